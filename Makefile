@@ -1,0 +1,63 @@
+# onceproof: `make` explains itself.
+#
+# All paths are relative, so that the folder may lie anywhere, also below one with spaces.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup run test soak lint lock lock-jars clean
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUNS ?= 10
+SEED ?=
+ARGS ?=
+options = $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+quick := $(wildcard tests/unit tests/properties)
+real := $(wildcard tests/integration tests/end_to_end)
+
+help: ## Show this help
+	@echo 'onceproof: exactly-once claims on trial. Needs Linux, Python 3.11+ and Java 17 to 23.'
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@echo
+	@echo '  SEED=42              repeat a run or a soak with this seed'
+	@echo '  RUNS=10              how many runs a soak makes'
+	@echo '  ARGS="..."           more options for onceproof, pytest (test) or the locks'
+	@echo '  PYTHON=python3.12    the Python that .venv is made from'
+
+setup: .bootstrap ## Get everything: Python packages, jars, toxiproxy, PostgreSQL
+	@$(BIN)/python -m harness.tools setup
+
+run: .bootstrap ## Put the example claim on trial, and write a report
+	@$(BIN)/onceproof run $(options)
+
+test: lint ## Lint and types, then unit and property tests, then real brokers
+	$(if $(quick),$(BIN)/python -m pytest -n auto $(if $(SEED),--hypothesis-seed=$(SEED)) $(quick) $(ARGS))
+	$(if $(real),$(BIN)/python -m pytest $(real) $(ARGS))
+
+soak: .bootstrap ## Many runs with different seeds (RUNS=10)
+	@$(BIN)/onceproof soak --runs $(RUNS) $(options)
+
+lint: .bootstrap ## ruff, mypy, and the law of who may import whom
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+lock: .bootstrap ## Write requirements.txt anew (ARGS=--upgrade moves versions)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev \
+		--generate-hashes --no-emit-index-url --no-header $(ARGS) \
+		--output-file requirements.txt pyproject.toml
+
+lock-jars: .bootstrap ## Write harness/tools/jars.lock.json anew
+	$(BIN)/python -m harness.tools lock-jars
+
+clean: ## Remove .venv and what tools left; runs/ and downloads stay
+	rm -rf .venv .venv.lock build onceproof.egg-info .pytest_cache .mypy_cache .ruff_cache \
+		.hypothesis .import_linter_cache
+	find . -path ./runs -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+.PHONY: .bootstrap
+.bootstrap:
+	@$(PYTHON) harness/tools/bootstrap.py

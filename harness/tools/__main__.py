@@ -1,0 +1,74 @@
+"""`python -m harness.tools [setup | doctor | lock-jars]`, without the rest of onceproof."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+from harness.tools import doctor, jar_lock, jars, java, setup
+from harness.tools.error import SetupError
+from harness.tools.ivy import Ivy
+from harness.tools.progress import Progress, Step
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what was asked for; 0 if it worked, 3 if it did not."""
+    parser = argparse.ArgumentParser(prog="python -m harness.tools", description=__doc__)
+    actions = {"setup": get_tools, "doctor": examine, "lock-jars": lock_jars}
+    parser.add_argument("action", choices=actions, nargs="?", default="setup")
+    try:
+        return actions[parser.parse_args(arguments).action]()
+    except SetupError as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        return 3
+    except KeyboardInterrupt:
+        return 130
+
+
+def get_tools() -> int:
+    """Get what is missing, and say what there is."""
+    started = time.monotonic()
+    tools = setup.ensure(_printer(started))
+    versions = ", ".join(f"{name} {version}" for name, version in tools.versions().items())
+    print(f"Tools are ready ({time.monotonic() - started:.1f} s): {versions}.")
+    return 0
+
+
+def examine() -> int:
+    """Say what the doctor sees."""
+    findings = doctor.examine()
+    for finding in findings:
+        print(f"{finding.status:8}{finding.name}: {finding.detail}")
+        if finding.advice:
+            print(f"{'':8}  {finding.advice}")
+    return 3 if any(f.status is doctor.Status.PROBLEM for f in findings) else 0
+
+
+def lock_jars() -> int:
+    """Resolve all jar sets and write the lock."""
+    pyspark = jar_lock.installed_pyspark()
+    for jar_set in jars.relock(Ivy(java=java.find().program, jar=pyspark.ivy), pyspark):
+        print(f"{jar_set.title}: {len(jar_set.sums)} jars locked")
+    return 0
+
+
+def _printer(started: float) -> Progress:
+    """Print what is new: each message once, and counts a few times."""
+    last: dict[str, tuple[str, int]] = {}
+
+    def show(step: Step) -> None:
+        quarter = 4 * (step.done or 0) // step.total if step.total else 0
+        if last.get(step.tool) == (step.message, quarter) or step.message.endswith("is ready"):
+            return
+        last[step.tool] = (step.message, quarter)
+        counted = f" ({step.done} of {step.total})" if step.total else ""
+        seconds = time.monotonic() - started
+        print(f"  {seconds:5.1f} s  {step.tool}: {step.message}{counted}", flush=True)
+
+    return show
+
+
+if __name__ == "__main__":
+    sys.exit(main())

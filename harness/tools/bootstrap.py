@@ -1,0 +1,84 @@
+"""Make the project's `.venv`: `python3 harness/tools/bootstrap.py`, with the system's Python.
+
+The one thing to know: this file must be readable for Pythons that are too old, so that they can
+say so instead of failing with a syntax error. What it does is in `virtualenv`.
+"""
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+MINIMUM = (3, 11)
+NEWER = ("python3.13", "python3.12", "python3.11", "python3.14")
+
+
+def main() -> int:
+    """Check this machine first, then fetch; 0 if it worked, 3 if it did not."""
+    if sys.version_info < MINIMUM:
+        return restart_with_newer()
+    trouble = what_is_missing(sys.platform)
+    if trouble:
+        return fail(trouble)
+    return set_up(Path(__file__).resolve().parents[2])
+
+
+def fail(message: str) -> int:
+    """Say what is wrong; 3 stands for a broken environment."""
+    sys.stderr.write("onceproof: " + message + "\n")
+    return 3
+
+
+def restart_with_newer() -> int:
+    """Some systems have a newer Python beside the one that is called python3."""
+    check = "import sys; sys.exit(sys.version_info < (3, 11))"
+    for name in NEWER:
+        try:
+            if subprocess.call([name, "-c", check], stderr=subprocess.DEVNULL) == 0:
+                os.execvp(name, [name, str(Path(__file__).resolve())])
+        except OSError:
+            continue
+    return fail(
+        "This is Python " + ".".join(str(part) for part in sys.version_info[:3]) + ", but 3.11 or "
+        "newer is needed, and none was found in PATH. Install one, then try again."
+    )
+
+
+def what_is_missing(platform: str) -> str:
+    """What must be there before anything is downloaded; empty if it is."""
+    if not platform.startswith("linux"):
+        return "Local runs need Linux; elsewhere use a Linux container or virtual machine."
+    if find_spec("venv") is None or find_spec("ensurepip") is None:
+        return (
+            "This Python cannot make virtual environments: its modules venv and ensurepip come as "
+            "a package of their own. On Debian and Ubuntu install it with `apt-get install python"
+            + ".".join(str(part) for part in sys.version_info[:2])
+            + "-venv`, then try again."
+        )
+    return ""
+
+
+def set_up(root: Path) -> int:
+    """Look for Java, then make the environment."""
+    # The modules beside this file have common names: only the project may be found by name.
+    sys.path[0] = str(root)
+    sys.dont_write_bytecode = True
+    from harness.tools import java, virtualenv
+    from harness.tools.error import SetupError
+    from harness.tools.progress_line import ProgressLine
+
+    try:
+        java.find()
+        line = ProgressLine("Setting up Python packages")
+        if virtualenv.ensure(virtualenv.Environment(root=root), line.say):
+            line.finish("Python packages are ready")
+    except SetupError as error:
+        return fail(str(error))
+    except KeyboardInterrupt:
+        return fail("Interrupted. The next set-up begins where it makes sense.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

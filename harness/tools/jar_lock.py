@@ -1,0 +1,134 @@
+"""Which jars are right: sets of Maven coordinates with the sha256 of every jar.
+
+The one thing to know: what is downloaded is what the lock names, nothing is resolved on a user's
+machine. `make lock-jars` is where resolving happens and the lock is written anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from harness.tools.error import SetupError
+from harness.tools.ivy import Coordinate
+
+LOCK = Path(__file__).with_name("jars.lock.json")
+KAFKA = "4.2.0"
+LOG4J = "2.25.3"
+"""Kafka declares no logging. The version is the one that Kafka's other dependencies pull in."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PySpark:
+    """What we need to know of the installed PySpark, without importing it."""
+
+    version: str
+    jars: Path
+
+    @property
+    def scala(self) -> str:
+        """The Scala line of its jars, e.g. 2.13: part of the connector's name."""
+        library = self._one("scala-library-*.jar")
+        return ".".join(library.stem.removeprefix("scala-library-").split(".")[:2])
+
+    @property
+    def ivy(self) -> Path:
+        """The Ivy that it bundles."""
+        return self._one("ivy-*.jar")
+
+    def bundles(self, artifact: str) -> bool:
+        """Whether it brings this artifact along, in whatever version."""
+        return any(
+            jar.stem.removeprefix(f"{artifact}-")[0].isdigit()
+            for jar in self.jars.glob(f"{artifact}-*.jar")
+        )
+
+    def _one(self, pattern: str) -> Path:
+        found = sorted(self.jars.glob(pattern))
+        if not found:
+            raise SetupError(
+                f"The installed PySpark lacks {pattern} in {self.jars}. "
+                "Remove the folder .venv, then `make setup` installs it again."
+            )
+        return found[0]
+
+
+def installed_pyspark() -> PySpark:
+    """Find PySpark in this environment."""
+    spec = find_spec("pyspark")
+    if spec is None or not spec.submodule_search_locations:
+        raise SetupError("PySpark is not installed in this environment: run `make setup`.")
+    folder = Path(spec.submodule_search_locations[0])
+    return PySpark(version=version("pyspark"), jars=folder / "jars")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JarSet:
+    """Some jars that are used together, with the sums that they must have."""
+
+    name: str
+    version: str
+    sums: Mapping[Coordinate, str]
+
+    @property
+    def folder_name(self) -> str:
+        """Changes with every change of the lock, so that an old folder is never taken for it."""
+        text = "\n".join(f"{jar} {digest}" for jar, digest in sorted(self.sums.items()))
+        return f"{self.name}-{self.version}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+    @property
+    def title(self) -> str:
+        """How it is called in messages."""
+        return f"{self.name} {self.version}"
+
+
+def kafka_roots() -> tuple[Coordinate, ...]:
+    """A broker, and a logging back end that agrees with itself."""
+    log4j = "org.apache.logging.log4j"
+    return (
+        Coordinate(group="org.apache.kafka", artifact="kafka_2.13", version=KAFKA),
+        Coordinate(group=log4j, artifact="log4j-slf4j-impl", version=LOG4J),
+        Coordinate(group=log4j, artifact="log4j-core", version=LOG4J),
+    )
+
+
+def spark_kafka_roots(pyspark: PySpark) -> tuple[Coordinate, ...]:
+    """Spark's Kafka connector; it must have Spark's exact version."""
+    name = f"spark-sql-kafka-0-10_{pyspark.scala}"
+    return (Coordinate(group="org.apache.spark", artifact=name, version=pyspark.version),)
+
+
+def load(name: str, set_version: str, *, lock: Path = LOCK) -> JarSet:
+    """Read one set from the lock."""
+    try:
+        sets = json.loads(lock.read_text())
+        jars = sets.get(f"{name} {set_version}")
+        sums = None if jars is None else {Coordinate.parse(jar): s for jar, s in jars.items()}
+    except (OSError, ValueError, AttributeError) as error:
+        raise SetupError(
+            f"The lock of jars {lock} cannot be read: {error}. "
+            "Restore it from the repository, or write it anew with `make lock-jars`."
+        ) from error
+    if not sums:
+        raise SetupError(
+            f"The lock of jars has no sums for {name} {set_version}. If you changed the version, "
+            "`make lock-jars` writes it anew."
+        )
+    return JarSet(name=name, version=set_version, sums=sums)
+
+
+def save(sets: list[JarSet], *, lock: Path = LOCK) -> None:
+    """Write the whole lock."""
+    content = {s.title: {str(jar): s.sums[jar] for jar in sorted(s.sums)} for s in sets}
+    lock.write_text(json.dumps(content, indent=2) + "\n")
+
+
+def digest(file: Path) -> str:
+    """The sha256 of a file, in hexadecimal."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,0 +1,128 @@
+"""Kafka's broker and Spark's Kafka connector as folders full of jars.
+
+The one thing to know: every jar is checked against the lock before its folder appears in the
+cache. Later uses compare names and sizes only (a millisecond); the doctor computes all sums again.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from harness.tools import cache, jar_lock
+from harness.tools.error import SetupError
+from harness.tools.ivy import Coordinate, Count, Ivy
+from harness.tools.jar_lock import JarSet, PySpark
+from harness.tools.progress import Progress, Step, silent
+
+SIZES = "sizes.json"
+
+Fetch = Callable[[list[Coordinate], Path, Count], Mapping[Coordinate, Path]]
+"""Downloads these jars into an empty folder, and says where each one is."""
+
+
+def ensure(jars: JarSet, *, cache_folder: Path, fetch: Fetch, progress: Progress = silent) -> Path:
+    """The folder with the jars of this set; downloaded if it is not there."""
+
+    def build(folder: Path) -> None:
+        _download(jars, folder, fetch=fetch, progress=progress)
+
+    def waiting() -> None:
+        progress(Step(tool=jars.name, message="another process is downloading it: waiting"))
+
+    target = folder_of(jars, cache_folder)
+    cache.install(target, build, usable=lambda t: not damage(jars, t), waiting=waiting)
+    progress(Step(tool=jars.name, message=f"{jars.title} is ready", finished=True))
+    return target
+
+
+def folder_of(jars: JarSet, cache_folder: Path) -> Path:
+    """Where this set lives, whether it is there or not."""
+    return cache_folder / "jars" / jars.folder_name
+
+
+def damage(jars: JarSet, folder: Path, *, thorough: bool = False) -> list[str]:
+    """What is wrong with a set in the cache, in words; empty if it is as the lock says."""
+    try:
+        sizes = json.loads((folder / SIZES).read_text())
+    except (OSError, ValueError):
+        return [f"{jars.title} is not in the cache"]
+    found = {f.name: f.stat().st_size for f in folder.iterdir() if f.name != SIZES}
+    wrong = [f"{name} does not belong there" for name in sorted(found.keys() - sizes.keys())]
+    for coordinate, expected in jars.sums.items():
+        name = coordinate.file_name
+        if name not in found:
+            wrong.append(f"{name} is missing")
+        elif found[name] != sizes.get(name):
+            wrong.append(f"{name} has {found[name]} bytes, not {sizes.get(name)}")
+        elif thorough and jar_lock.digest(folder / name) != expected:
+            wrong.append(f"{name} has another sha256 than the lock says")
+    return wrong
+
+
+def _download(jars: JarSet, folder: Path, *, fetch: Fetch, progress: Progress) -> None:
+    total = len(jars.sums)
+    arrived = 0
+    counting = threading.Lock()
+
+    def count(more: int) -> None:
+        nonlocal arrived
+        with counting:
+            arrived = min(total, arrived + more)
+            progress(Step(tool=jars.name, message="downloading jars", done=arrived, total=total))
+
+    progress(Step(tool=jars.name, message=f"downloading {total} jars", done=0, total=total))
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".work-") as work:
+        files = fetch(sorted(jars.sums), Path(work), count)
+        for coordinate, expected in jars.sums.items():
+            verify(coordinate, files.get(coordinate), expected)
+            files[coordinate].rename(folder / coordinate.file_name)
+    sizes = {f.name: f.stat().st_size for f in sorted(folder.iterdir())}
+    (folder / SIZES).write_text(json.dumps(sizes, indent=2) + "\n")
+
+
+def verify(coordinate: Coordinate, file: Path | None, expected: str) -> None:
+    """Refuse a jar that is not the one that was locked."""
+    if file is None:
+        raise SetupError(f"{coordinate} was not among the downloaded jars. Try again.")
+    actual = jar_lock.digest(file)
+    if actual != expected:
+        raise SetupError(
+            f"{coordinate.file_name} ({coordinate}) has sha256 {actual}, but the lock of jars "
+            f"expects {expected}: nothing was installed. Try again; if it stays so, the "
+            "repository or something on the way to it serves another file."
+        )
+
+
+def with_ivy(ivy: Ivy, name: str) -> Fetch:
+    """The way to download that users have."""
+
+    def fetch(jars: list[Coordinate], folder: Path, count: Count) -> Mapping[Coordinate, Path]:
+        return ivy.fetch(jars, folder, name=name, count=count)
+
+    return fetch
+
+
+def relock(ivy: Ivy, pyspark: PySpark, *, lock: Path = jar_lock.LOCK) -> list[JarSet]:
+    """Resolve all sets and write their sums. What is downloaded now is trusted from then on."""
+    wanted = [
+        ("kafka", jar_lock.KAFKA, jar_lock.kafka_roots(), False),
+        ("spark-kafka", pyspark.version, jar_lock.spark_kafka_roots(pyspark), True),
+    ]
+    sets: list[JarSet] = []
+    for name, version, roots, beside_pyspark in wanted:
+        with tempfile.TemporaryDirectory(prefix="onceproof-lock-") as work:
+            files = ivy.resolve(roots, Path(work), name=name)
+            sums = {
+                jar: jar_lock.digest(file)
+                for jar, file in files.items()
+                if not (beside_pyspark and pyspark.bundles(jar.artifact))
+            }
+        if len({jar.file_name for jar in sums}) < len(sums):
+            raise SetupError(f"Two jars of {name} have the same file name: they cannot share one.")
+        sets.append(JarSet(name=name, version=version, sums=sums))
+    jar_lock.save(sets, lock=lock)
+    return sets

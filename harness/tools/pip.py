@@ -1,0 +1,86 @@
+"""Run pip, and say in a sentence why it failed.
+
+The one thing to know: pip and no faster installer, because pip honours what users have configured
+(a mirror, a proxy, certificates). Only the standard library is used here: the bootstrap needs it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from harness.tools.error import SetupError
+
+_REASONS = (
+    (
+        r"No space left on device|Disk quota exceeded",
+        "the disk is full. Make room, then try again.",
+    ),
+    (
+        r"DO NOT MATCH THE HASHES|Hashes are required|hashes? (?:does|do) not match",
+        "a downloaded package is not the one that was locked. Try again; if it stays so, the "
+        "registry or something on the way to it serves another file.",
+    ),
+    (
+        r"NewConnectionError|Failed to establish|NameResolution|name resolution|Connection refused"
+        r"|Network is unreachable|ConnectTimeout|Read timed out|ProxyError|SSLError"
+        r"|CERTIFICATE_VERIFY_FAILED|connection broken|Max retries",
+        "no way to the Python package registry. Check the network, or pip's configuration "
+        "(`pip config list`), then try again.",
+    ),
+    (
+        r"No matching distribution found for (\S+)",
+        "the Python package registry that pip is configured for has no {0} that fits this machine.",
+    ),
+    (
+        r"Permission denied|Read-only file system",
+        "it may not write there. Correct the permissions.",
+    ),
+)
+
+
+def install(
+    python: Path,
+    arguments: Sequence[str],
+    *,
+    log: Path | None = None,
+    environ: Mapping[str, str] = os.environ,
+    on_line: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Run `pip install` of this interpreter; all that it says is added to the log."""
+    command = [str(python), "-m", "pip", "install", "--no-input", "--progress-bar=off"]
+    variables = {**environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONUNBUFFERED": "1"}
+    said: list[str] = []
+    with (
+        (log or Path(os.devnull)).open("a") as journal,
+        subprocess.Popen(
+            [*command, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=variables,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        for line in process.stdout:
+            journal.write(line)
+            said.append(line)
+            on_line(line.strip())
+    if process.returncode != 0:
+        raise SetupError(explain("".join(said), log=log))
+
+
+def explain(output: str, *, log: Path | None = None) -> str:
+    """Why pip failed, and what to do next."""
+    for pattern, reason in _REASONS:
+        if found := re.search(pattern, output, re.IGNORECASE):
+            return f"Installing Python packages failed: {reason.format(*found.groups())}"
+    errors = re.findall(r"^\s*error: (.+)$", output, re.MULTILINE | re.IGNORECASE)
+    reason = errors[0].rstrip(".") if errors else "pip does not say why"
+    where = f" All that it said is in {log}." if log else ""
+    return f"Installing Python packages failed: {reason}.{where}"

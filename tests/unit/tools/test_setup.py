@@ -1,0 +1,161 @@
+"""`setup.ensure` and the doctor, with fakes in the place of everything that takes time."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from harness.tools import __main__ as command
+from harness.tools import doctor, jar_lock, jars, postgres, setup, toxiproxy
+from harness.tools.doctor import Status
+from harness.tools.error import SetupError
+from harness.tools.java import Java
+from harness.tools.postgres import Postgres
+from harness.tools.progress import Step
+
+
+def some_java(environ: Mapping[str, str]) -> Java:
+    return Java(program=Path("/jdk/bin/java"), home=Path("/jdk"), version="17.0.15")
+
+
+@pytest.fixture
+def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every tool is there at once."""
+    pyspark = tmp_path / "pyspark-jars"
+    pyspark.mkdir()
+    (pyspark / "ivy-2.5.3.jar").touch()
+    monkeypatch.setattr(
+        jar_lock, "installed_pyspark", lambda: jar_lock.PySpark(version="4.0.0", jars=pyspark)
+    )
+
+    def jar_folder(wanted: jar_lock.JarSet, *, cache_folder: Path, **rest: object) -> Path:
+        folder = cache_folder / wanted.name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "b.jar").touch()
+        (folder / "a.jar").touch()
+        return folder
+
+    monkeypatch.setattr(jars, "ensure", jar_folder)
+    monkeypatch.setattr(toxiproxy, "ensure", lambda **rest: Path("/cache/toxiproxy-server"))
+    found = Postgres(bin=Path("/pg/bin"), version="18.4")
+    monkeypatch.setattr(postgres, "ensure", lambda **rest: found)
+
+
+@pytest.mark.usefixtures("fakes")
+def test_all_tools_are_named(tmp_path: Path) -> None:
+    tools = setup.ensure(cache_folder=tmp_path, find_java=some_java)
+    assert tools.java == Path("/jdk/bin/java")
+    assert tools.java_home == Path("/jdk")
+    assert tools.kafka_libs == tmp_path / "kafka"
+    assert [jar.name for jar in tools.spark_kafka_jars] == ["a.jar", "b.jar"]
+    assert tools.postgres.bin == Path("/pg/bin")
+    assert tools.versions() == {
+        "java": "17.0.15",
+        "kafka": jar_lock.KAFKA,
+        "pyspark": "4.0.0",
+        "spark-kafka": "4.0.0",
+        "toxiproxy": toxiproxy.VERSION,
+        "postgresql": "18.4",
+    }
+
+
+@pytest.mark.usefixtures("fakes")
+def test_all_failures_are_told_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def offline(*wanted: object, **rest: object) -> Path:
+        raise SetupError("No network.")
+
+    def full(**rest: object) -> Path:
+        raise SetupError("Disk full.")
+
+    monkeypatch.setattr(jars, "ensure", offline)
+    monkeypatch.setattr(toxiproxy, "ensure", full)
+    with pytest.raises(SetupError) as caught:
+        setup.ensure(cache_folder=tmp_path, find_java=some_java)
+    assert str(caught.value) == "Disk full.\nNo network."
+
+
+@pytest.mark.usefixtures("fakes")
+def test_a_bug_is_not_dressed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bug(**rest: object) -> Path:
+        raise KeyError("oops")
+
+    monkeypatch.setattr(toxiproxy, "ensure", bug)
+    with pytest.raises(KeyError):
+        setup.ensure(cache_folder=tmp_path, find_java=some_java)
+
+
+def test_the_command_says_what_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(progress: object) -> None:
+        raise SetupError("Java is missing.")
+
+    monkeypatch.setattr(setup, "ensure", fail)
+    assert command.main(["setup"]) == 3
+    assert capsys.readouterr().err == "onceproof: Java is missing.\n"
+
+
+def test_progress_is_printed_in_quarters(capsys: pytest.CaptureFixture[str]) -> None:
+    show = command._printer(0.0)
+    for done in range(41):
+        show(Step(tool="kafka", message="downloading jars", done=done, total=40))
+    show(Step(tool="kafka", message="kafka 4.2.0 is ready", finished=True))
+    printed = capsys.readouterr().out
+    assert [line.split("(")[1] for line in printed.splitlines()] == [
+        f"{n} of 40)" for n in (0, 10, 20, 30, 40)
+    ]
+
+
+def test_the_doctor_looks_at_everything_and_never_raises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone() -> jar_lock.PySpark:
+        raise SetupError("PySpark is not installed.")
+
+    monkeypatch.setattr(jar_lock, "installed_pyspark", gone)
+    found = {
+        f.name: f
+        for f in doctor.examine(
+            cache_folder=tmp_path / "absent",
+            runs=tmp_path,
+            environ={"PATH": ""},
+            leftovers=lambda: ["broker 4711"],
+        )
+    }
+    assert found["Spark connector"].detail == "PySpark is not installed."
+    assert found["Spark connector"].status is Status.PROBLEM
+    assert found["toxiproxy"].status is Status.NOTE
+    assert found["Go"].status is Status.NOTE
+    assert found["leftovers"].detail == "broker 4711"
+    assert not (tmp_path / "absent").exists()
+
+
+def test_the_doctor_computes_sums_again(tmp_path: Path) -> None:
+    wanted = jar_lock.load("kafka", jar_lock.KAFKA)
+    folder = jars.folder_of(wanted, tmp_path)
+    folder.mkdir(parents=True)
+    (folder / jars.SIZES).write_text("{}")
+    finding = doctor.check_jars("kafka", jar_lock.KAFKA, tmp_path)
+    assert finding.status is Status.PROBLEM
+    assert f"kafka-clients-{jar_lock.KAFKA}.jar is missing" in finding.detail
+    assert str(folder) in finding.advice
+
+
+def test_too_little_memory_or_disk_is_noted(tmp_path: Path) -> None:
+    meminfo = tmp_path / "meminfo"
+    meminfo.write_text("MemTotal: 2000000 kB\nMemAvailable: 1048576 kB\n")
+    assert doctor.check_memory(meminfo).status is Status.NOTE
+    assert doctor.check_memory(meminfo).detail == "1.0 GiB available"
+    assert doctor.check_disk([tmp_path / "not" / "yet"], needed=1 << 60).status is Status.NOTE
+
+
+def test_a_loopback_that_does_not_work_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object, **rest: object) -> socket.socket:
+        raise OSError("Cannot assign requested address")
+
+    assert doctor.check_loopback().status is Status.OK
+    monkeypatch.setattr(socket, "create_server", refuse)
+    assert doctor.check_loopback().status is Status.PROBLEM

@@ -1,0 +1,193 @@
+"""The virtual environment: made once, repaired when broken, and left alone otherwise."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.tools import pip, virtualenv
+from harness.tools.error import SetupError
+from harness.tools.virtualenv import Environment, Say
+
+LOCK = """\
+demo==1.0 \\
+    --hash=sha256:aa \\
+    --hash=sha256:bb
+    # via onceproof (pyproject.toml)
+other-thing==2.5 \\
+    --hash=sha256:cc
+pywin32==3 ; sys_platform == 'win32' \\
+    --hash=sha256:dd
+"""
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
+    """A project with a lock, below a folder with a space in its name."""
+    root = tmp_path / "some project"
+    root.mkdir()
+    (root / "requirements.txt").write_text(LOCK)
+    (root / "pyproject.toml").write_text("[project]\n")
+    monkeypatch.setattr(virtualenv, "_create", create_quickly)
+    return Environment(root=root)
+
+
+def create_quickly(environment: Environment) -> None:
+    """What `python -m venv` does, in a thousandth of the time."""
+    site = environment.folder / "lib" / f"python3.{sys.version_info[1]}" / "site-packages"
+    site.mkdir(parents=True)
+    environment.python.parent.mkdir()
+    environment.python.symlink_to(sys.executable)
+    base = Path(sys.base_prefix) / "bin"
+    (environment.folder / "pyvenv.cfg").write_text(f"home = {base}\n")
+    (site / "pip.py").touch()
+
+
+class FakeInstaller:
+    """Installs the names of the lock as metadata only."""
+
+    def __init__(self, *, seconds: float = 0.0, fails: bool = False) -> None:
+        self.calls = 0
+        self.seconds = seconds
+        self.fails = fails
+
+    def __call__(self, environment: Environment, say: Say) -> None:
+        self.calls += 1
+        time.sleep(self.seconds)
+        (site,) = environment.folder.glob("lib/*/site-packages")
+        for name in ("demo-1.0", "other_thing-2.5"):
+            folder = site / f"{name}.dist-info"
+            folder.mkdir(exist_ok=True)
+            title, version = name.split("-")
+            (folder / "METADATA").write_text(f"Name: {title}\nVersion: {version}\n")
+        if self.fails:
+            raise SetupError("no network")
+        environment.command.touch()
+
+
+def quiet(message: str) -> None:
+    """Nothing is said."""
+
+
+def test_the_second_time_nothing_is_done(environment: Environment) -> None:
+    install = FakeInstaller()
+    assert virtualenv.ensure(environment, quiet, install=install)
+    assert not virtualenv.ensure(environment, quiet, install=install)
+    assert install.calls == 1
+
+
+@pytest.mark.parametrize("file", ["requirements.txt", "pyproject.toml"])
+def test_a_change_of_the_lock_or_the_project_installs_again(
+    environment: Environment, file: str
+) -> None:
+    install = FakeInstaller()
+    virtualenv.ensure(environment, quiet, install=install)
+    with (environment.root / file).open("a") as text:
+        text.write("# changed\n")
+    keeps = environment.folder / "keeps"
+    keeps.touch()
+    assert virtualenv.ensure(environment, quiet, install=install)
+    assert install.calls == 2
+    assert keeps.exists()
+
+
+def test_another_python_or_place_counts_too(environment: Environment) -> None:
+    one = virtualenv.fingerprint(environment, python="3.11.7")
+    assert virtualenv.fingerprint(environment, python="3.12.1") != one
+    moved = environment.root.with_name("moved")
+    shutil.copytree(environment.root, moved)
+    assert virtualenv.fingerprint(Environment(root=moved), python="3.11.7") != one
+
+
+def test_what_was_begun_and_not_finished_is_made_anew(environment: Environment) -> None:
+    with pytest.raises(SetupError, match="no network"):
+        virtualenv.ensure(environment, quiet, install=FakeInstaller(fails=True))
+    stray = environment.folder / "stray"
+    stray.touch()
+    said: list[str] = []
+    virtualenv.ensure(environment, said.append, install=FakeInstaller())
+    assert not stray.exists()
+    assert "removing a .venv that is broken or half-made" in said
+
+
+def test_a_missing_package_is_noticed(environment: Environment) -> None:
+    install = FakeInstaller()
+    virtualenv.ensure(environment, quiet, install=install)
+    (found,) = environment.folder.glob("lib/*/site-packages/other_thing-2.5.dist-info")
+    shutil.rmtree(found)
+    assert virtualenv.missing(environment) == ["other-thing==2.5"]
+    virtualenv.ensure(environment, quiet, install=install)
+    assert virtualenv.missing(environment) == []
+
+
+def test_a_python_that_does_not_run_is_replaced(environment: Environment) -> None:
+    install = FakeInstaller()
+    virtualenv.ensure(environment, quiet, install=install)
+    environment.python.unlink()
+    environment.python.symlink_to("/nowhere/python")
+    assert virtualenv.ensure(environment, quiet, install=install)
+    assert virtualenv.missing(environment) == []
+
+
+def test_an_environment_made_by_hand_is_filled_not_thrown_away(environment: Environment) -> None:
+    create_quickly(environment)
+    by_hand = environment.folder / "by-hand"
+    by_hand.touch()
+    virtualenv.ensure(environment, quiet, install=FakeInstaller())
+    assert by_hand.exists()
+
+
+def test_two_at_once_install_once(environment: Environment) -> None:
+    install = FakeInstaller(seconds=0.3)
+    said: list[str] = []
+
+    def go() -> None:
+        virtualenv.ensure(environment, said.append, install=install)
+
+    threads = [threading.Thread(target=go) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert install.calls == 1
+    assert said.count("another set-up is running here: waiting") == 2
+
+
+def test_a_full_disk_is_met_before_anything_is_made(
+    environment: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(virtualenv, "NEEDED_DISK", 1 << 60)
+    with pytest.raises(SetupError, match="Make room"):
+        virtualenv.ensure(environment, quiet, install=FakeInstaller())
+    assert not environment.folder.exists()
+
+
+def test_one_requirement_is_cut_out_with_its_hashes() -> None:
+    entry = virtualenv.requirement(LOCK, "demo")
+    assert entry.startswith("demo==1.0 \\\n    --hash=sha256:aa")
+    assert "sha256:bb" in entry
+    assert "other-thing" not in entry
+    assert virtualenv.requirement(LOCK, "absent") == ""
+
+
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        ("ERROR: Could not install: [Errno 28] No space left on device", "disk is full"),
+        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM", "not the one that was locked"),
+        (
+            "NewConnectionError('...')\nERROR: No matching distribution found for demo==1.0",
+            "no way to the Python package registry",
+        ),
+        ("ERROR: No matching distribution found for demo==1.0", "has no demo==1.0 that fits"),
+        ("ERROR: odd thing.\n", "failed: odd thing. All that it said is in /x/log."),
+        ("", "pip does not say why"),
+    ],
+)
+def test_what_pip_says_becomes_a_sentence(output: str, says: str) -> None:
+    assert says in pip.explain(output, log=Path("/x/log"))
