@@ -1,0 +1,189 @@
+"""The words of judging: hop, evidence, anomaly, finding, claim, verdict, judgement.
+
+The one thing to know: these are plain data. Policy (which anomaly refutes which claim) is in
+`claims`, the lattice of verdicts in `verdict`, presentation nowhere in this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+Value = str | int | bool | float | None
+Row = Mapping[str, Value]
+
+
+class Hop(StrEnum):
+    """The stretch that a claim speaks of."""
+
+    PRODUCE = "produce"  # application → topic
+    PROCESS = "process"  # topic → sink
+    END_TO_END = "end-to-end"  # application → sink
+
+
+class Evidence(StrEnum):
+    """How an anomaly proves itself."""
+
+    PRESENCE = "presence"  # sound on a partial history
+    ABSENCE = "absence"  # needs complete settling and collection, else undecided
+    LIVENESS = "liveness"  # stalls a run, refutes nothing
+
+
+class Verdict(StrEnum):
+    """What can be said of a claim; the first that applies wins, in this order."""
+
+    VIOLATED = "violated"
+    INVALID = "invalid"
+    STALLED = "stalled"
+    UNKNOWN = "unknown"
+    UNEXERCISED = "unexercised"
+    HOLDS = "holds"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anomaly:
+    """One way in which a claim can fail, and the query whose rows are its witnesses.
+
+    `sql` is one SELECT over tables and relations in DuckDB's dialect, without recursion, ASOF
+    joins, QUALIFY or ordered lists, so that it can be translated. Rows with equal `key` columns
+    belong to one finding.
+    """
+
+    name: str
+    hop: Hop
+    evidence: Evidence
+    definition: str
+    example: str
+    source: str
+    key: tuple[str, ...]
+    sentence: str
+    """What one finding says, as a `str.format` template over the columns of its first row and
+    `rows` (how many rows the witness has)."""
+    sql: str
+    undecided: str | None = None
+    """A SELECT whose rows would be witnesses if the history were not cut off where they lie, for
+    instance below the start of a log. One row, and the anomaly is undecided."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One anomaly, with the smallest set of rows that proves it."""
+
+    anomaly: str
+    hop: Hop
+    evidence: Evidence
+    key: Mapping[str, Value]
+    sentence: str
+    witness: tuple[Row, ...]
+    causes: tuple[Row, ...] = ()
+    """Rows of `hazards` that share the finding's micro-batch or attempt, with the fault's name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """All findings of one anomaly: how many there are, and the first of them in full."""
+
+    anomaly: str
+    hop: Hop
+    evidence: Evidence
+    count: int
+    shown: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scope:
+    """The part of a history that a claim speaks of."""
+
+    input: str
+    """The input topic."""
+    sink: str | None = None
+    view: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinePrint:
+    """The three questions of every claim, answered, and the fault kinds that the answers cover."""
+
+    promise: str
+    failures: str
+    guarantee: str
+    not_tested: str
+    covers: frozenset[str] = frozenset({"crash", "partition", "timeout"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expectation:
+    """What a scenario expects of a claim. `anomalies` is exactly the set of refuting anomalies
+    that must be found; a twin that is violated for another reason is unexpected.
+    """
+
+    verdict: Verdict
+    anomalies: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A named guarantee on a hop."""
+
+    guarantee: str
+    """at-most-once, at-least-once or exactly-once."""
+    hop: Hop
+    scope: Scope
+    fine_print: FinePrint
+    hazards: frozenset[str] = frozenset()
+    """Kinds of hazard that must have been observed before `holds` may be said."""
+    deduplicates: bool = False
+    """True where the subject claims to drop records that were sent twice: × 1, not × positions."""
+    expect: Expectation | None = None
+
+    @property
+    def name(self) -> str:
+        """E.g. `exactly-once payments → ledger`; unique within a run."""
+        if self.hop is Hop.PRODUCE:
+            return f"{self.guarantee} producers → {self.scope.input}"
+        start = "producers" if self.hop is Hop.END_TO_END else self.scope.input
+        return f"{self.guarantee} {start} → {self.scope.sink}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wound:
+    """One wound of the self-proof: what was done to a copy of this history, and whether the
+    checkers saw it.
+    """
+
+    name: str
+    target: str
+    must_find: str
+    found: bool
+    detail: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimJudgement:
+    """A claim with its verdict."""
+
+    claim: Claim
+    verdict: Verdict
+    reason: str
+    """One sentence: why this verdict and not the next better one."""
+    refuted_by: tuple[str, ...] = ()
+    """Names of the refuting anomalies that are proven."""
+    undecided: tuple[str, ...] = ()
+    """Names of anomalies that were looked for but cannot be decided on this history."""
+    hazards_seen: Mapping[str, int] = field(default_factory=dict)
+    expected: bool | None = None
+    """Whether the verdict and the anomalies are as the scenario expects; None without one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """Everything the checkers have to say about one history."""
+
+    claims: tuple[ClaimJudgement, ...]
+    findings: tuple[Findings, ...]
+    self_proof: tuple[Wound, ...]
+    notes: tuple[str, ...] = ()
+    """What limits the judgement: lines cut short, missing tables, phases not reached."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Rows per table and relation that the judgement rests on."""

@@ -1,0 +1,94 @@
+"""The run record, `run.json`: everything needed to judge, tell and repeat one run.
+
+The one thing to know: it is written before anything is started and is complete from then on, so
+that a run which dies half-way can still be judged from its folder alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+RUN_FILE = "run.json"
+
+
+class UnreadableRun(ValueError):
+    """The folder is not a run of onceproof, or its record is damaged; the text says what to do."""
+
+
+class Step(BaseModel):
+    """One line of the schedule, in words and as data."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    fault: str = Field(description="unique name: place in the schedule and kind of act")
+    kind: str = Field(description="crash, partition or timeout")
+    when: str = Field(description="the trigger, in words")
+    do: str = Field(description="the act, in words")
+    until: str = Field(description="what ends it, in words")
+    required: bool = True
+
+
+class RunRecord(BaseModel):
+    """What `run.json` holds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["onceproof-run/1"] = "onceproof-run/1"
+    run: str = Field(description="name of the run folder")
+    scenario: str = Field(description="name that `onceproof run` takes")
+    title: str = Field(description="the scenario in one sentence")
+    seed: int
+    repeat: str = Field(description="the command that repeats it")
+    started_at: str = Field(description="wall clock, UTC, ISO 8601")
+    clock: str = Field(description="clock id of the harness: boot id and clock")
+    monotonic_ns: int = Field(description="monotonic clock at started_at")
+    wall_ns: int = Field(description="wall clock in nanoseconds since 1970 at monotonic_ns")
+    host: dict[str, str] = Field(description="cores, memory, kernel, …")
+    versions: dict[str, str] = Field(description="onceproof, Kafka, Spark, toxiproxy, …")
+    subject: str = Field(description="name of the subject")
+    subject_says: str = Field(description="what it is, in a sentence or two")
+    workload: dict[str, Any] = Field(description="records, producers, keys, partitions, …")
+    configuration: dict[str, Any] = Field(description="settings of brokers, clients and pipeline")
+    schedule: list[Step]
+    claims: list[dict[str, Any]] = Field(description="claims as checkers.claims writes them")
+
+    def save(self, folder: Path) -> None:
+        """Write `run.json` whole or not at all."""
+        target = folder / RUN_FILE
+        part = target.with_suffix(".part")
+        part.write_text(self.model_dump_json(indent=2) + "\n")
+        with part.open() as written:
+            os.fsync(written.fileno())
+        part.replace(target)
+
+    @classmethod
+    def load(cls, folder: Path) -> RunRecord:
+        """Read the record of a run folder.
+
+        Raises:
+            UnreadableRun: no such file, not JSON, or not a record of this format.
+        """
+        path = folder / RUN_FILE
+        try:
+            return cls.model_validate(json.loads(path.read_text()))
+        except FileNotFoundError:
+            raise UnreadableRun(
+                f"{folder} is not a run folder: it has no {RUN_FILE}. "
+                "Give a folder that `onceproof run` printed, such as runs/<time>-<scenario>-<seed>."
+            ) from None
+        except NotADirectoryError:
+            raise UnreadableRun(f"{folder} is a file; a run is a folder with {RUN_FILE}.") from None
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise UnreadableRun(f"{path} is not JSON ({error}); restore it from a copy.") from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "the whole file"
+            raise UnreadableRun(
+                f"{path}: {where}: {first['msg']}. It was written by another version of "
+                "onceproof or edited; restore it from a copy."
+            ) from None
