@@ -1,0 +1,208 @@
+"""Putting the parts of a run together, and taking them apart.
+
+The one thing to know: `tear_down` works from any state, also from one in which `arrange` failed
+half-way, and goes on when a part of it fails.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from checkers.claims import claim_to_json
+from harness.bench import Bench
+from harness.clock import clock_id
+from harness.folder import RunFolder
+from harness.kafka.topics import create_topics
+from harness.record import RunRecord, Step
+from harness.recorder import Recorder
+from harness.recording.writer import HistoryWriter
+from harness.scenario import Scenario
+from harness.stage.blocks import take_block
+from harness.stage.local import LocalStage
+from harness.stage.processes import Processes
+from harness.stage.topology import AUDITOR
+from harness.subjects.base import JobPlace
+from harness.subjects.spark import CONFIGURATION, SparkPipeline
+from harness.tools.setup import Tools
+from harness.versions import host, versions
+from harness.wait import Stop
+from harness.watchdog import Watchdog
+from harness.workload.control import Producers
+from harness.workload.payments import payments_of
+from harness.workload.producer import CLIENT
+
+
+class Parts:
+    """The parts of one run."""
+
+    def __init__(
+        self,
+        *,
+        scenario: Scenario,
+        seed: int,
+        folder: RunFolder,
+        tools: Tools,
+        recorder: Recorder,
+        stop: Stop,
+        marker: str,
+        repeat: str,
+    ) -> None:
+        self._scenario = scenario
+        self._seed = seed
+        self._folder = folder
+        self._tools = tools
+        self._recorder = recorder
+        self._stop = stop
+        self._repeat = repeat
+        self._block = take_block()
+        self._processes = Processes(marker, folder.logs, recorder.process)
+        self._stage = LocalStage(
+            tools=tools, processes=self._processes, work=folder.work, block=self._block, stop=stop
+        )
+        self._record().save(folder.path)
+        self._watchdog = Watchdog(
+            marker,
+            log=folder.logs / "reaper.log",
+            holds=[self._block.fileno()],
+            remove=[folder.work, *self._stage.scratch],
+        )
+        self._checkpoint_history = HistoryWriter(folder.history, "checkpoint")
+        self._pipeline: SparkPipeline | None = None
+        self._producers: Producers | None = None
+
+    def arrange(self) -> Bench:
+        """Write down what is expected, start the stage, create topics."""
+        self._write_expected()
+        self._stage.start()
+        workload, subject = self._scenario.workload, self._scenario.subject
+        topics = [workload.topic]
+        if subject.output_topic is not None:
+            topics.append(subject.output_topic)
+        create_topics(self._stage.bootstrap(AUDITOR), topics, partitions=workload.partitions)
+        self._pipeline = SparkPipeline(
+            subject=subject,
+            place=JobPlace(
+                source_bootstrap=self._stage.bootstrap("pipeline"),
+                sink_bootstrap=self._stage.bootstrap("pipeline-sink"),
+                database=self._stage.database("pipeline"),
+                topic=workload.topic,
+                checkpoint=self._folder.work / "checkpoint",
+                progress=self._folder.history / "pipeline.jsonl",
+            ),
+            tools=self._tools,
+            processes=self._processes,
+            work=self._folder.work,
+            address=self._block.address(30, 1),
+            history=self._checkpoint_history,
+            stop=self._stop,
+        )
+        self._producers = Producers(
+            workload=workload,
+            seed=self._seed,
+            bootstrap=self._stage.bootstrap("producer"),
+            processes=self._processes,
+            history=self._folder.history,
+            work=self._folder.work,
+            stop=self._stop,
+        )
+        return Bench(
+            stage=self._stage,
+            pipeline=self._pipeline,
+            producers=self._producers,
+            recorder=self._recorder,
+            stop=self._stop,
+            topic=workload.topic,
+        )
+
+    def start_workload(self) -> None:
+        """Let the producers begin."""
+        assert self._producers is not None, "the stage is arranged first"
+        self._producers.start()
+
+    def tear_down(self) -> None:
+        """End every process and remove the stage's data.
+
+        Raises:
+            ExceptionGroup: parts of it failed; everything else was done all the same.
+        """
+        failures: list[Exception] = []
+        steps: list[Callable[[], None]] = [
+            self._stage.stop,
+            lambda: self._processes.kill_all("torn down"),
+        ]
+        if self._pipeline is not None:
+            steps.append(self._pipeline.close)
+        for step in steps:
+            try:
+                step()
+            except Exception as error:
+                failures.append(error)
+        if failures:
+            raise ExceptionGroup("tearing down", failures)
+
+    def remove(self) -> None:
+        """Remove what does not outlive a run and let the reaper go."""
+        with suppress(OSError):
+            self._checkpoint_history.close()
+        shutil.rmtree(self._folder.work, ignore_errors=True)
+        self._watchdog.done()
+        self._block.release()
+
+    def _record(self) -> RunRecord:
+        scenario = self._scenario
+        return RunRecord(
+            run=self._folder.path.name,
+            scenario=scenario.name,
+            title=scenario.title,
+            seed=self._seed,
+            repeat=self._repeat,
+            started_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            clock=clock_id(),
+            monotonic_ns=time.monotonic_ns(),
+            wall_ns=time.time_ns(),
+            host=host(),
+            versions=versions() | self._tools.versions(),
+            subject=scenario.subject.name,
+            subject_says=scenario.subject.says,
+            workload=asdict(scenario.workload),
+            configuration={
+                **self._stage.settings(),
+                "producers": CLIENT,
+                "spark": CONFIGURATION,
+            },
+            schedule=[
+                Step(
+                    fault=at.name,
+                    kind=at.do.kind,
+                    when=at.when(),
+                    do=at.do.describe(),
+                    until=at.until.describe(),
+                    required=at.required,
+                )
+                for at in scenario.schedule
+            ],
+            claims=[claim_to_json(claim) for claim in scenario.claims],
+        )
+
+    def _write_expected(self) -> None:
+        writer = HistoryWriter(self._folder.history, "workload")
+        workload = self._scenario.workload
+        for producer in range(workload.producers):
+            writer.write_all(
+                "expected",
+                [
+                    {
+                        "sink": self._scenario.subject.sink,
+                        "record": payment.record,
+                        "effect_key": "",
+                        "digest": payment.effect_digest,
+                    }
+                    for payment in payments_of(workload, producer=producer, seed=self._seed)
+                ],
+            )
+        writer.close()

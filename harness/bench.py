@@ -1,0 +1,72 @@
+"""What a fault gets to work with: the running parts of one run.
+
+The one thing to know: a fault reaches processes, links, clients and the sink only through this, so
+that it works on every backend and every part can be replaced in a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from harness.kafka.log_reader import LogReader
+from harness.kafka.metadata import ClusterView
+from harness.recorder import Recorder
+from harness.sinks.base import Sink
+from harness.stage.base import Stage
+from harness.stage.topology import AUDITOR, broker_name, node_id
+from harness.subjects.spark import SparkPipeline
+from harness.wait import Stop
+from harness.workload.control import Producers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bench:
+    """The parts of one run."""
+
+    stage: Stage
+    pipeline: SparkPipeline
+    producers: Producers
+    recorder: Recorder
+    stop: Stop
+    topic: str
+
+    def view(self, *, without: int | None = None) -> ClusterView:
+        """A fresh view of the cluster; `without` leaves out a broker whose word does not count."""
+        return ClusterView(
+            {
+                node: address
+                for node, address in addresses(self.stage).items()
+                if node != without and self.stage.alive(broker_name(node))
+            }
+        )
+
+    def views(self) -> list[ClusterView]:
+        """A view of every broker by itself."""
+        return [ClusterView({n: address}) for n, address in addresses(self.stage).items()]
+
+    def reader(self) -> LogReader:
+        """A fresh reader of logs; close it after use."""
+        return open_reader(self.stage, self.view())
+
+    def open_sink(self, reader: LogReader) -> Sink:
+        """Our own way into the subject's sink."""
+        return self.pipeline.subject.open_sink(database=self.stage.database(AUDITOR), reader=reader)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aftermath:
+    """What is known when a run has been collected, for faults whose hazard shows only then."""
+
+    returned: Mapping[str, tuple[str, int]]
+    """attempt → (outcome, when it was told)."""
+
+
+def open_reader(stage: Stage, view: ClusterView) -> LogReader:
+    """A reader over every broker's direct listener."""
+    return LogReader(view, addresses(stage))
+
+
+def addresses(stage: Stage) -> dict[int, str]:
+    """The auditor's direct way to every broker, by node id."""
+    return {node_id(name): stage.bootstrap(AUDITOR, name) for name in stage.brokers}

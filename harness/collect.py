@@ -1,0 +1,109 @@
+"""Collecting what a run left: logs, ends, effects, positions, executed ranges.
+
+The one thing to know: the auditor reads everything there is, directly and never through a proxy, to
+its very end. It writes lines like any other writer, so a collection cut short can still be loaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from harness.bench import Aftermath, Bench
+from harness.clock import clock_id, now
+from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from harness.kafka.log_reader import PartitionLog
+from harness.recording.tables import read_lines
+from harness.recording.writer import HistoryWriter
+from harness.subjects.ranges import executed_ranges
+
+
+def collect(bench: Bench, history: Path) -> Aftermath:
+    """Read everything and write it down; returns what faults need to name their hazards.
+
+    Raises:
+        UnreadableLog: a partition could not be read to its end.
+    """
+    writer = HistoryWriter(history, "auditor")
+    with bench.reader() as reader:
+        topics = [bench.topic]
+        if (output := bench.pipeline.subject.output_topic) is not None:
+            topics.append(output)
+        for topic in topics:
+            for log in reader.read_topic(topic):
+                _write_log(writer, log)
+        sink = bench.open_sink(reader)
+        writer.write_all("effects", [asdict(effect) for effect in sink.effects()])
+        _write_atomic_positions(writer, bench, sink.atomic_batches())
+    recorded = read_lines(history)
+    told = [row["progress"] for row in recorded.lines.get("progress", [])]
+    writer.write_all("ranges", executed_ranges(bench.pipeline.checkpoint, told))
+    writer.close()
+    return Aftermath(
+        returned={
+            row["attempt"]: (row["outcome"], row["returned_at"])
+            for row in recorded.lines.get("returned", [])
+        }
+    )
+
+
+def _write_log(writer: HistoryWriter, log: PartitionLog) -> None:
+    writer.write(
+        "partitions",
+        topic=log.topic,
+        partition=log.partition,
+        log_start=log.log_start,
+        last_stable_offset=log.last_stable_offset,
+        high_watermark=log.high_watermark,
+        cleanup_policy="delete",
+    )
+    rows = []
+    for entry, committed in zip(log.entries, log.committed(), strict=True):
+        data = entry.kind == "data"
+        record, attempt = (entry.headers.get(h) for h in (RECORD_HEADER, ATTEMPT_HEADER))
+        rows.append(
+            {
+                "topic": entry.topic,
+                "partition": entry.partition,
+                "offset": entry.offset,
+                "kind": entry.kind,
+                "record": record.decode(errors="replace") if data and record else None,
+                "attempt": attempt.decode(errors="replace") if data and attempt else None,
+                "key": entry.key.decode(errors="replace") if data and entry.key else None,
+                "digest": digest(entry.key, entry.value) if data else None,
+                "producer_id": entry.producer_id,
+                "epoch": entry.epoch,
+                "sequence": entry.sequence if data else None,
+                "committed": committed,
+            }
+        )
+    writer.write_all("log", rows)
+
+
+def _write_atomic_positions(writer: HistoryWriter, bench: Bench, batches: list) -> None:  # type: ignore[type-arg]
+    """A guard in the sink is a position: where the batch that it names ends."""
+    checkpoint = bench.pipeline.checkpoint
+    planned = set(checkpoint.planned())
+    rows = []
+    for found in batches:
+        if found.batch not in planned:
+            continue  # the offset log no longer says where that batch ended
+        for (topic, partition), offset in sorted(checkpoint.end_of(found.batch).items()):
+            rows.append(
+                {
+                    "owner": found.owner,
+                    "instance": None,
+                    "role": "atomic",
+                    "kind": "done",
+                    "by": "subject",
+                    "sink": bench.pipeline.subject.sink,
+                    "topic": topic,
+                    "partition": partition,
+                    "offset": offset,
+                    "batch": found.batch,
+                    "ordinal": found.ordinal,
+                    "at": now(),
+                    "clock": clock_id(),
+                }
+            )
+    writer.write_all("positions", rows)

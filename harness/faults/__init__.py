@@ -1,0 +1,1 @@
+"""Faults: one file each. To add one, add a file."""

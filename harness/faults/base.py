@@ -1,0 +1,54 @@
+"""What a fault is: plain data that can be injected, healed, and asked for proof that it bit.
+
+The one thing to know: `inject` resolves the target's role and acts; the `Injection` that it returns
+knows how to undo it and what proves it. A fault without proof makes the run invalid. Add a fault by
+adding a file to this folder.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Protocol
+
+from harness.bench import Aftermath, Bench
+
+
+class Injection(Protocol):
+    """One fault at work."""
+
+    target: str
+    """The target as resolved, e.g. `broker-2 (leader of payments-0)`."""
+
+    def evidence(self) -> str | None:
+        """What proves that it bit, with figures; None while nothing does."""
+
+    def heal(self) -> None:
+        """Undo it and see that it is undone; raises `Overdue` or `StageTrouble` if it is not."""
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Record hazards that show only when everything has been collected."""
+
+
+class Fault(Protocol):
+    """One act on a link or a process."""
+
+    kind: ClassVar[str]
+    """crash, partition or timeout."""
+
+    def describe(self) -> str:
+        """The act in words."""
+
+    def inject(self, bench: Bench, name: str) -> Injection:
+        """Do it. `name` is its name in the schedule, for hazards to refer to."""
+
+
+class Until(Protocol):
+    """What ends a fault."""
+
+    def describe(self) -> str:
+        """In words."""
+
+    def begin(self, bench: Bench) -> object:
+        """A look at the state when the fault starts."""
+
+    def reached(self, bench: Bench, begun: object) -> bool:
+        """Whether it may end, given that it has bitten."""

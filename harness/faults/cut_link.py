@@ -1,0 +1,70 @@
+"""A link cut: its connections closed, new ones refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.bench import Aftermath, Bench
+from harness.faults.targets import Target
+from harness.stage.base import StageTrouble
+from harness.stage.topology import Link
+from harness.wait import wait_until
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutLink:
+    """Cut the way from an audience (`producer`, `pipeline`, `pipeline-sink`) to a node."""
+
+    kind: ClassVar[str] = "partition"
+    source: str
+    target: Target
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"cut {self.source} from {self.target.describe()}"
+
+    def inject(self, bench: Bench, name: str) -> _Cut:
+        """Cut it."""
+        return _Cut(bench, Link(self.source, self.target.resolve(bench)))
+
+
+class _Cut:
+    def __init__(self, bench: Bench, link: Link) -> None:
+        self._bench = bench
+        self._link = link
+        self.target = str(link)
+        self._acknowledged = bench.producers.acknowledged
+        self._batch = bench.pipeline.last_committed
+        self._closed = bench.stage.connections(link)
+        bench.stage.cut(link)
+
+    def evidence(self) -> str | None:
+        """Connections that were open, and are not."""
+        if not self._closed:
+            return None
+        left = self._bench.stage.connections(self._link)
+        if left:
+            return None
+        records = self._bench.producers.acknowledged - self._acknowledged
+        batches = (self._bench.pipeline.last_committed or 0) - (self._batch or 0)
+        return (
+            f"{self._closed} connections on {self._link} closed, new ones refused; meanwhile "
+            f"{records} records were acknowledged and {batches} micro-batches committed"
+        )
+
+    def heal(self) -> None:
+        """Mend the link; if it was in use, wait until it is again."""
+        self._bench.stage.mend(self._link)
+        if self._closed and self._bench.pipeline.alive():
+            wait_until(
+                lambda: self._bench.stage.connections(self._link),
+                what=f"a connection on {self._link} after it was mended",
+                seconds=30,
+                stop=self._bench.stop,
+            )
+        elif self._bench.stage.disturbed().keys() & {str(self._link)}:
+            raise StageTrouble(f"{self._link} is still cut")
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""

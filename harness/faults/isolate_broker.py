@@ -1,0 +1,67 @@
+"""A broker cut off from its peers in both directions; clients still reach it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.kill_broker import wait_in_sync
+from harness.faults.targets import Target
+from harness.stage.topology import Link, node_id
+
+
+@dataclass(frozen=True, kw_only=True)
+class IsolateBroker:
+    """Cut every link between a broker and the other brokers."""
+
+    kind: ClassVar[str] = "partition"
+    target: Target
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"isolate {self.target.describe()} from its peers"
+
+    def inject(self, bench: Bench, name: str) -> _Isolated:
+        """Cut the links."""
+        return _Isolated(bench, self.target.resolve(bench))
+
+
+class _Isolated:
+    def __init__(self, bench: Bench, node: str) -> None:
+        self._bench = bench
+        self._node = node
+        self._number = node_id(node)
+        self._led = bench.view().led_by(self._number, bench.topic)
+        self.target = f"{node} (leads {bench.topic} {self._led})"
+        peers = [n for n in bench.stage.brokers if n != node]
+        self._links = [Link(a, b) for p in peers for a, b in ((node, p), (p, node))]
+        self._closed = sum(bench.stage.connections(link) for link in self._links)
+        self._at = now()
+        for link in self._links:
+            bench.stage.cut(link)
+        self._majority = bench.view(without=self._number)
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """The majority's word: it is in no ISR of the input topic and leads none of it."""
+        if self._proof is None and self._closed:
+            found = self._majority.partitions(self._bench.topic)
+            if found and all(self._number not in {p.leader, *p.in_sync} for p in found):
+                seconds = (now() - self._at) / 1e9
+                self._proof = (
+                    f"{self._closed} connections between brokers closed; the majority took "
+                    f"{self._node} out of every in-sync set after {seconds:.1f} s"
+                    + (f" and moved the leadership of {self._led}" if self._led else "")
+                )
+        return self._proof
+
+    def heal(self) -> None:
+        """Mend the links and wait until it is in sync everywhere."""
+        for link in self._links:
+            self._bench.stage.mend(link)
+        wait_in_sync(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""

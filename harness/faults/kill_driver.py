@@ -1,0 +1,141 @@
+"""SIGKILL of the Spark driver, aimed at the window between the sink's write and the commit.
+
+The one thing to know: aimed, it stays armed until it has hit, and then proves the window by
+identity: the sink holds effects of exactly the batch that has no commit. When that batch is
+committed after the restart, it has run twice: that is the hazard.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from harness.bench import Aftermath, Bench
+from harness.identity import RECORD_HEADER
+from harness.settle import settle
+from harness.stage.topology import Link
+from harness.subjects.spark import Hit
+from harness.wait import wait_until
+
+Window = Literal["after-sink-write"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillDriver:
+    """SIGKILL the driver with all its processes; restart it when all of them are gone."""
+
+    kind: ClassVar[str] = "crash"
+    window: Window | None = "after-sink-write"
+    idle: bool = False
+    """Wait until the pipeline has done everything there is; only without a window."""
+
+    def describe(self) -> str:
+        """The act in words."""
+        if self.window is None:
+            return "SIGKILL the Spark driver" + (" while it is idle" if self.idle else "")
+        return "SIGKILL the Spark driver after the sink's write and before the batch's commit"
+
+    def inject(self, bench: Bench, name: str) -> _AnyTime | _InWindow:
+        """Kill it now, or arm."""
+        if self.window is not None:
+            return _InWindow(bench, name)
+        if self.idle:
+            bench.producers.hurry()
+            settle(bench)
+        return _AnyTime(bench, name)
+
+
+class _AnyTime:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        process = bench.pipeline.process
+        self.target = process.instance if process else "driver"
+        self._count = bench.pipeline.kill(f"SIGKILL by fault «{name}»")
+
+    def evidence(self) -> str | None:
+        """How many processes it took."""
+        return f"{self.target} and all its {self._count} processes ended by signal 9"
+
+    def heal(self) -> None:
+        """Restart it and wait until its query runs."""
+        self._bench.pipeline.start()
+        ways = [Link("pipeline", node) for node in self._bench.stage.brokers]
+
+        def reads_again() -> bool:
+            self._bench.pipeline.check()
+            return any(self._bench.stage.connections(way) for way in ways)
+
+        wait_until(
+            reads_again,
+            what="the restarted driver to connect to a broker",
+            seconds=60,
+            stop=self._bench.stop,
+        )
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+
+class _InWindow:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        self._name = name
+        self.target = "driver"
+        self._look = bench.pipeline.kill_in_window(f"SIGKILL by fault «{name}»")
+        self._hit: Hit | None = None
+        self._present = self._planned = 0
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """The batch that the sink has and the commit log has not."""
+        if self._proof is None and (hit := self._look()) is not None:
+            self._hit = hit
+            self.target = hit.instance
+            self._present, self._planned = self._effects_of(hit.batch)
+            if self._present:
+                missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
+                self._proof = (
+                    f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of "
+                    f"the {self._planned} records of micro-batch {hit.batch} the sink had "
+                    f"{self._present}, and the batch had no commit{missed}"
+                )
+            else:
+                self._proof = None
+        return self._proof
+
+    def heal(self) -> None:
+        """Restart it; wait until the batch that it was killed in is committed at last."""
+        pipeline = self._bench.pipeline
+        pipeline.disarm()
+        hit = self._hit or self._look()
+        if hit is None:
+            return  # it was never hit, so there is nothing to restart
+        pipeline.start()
+        pipeline.wait_batch(hit.batch, seconds=60)
+        if self._present:
+            self._bench.recorder.hazard(
+                "replayed-batch",
+                hop="process",
+                fault=self._name,
+                owner=pipeline.checkpoint.query_id(),
+                batch=hit.batch,
+                detail=(
+                    f"micro-batch {hit.batch} ran again after {self._present} of its "
+                    f"{self._planned} effects were visible in the sink"
+                ),
+            )
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+    def _effects_of(self, batch: int) -> tuple[int, int]:
+        """How many of a batch's records have an effect in the sink, and how many it has."""
+        records: set[str] = set()
+        with self._bench.reader() as reader:
+            ranges = self._bench.pipeline.checkpoint.range_of(batch)
+            for (topic, partition), (start, end) in ranges.items():
+                for entry in reader.read(topic, partition, start).entries:
+                    if entry.offset < end and entry.kind == "data":
+                        records.add(entry.headers.get(RECORD_HEADER, b"").decode())
+            effects = {e.record for e in self._bench.open_sink(reader).effects()}
+        return len(records & effects), len(records)

@@ -1,0 +1,134 @@
+"""A broker's responses to the producers lost, until requests time out and are sent again.
+
+The one thing to know: the broker gets and appends every request; only its answer is swallowed. What
+it appended meanwhile can be acknowledged only by a retry, so each such attempt is a send that was
+retried after it had been appended, which is the case that idempotence exists for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.bench import Aftermath, Bench
+from harness.clock import clock_id, now
+from harness.faults.targets import Target
+from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from harness.stage.topology import Link, node_id
+from harness.workload.producer import REQUEST_TIMEOUT_MS
+
+_NO_SOONER = REQUEST_TIMEOUT_MS * 1_000_000
+"""Nanoseconds before which no request of the hole can have timed out: what the clients count until
+then belongs to something earlier, because their statistics come late."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoseResponses:
+    """Swallow a broker's responses to the producers."""
+
+    kind: ClassVar[str] = "timeout"
+    target: Target
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"lose the responses of {self.target.describe()} to the producers"
+
+    def inject(self, bench: Bench, name: str) -> _Lost:
+        """Start to swallow."""
+        return _Lost(bench, self.target.resolve(bench), name)
+
+
+class _Lost:
+    def __init__(self, bench: Bench, node: str, name: str) -> None:
+        self._bench = bench
+        self._name = name
+        self._node = node
+        self._number = node_id(node)
+        self._link = Link("producer", node)
+        self.target = str(self._link)
+        self._timeouts = 0
+        # Read before the hole opens: what is in flight then is appended within milliseconds. What
+        # was answered before it opened is told apart in `aftermath`, by when it returned.
+        self._starts = self._ends()
+        bench.stage.lose(self._link, responses=True)
+        self._at = now()
+        self._seen: dict[str, int] = {}
+
+    def evidence(self) -> str | None:
+        """Requests that timed out, by the clients' own count."""
+        current = self._bench.producers.timeouts(self._number)
+        if now() - self._at < _NO_SOONER:
+            self._timeouts = current
+        timeouts = current - self._timeouts
+        if timeouts <= 0:
+            return None
+        self._look()
+        return f"{timeouts} requests of the producers to {self._node} timed out unanswered"
+
+    def heal(self) -> None:
+        """Stop swallowing; toxiproxy closes the connections that lost bytes."""
+        self._bench.stage.restore(self._link)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """A retried send: seen in the log in the hole, acknowledged only after we looked.
+
+        We looked after a request had timed out, and the responses of the hole never come: only a
+        retry can have brought the acknowledgement.
+        """
+        retried = [
+            attempt
+            for attempt, seen_at in self._seen.items()
+            if known.returned.get(attempt, ("", 0))[0] == "ok"
+            and known.returned[attempt][1] > seen_at
+        ]
+        if retried:
+            self._bench.recorder.hazard(
+                "retried-send",
+                hop="produce",
+                fault=self._name,
+                attempts=retried,
+                detail=(
+                    f"{len(retried)} sends stood in the log of {self._node} while their responses "
+                    "were lost, and were acknowledged after a retry"
+                ),
+            )
+
+    def _ends(self) -> dict[int, int]:
+        with self._bench.reader() as reader:
+            led = self._bench.view().led_by(self._number, self._bench.topic)
+            ends = reader.ends(self._bench.topic)
+            return {p: ends[p][1] for p in led}
+
+    def _look(self) -> None:
+        """Read what was appended since the hole opened, as a concurrent reader would."""
+        if self._seen:
+            return
+        rows = []
+        with self._bench.reader() as reader:
+            for partition, start in self._starts.items():
+                for entry in reader.read(self._bench.topic, partition, start).entries:
+                    attempt = entry.headers.get(ATTEMPT_HEADER, b"").decode()
+                    record = entry.headers.get(RECORD_HEADER, b"").decode()
+                    at = now()
+                    if entry.kind == "data" and attempt:
+                        self._seen[attempt] = at
+                        rows.append((entry, record, attempt, at))
+        self._bench.recorder.history.write_all(
+            "reads",
+            [
+                {
+                    "reader": "auditor",
+                    "session": f"auditor during «{self._name}» {entry.partition}",
+                    "ordinal": ordinal,
+                    "isolation": "read_uncommitted",
+                    "topic": entry.topic,
+                    "partition": entry.partition,
+                    "offset": entry.offset,
+                    "record": record,
+                    "attempt": attempt,
+                    "at": at,
+                    "clock": clock_id(),
+                }
+                for ordinal, (entry, record, attempt, at) in enumerate(rows)
+            ],
+        )

@@ -1,0 +1,58 @@
+"""Targets by role, resolved when a fault starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from harness.bench import Bench
+from harness.stage.topology import broker_name
+from harness.wait import wait_until
+
+
+class Target(Protocol):
+    """A party named by its role."""
+
+    def describe(self) -> str:
+        """The role in words."""
+
+    def resolve(self, bench: Bench) -> str:
+        """The node that has the role now; raises `Overdue` if none gets it in time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderOf:
+    """The broker that leads a partition of the input topic."""
+
+    partition: int
+
+    def describe(self) -> str:
+        """The role in words."""
+        return f"the broker that leads input partition {self.partition}"
+
+    def resolve(self, bench: Bench) -> str:
+        """The leader as the cluster sees it now."""
+        view = bench.view()
+        node = wait_until(
+            lambda: view.leader(bench.topic, self.partition),
+            what=f"{bench.topic}-{self.partition} to have a leader",
+            seconds=15,
+            stop=bench.stop,
+            seen=view.out_of_sync,
+        )
+        return broker_name(node)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node:
+    """A node by its name: `broker-2`, `postgres`."""
+
+    name: str
+
+    def describe(self) -> str:
+        """The name."""
+        return self.name
+
+    def resolve(self, bench: Bench) -> str:
+        """The name."""
+        return self.name

@@ -1,0 +1,101 @@
+"""The run folder: where everything of one run lies.
+
+The one thing to know: `history/*.jsonl` is what a run writes while it lasts. When it is over they
+become Parquet tables, are read back, and only then are the lines removed, so that there is one
+stored history and never two that differ.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from checkers.history import History
+from checkers.tables import TABLES
+from harness.recording.tables import DamagedHistory, read_lines
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder of one run."""
+
+    path: Path
+
+    @classmethod
+    def create(cls, runs: Path, scenario: str, seed: int) -> RunFolder:
+        """Make a new folder `<utc>-<scenario>-<seed>` under `runs`.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        plain = re.sub(r"[^A-Za-z0-9-]+", "-", scenario).strip("-")
+        for attempt in range(100):
+            path = runs / f"{stamp}-{plain}-{seed}{f'-{attempt}' if attempt else ''}"
+            try:
+                path.mkdir(parents=True)
+            except FileExistsError:
+                continue
+            folder = cls(path)
+            for part in (folder.history, folder.logs, folder.work):
+                part.mkdir()
+            return folder
+        raise FileExistsError(f"{runs} has a hundred runs of this second already")
+
+    @property
+    def history(self) -> Path:
+        """What was recorded."""
+        return self.path / "history"
+
+    @property
+    def logs(self) -> Path:
+        """Logs of brokers, proxies, database and pipeline."""
+        return self.path / "logs"
+
+    @property
+    def work(self) -> Path:
+        """Data of the stage, which does not outlive the run."""
+        return self.path / "work"
+
+    def load_history(self) -> tuple[History, tuple[str, ...]]:
+        """The history, from tables if the run was finished, else from the lines.
+
+        Returns:
+            The history, and what limits it, in sentences.
+
+        Raises:
+            DamagedHistory, BadHistory: it cannot be read; the text says what and where.
+        """
+        if not self.history.is_dir():
+            raise DamagedHistory(f"{self.path} has no folder `history`: nothing was recorded")
+        if any(self.history.glob("*.jsonl")):
+            recorded = read_lines(self.history)
+            notes = tuple(f"the last line of {name} was cut short" for name in recorded.cut_short)
+            return History(recorded.tables), notes
+        return History.load(self.history), ()
+
+    def seal(self) -> tuple[str, ...]:
+        """Turn lines into tables, read them back, then remove the lines.
+
+        Returns:
+            What limits the history, in sentences.
+
+        Raises:
+            DamagedHistory: the lines cannot be read; they stay as they are.
+            OSError: the tables cannot be written; the lines stay as they are.
+        """
+        recorded = read_lines(self.history)
+        for name, table in recorded.tables.items():
+            part = self.history / f".{name}.parquet.part"
+            pq.write_table(table, part)
+            if pq.read_table(part).num_rows != table.num_rows:
+                raise OSError(f"{part} does not hold what was written to it")
+        for name in TABLES:
+            (self.history / f".{name}.parquet.part").replace(self.history / f"{name}.parquet")
+        for lines in self.history.glob("*.jsonl"):
+            lines.unlink()
+        return tuple(f"the last line of {name} was cut short" for name in recorded.cut_short)

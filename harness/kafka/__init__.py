@@ -1,0 +1,1 @@
+"""What the harness says to Kafka by itself: metadata, topics, logs."""

@@ -1,0 +1,87 @@
+"""The configuration of one broker of a run.
+
+The one thing to know: CONTROLLER stands in `advertised.listeners` too. Without it Raft hands round
+the raw listener address, peers reconnect past the proxies, and an isolated controller keeps its
+quorum.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from harness.stage.topology import AUDIENCES, AUDITOR, Topology
+
+SETTINGS: dict[str, str | int] = {
+    "process.roles": "broker,controller",
+    "controller.listener.names": "CONTROLLER",
+    "inter.broker.listener.name": "INTERNAL",
+    "offsets.topic.replication.factor": 3,
+    "offsets.topic.num.partitions": 3,
+    "transaction.state.log.replication.factor": 3,
+    "transaction.state.log.min.isr": 2,
+    "transaction.state.log.num.partitions": 3,
+    "min.insync.replicas": 2,
+    "default.replication.factor": 3,
+    "group.initial.rebalance.delay.ms": 0,
+    "auto.create.topics.enable": "false",
+    "log.cleaner.dedupe.buffer.size": 2_097_152,
+    # Short limits, so that a dead or isolated broker is noticed within a run.
+    "broker.session.timeout.ms": 6000,
+    "broker.heartbeat.interval.ms": 1000,
+    "replica.lag.time.max.ms": 6000,
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
+    "num.network.threads": 2,
+    "num.io.threads": 4,
+}
+"""What every broker of a run has in common; printed in the report."""
+
+
+def listener(audience: str) -> str:
+    """The listener name of an audience: `pipeline-sink` → `PIPELINE_SINK`."""
+    return audience.upper().replace("-", "_")
+
+
+def server_properties(topology: Topology, node: int, data: Path) -> str:
+    """`server.properties` of broker `node`, which keeps its log in `data`."""
+    host = topology.broker_host(node)
+    listeners = {
+        "INTERNAL": (topology.internal_port, f"b{node}"),
+        "CONTROLLER": (topology.controller_port, f"b{node}"),
+    }
+    for audience in (*AUDIENCES, AUDITOR):
+        listeners[listener(audience)] = (
+            topology.audience_port(audience),
+            topology.audience_host(audience, node),
+        )
+    voters = ",".join(f"{n}@b{n}:{topology.controller_port}" for n in topology.nodes)
+    settings = {
+        **SETTINGS,
+        "node.id": node,
+        "controller.quorum.voters": voters,
+        "listeners": ",".join(f"{name}://{host}:{port}" for name, (port, _) in listeners.items()),
+        "advertised.listeners": ",".join(
+            f"{name}://{seen}:{port}" for name, (port, seen) in listeners.items()
+        ),
+        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in listeners),
+        "log.dirs": str(data),
+    }
+    return "".join(f"{key}={value}\n" for key, value in settings.items())
+
+
+def log4j_configuration() -> str:
+    """Log4j 2 configuration: everything to standard output, which goes to the broker's log."""
+    return json.dumps(
+        {
+            "Configuration": {
+                "Appenders": {
+                    "Console": {
+                        "name": "out",
+                        "PatternLayout": {"pattern": "[%d{ISO8601}] %p %m (%c)%n"},
+                    }
+                },
+                "Loggers": {"Root": {"level": "INFO", "AppenderRef": {"ref": "out"}}},
+            }
+        },
+        indent=1,
+    )

@@ -1,0 +1,109 @@
+"""What chosen brokers say of the cluster: brokers, leaders, in-sync replicas.
+
+The one thing to know: an isolated broker goes on answering with itself as leader. A view asks only
+the brokers that it was made with, in order, and takes the first answer; to know what *every* broker
+believes, make a view of each.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kafka.protocol.metadata import MetadataRequest, MetadataResponse
+
+from harness.kafka.wire import Wire
+
+_VERSION = 8  # the newest with topic names and without flexible headers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replicas:
+    """One partition as the answering broker sees it; `leader` is -1 where there is none."""
+
+    topic: str
+    partition: int
+    leader: int
+    in_sync: frozenset[int]
+    replicas: frozenset[int]
+
+
+class ClusterView:
+    """The cluster's metadata as some brokers tell it. Thread-safe."""
+
+    def __init__(self, addresses: Mapping[int, str]) -> None:
+        """`addresses` maps node ids to `host:port` of a direct listener."""
+        self._wires = {node: Wire(address) for node, address in addresses.items()}
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Close all connections."""
+        for wire in self._wires.values():
+            wire.close()
+
+    def __enter__(self) -> ClusterView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def brokers(self) -> list[int]:
+        """Ids of the brokers in the metadata; empty while nobody answers."""
+        found = self._ask([])
+        return sorted(b.node_id for b in found.brokers) if found else []
+
+    def partitions(self, topic: str | None = None) -> list[Replicas]:
+        """Every partition, or those of one topic; empty while nobody answers."""
+        wanted = MetadataRequest.MetadataRequestTopic
+        found = self._ask(None if topic is None else [wanted(name=topic)])
+        return [
+            Replicas(
+                topic=t.name,
+                partition=p.partition_index,
+                leader=p.leader_id,
+                in_sync=frozenset(p.isr_nodes),
+                replicas=frozenset(p.replica_nodes),
+            )
+            for t in sorted(found.topics if found else [], key=lambda t: str(t.name))
+            for p in sorted(t.partitions, key=lambda p: int(p.partition_index))
+        ]
+
+    def leader(self, topic: str, partition: int) -> int | None:
+        """Node id of a partition's leader, or None while there is none."""
+        for p in self.partitions(topic):
+            if p.partition == partition and p.leader >= 0:
+                return p.leader
+        return None
+
+    def led_by(self, node: int, topic: str) -> list[int]:
+        """Partitions of a topic that a broker leads."""
+        return [p.partition for p in self.partitions(topic) if p.leader == node]
+
+    def in_sync_everywhere(self) -> bool:
+        """Whether every partition has a leader and all its replicas in sync."""
+        found = self.partitions()
+        return bool(found) and all(p.leader >= 0 and p.in_sync == p.replicas for p in found)
+
+    def out_of_sync(self) -> str:
+        """Partitions that lack replicas, for messages."""
+        found = self.partitions()
+        if not found:
+            return "no broker answers"
+        short = [
+            f"{p.topic}-{p.partition}: leader {p.leader}, in sync {sorted(p.in_sync)}"
+            for p in found
+            if p.leader < 0 or p.in_sync != p.replicas
+        ]
+        return "; ".join(short[:6]) or "nothing is out of sync"
+
+    def _ask(self, topics: list[Any] | None) -> Any | None:
+        request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+        with self._lock:
+            for wire in self._wires.values():
+                try:
+                    return wire.ask(request, version=_VERSION, answer=MetadataResponse)
+                except OSError:
+                    continue
+        return None

@@ -1,0 +1,63 @@
+"""One question to one broker: a socket, a request, its response.
+
+The one thing to know: a client library asks whichever broker it likes, and an isolated one goes on
+answering with what it last knew. Where it matters *who* answers, the question goes through here.
+Encoding and decoding are kafka-python's.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from typing import Any
+
+SECONDS = 5.0
+
+
+class Wire:
+    """A connection to one broker's direct listener, opened when first used. Not thread-safe."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._socket: socket.socket | None = None
+        self._correlation = 0
+
+    def ask(self, request: Any, *, version: int, answer: Any) -> Any:
+        """Send a request of kafka-python's and decode the response with its class.
+
+        Raises:
+            OSError: the broker is not there, or did not answer in time; the next call connects
+                anew.
+        """
+        self._correlation += 1
+        request.with_header(correlation_id=self._correlation, client_id="onceproof-auditor")
+        frame = request.encode(version=version, framed=True, header=True)
+        try:
+            return answer.decode(self._exchange(frame), version=version, header=True)
+        except OSError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def _exchange(self, frame: bytes) -> bytes:
+        if self._socket is None:
+            host, port = self.address.rsplit(":", 1)
+            self._socket = socket.create_connection((host, int(port)), SECONDS)
+        self._socket.sendall(frame)
+        (size,) = struct.unpack(">i", self._exactly(4))
+        return self._exactly(size)
+
+    def _exactly(self, size: int) -> bytes:
+        assert self._socket is not None
+        data = bytearray()
+        while len(data) < size:
+            part = self._socket.recv(min(size - len(data), 1 << 20))
+            if not part:
+                raise ConnectionError(f"{self.address} closed the connection")
+            data += part
+        return bytes(data)

@@ -1,0 +1,1 @@
+"""The proxies on every link."""

@@ -1,0 +1,135 @@
+"""Everything that we say to a toxiproxy server, through toxiproxy-python, made safe.
+
+The one thing to know: the library keeps host and port in a class, sets no time limits, and takes
+server errors for success. Here every server gets a class of its own, every call a time limit, every
+answer is checked, and every change is read back. Nothing else in the project talks to toxiproxy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import requests
+from toxiproxy.api import APIConsumer
+from toxiproxy.exceptions import InvalidToxic, NotFound, ProxyExists
+
+SECONDS = 5.0
+
+
+class ProxyTrouble(RuntimeError):
+    """toxiproxy did not do as told; the text says which call and what it answered."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProxySpec:
+    """One proxy: a name, where it listens, where it forwards to."""
+
+    name: str
+    listen: str
+    upstream: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toxic:
+    """One toxic on one proxy.
+
+    `stream` is `upstream` for bytes from client to server and `downstream` for the answers.
+    Meanings of type and attributes are toxiproxy's.
+    """
+
+    name: str
+    type: str
+    stream: str
+    attributes: Mapping[str, int]
+
+
+class ToxiproxyServer:
+    """One toxiproxy server."""
+
+    def __init__(self, host: str, port: int) -> None:
+        # A subclass of its own: the library's class attributes would make all servers one.
+        self._api: Any = type("_Api", (APIConsumer,), {"host": host, "port": port})
+        self.address = f"{host}:{port}"
+
+    def version(self) -> str | None:
+        """The server's version, or None while it does not answer."""
+        try:
+            answer = self._api.get("/version", timeout=SECONDS)
+        except requests.RequestException:
+            return None
+        if answer.status_code != 200:
+            return None
+        return str(answer.json()["version"]) if answer.content else None
+
+    def populate(self, proxies: Sequence[ProxySpec]) -> None:
+        """Create all proxies in one call and see that each is there and enabled."""
+        body = [
+            {"name": p.name, "listen": p.listen, "upstream": p.upstream, "enabled": True}
+            for p in proxies
+        ]
+        self._call("post", "/populate", 201, json=body)
+        present = self._call("get", "/proxies", 200).json()
+        for proxy in proxies:
+            if not present.get(proxy.name, {}).get("enabled"):
+                raise ProxyTrouble(f"toxiproxy did not create {proxy.name} on {proxy.listen}")
+
+    def set_enabled(self, proxy: str, enabled: bool) -> None:
+        """Enable a proxy, or close its listener and all its connections; verified."""
+        self._call("post", f"/proxies/{proxy}", 200, json={"enabled": enabled})
+        if self.state(proxy)["enabled"] is not enabled:
+            raise ProxyTrouble(f"proxy {proxy} did not become {'en' if enabled else 'dis'}abled")
+
+    def add_toxic(self, proxy: str, toxic: Toxic) -> None:
+        """Install a toxic; verified."""
+        body = {
+            "name": toxic.name,
+            "type": toxic.type,
+            "stream": toxic.stream,
+            "toxicity": 1.0,
+            "attributes": dict(toxic.attributes),
+        }
+        self._call("post", f"/proxies/{proxy}/toxics", 200, json=body)
+        if toxic.name not in self.toxics(proxy):
+            raise ProxyTrouble(f"toxic {toxic.name} is not on proxy {proxy} after it was added")
+
+    def remove_toxic(self, proxy: str, name: str) -> None:
+        """Remove a toxic; verified. One that is gone already is fine."""
+        if name in self.toxics(proxy):
+            self._call("delete", f"/proxies/{proxy}/toxics/{name}", 204)
+        if name in self.toxics(proxy):
+            raise ProxyTrouble(f"toxic {name} is still on proxy {proxy} after it was removed")
+
+    def toxics(self, proxy: str) -> list[str]:
+        """Names of the toxics on a proxy."""
+        return [t["name"] for t in self.state(proxy)["toxics"]]
+
+    def state(self, proxy: str) -> dict[str, Any]:
+        """A proxy as the server describes it."""
+        found: dict[str, Any] = self._call("get", f"/proxies/{proxy}", 200).json()
+        return found
+
+    def disturbed(self) -> dict[str, str]:
+        """Proxies that are not as they were created: name → what is wrong."""
+        wrong = {}
+        for name, proxy in self._call("get", "/proxies", 200).json().items():
+            if not proxy["enabled"]:
+                wrong[name] = "disabled"
+            elif proxy["toxics"]:
+                wrong[name] = "toxics " + ", ".join(t["name"] for t in proxy["toxics"])
+        return wrong
+
+    def _call(self, verb: str, path: str, expected: int, **kwargs: Any) -> requests.Response:
+        try:
+            answer: requests.Response = getattr(self._api, verb)(path, timeout=SECONDS, **kwargs)
+        except (requests.RequestException, NotFound, InvalidToxic, ProxyExists) as error:
+            raise ProxyTrouble(
+                f"toxiproxy at {self.address}: {verb} {path} failed: {error}"
+            ) from error
+        if answer.status_code != expected:
+            raise ProxyTrouble(
+                f"toxiproxy at {self.address}: {verb} {path} answered {answer.status_code} "
+                f"({answer.text[:200]}), expected {expected}"
+            )
+        return answer

@@ -1,0 +1,38 @@
+"""Tells how far a run is, on a thread of its own, while the workload lasts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from harness.bench import Bench
+from harness.clock import now
+from harness.events import Progress
+
+_EVERY = 0.5
+
+
+@contextmanager
+def told_progress(bench: Bench) -> Iterator[None]:
+    """Emit `Progress` twice a second for as long as the block lasts."""
+    over = threading.Event()
+
+    def tell() -> None:
+        while not over.wait(_EVERY):
+            bench.recorder.emit(
+                Progress(
+                    at=now(),
+                    acknowledged=bench.producers.acknowledged,
+                    total=bench.producers.total,
+                    batch=bench.pipeline.last_committed,
+                )
+            )
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

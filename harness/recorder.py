@@ -1,0 +1,136 @@
+"""The harness's own part of the history, and the event stream, written together.
+
+The one thing to know: whatever the harness did or saw goes through here, so that the history on
+disk and what the user watches can never tell different stories.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from harness import events
+from harness.clock import clock_id, now
+from harness.recording.writer import HistoryWriter
+from harness.stage.processes import Process
+from harness.wait import Interrupted
+
+
+class Stalled(Exception):
+    """Progress did not come back: the subject's failure, not the harness's."""
+
+
+class Recorder:
+    """Writes phases, faults, hazards and instances, and emits events. Thread-safe."""
+
+    def __init__(self, history: Path, handlers: Sequence[events.Handler]) -> None:
+        self.history = HistoryWriter(history, "harness")
+        self._handlers = handlers
+        self._lock = threading.RLock()
+
+    def emit(self, event: events.Event) -> None:
+        """Hand an event to every handler, in order."""
+        with self._lock:
+            for handler in self._handlers:
+                handler(event)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Record a phase. What ends it other than its end is told by the exception's type."""
+        started = now()
+        self.history.write("phases", phase=name, started_at=started, clock=clock_id())
+        self.emit(events.PhaseStarted(at=started, phase=name))
+        outcome, detail = "ok", None
+        try:
+            yield
+        except (Interrupted, KeyboardInterrupt) as reason:
+            outcome, detail = "interrupted", str(reason) or "interrupted"
+            raise
+        except Stalled as reason:
+            outcome, detail = "stalled", str(reason)
+            raise
+        except Exception as reason:
+            outcome, detail = "failed", f"{type(reason).__name__}: {reason}"
+            raise
+        finally:
+            ended = now()
+            self.history.write(
+                "phases",
+                phase=name,
+                started_at=started,
+                ended_at=ended,
+                outcome=outcome,
+                detail=detail,
+                clock=clock_id(),
+            )
+            self.emit(
+                events.PhaseEnded(
+                    at=ended,
+                    phase=name,
+                    outcome=outcome,
+                    detail=detail,
+                    seconds=(ended - started) / 1e9,
+                )
+            )
+
+    def process(self, process: Process) -> None:
+        """Record a process that started or ended."""
+        self.history.write(
+            "instances",
+            subject=process.name,
+            instance=process.instance,
+            started_at=process.started_at,
+            ended_at=process.ended_at,
+            how=process.how,
+            clock=clock_id(),
+        )
+        state = f"ended: {process.how}" if process.ended_at else "started"
+        self.emit(events.InstanceChanged(at=now(), instance=process.instance, state=state))
+
+    def fault(self, row: dict[str, Any], state: str, detail: str) -> None:
+        """Record a fault's row as it stands, and its new state."""
+        self.history.write("faults", **row)
+        self.emit(
+            events.FaultChanged(
+                at=now(), fault=row["fault"], kind=row["kind"], state=state, detail=detail
+            )
+        )
+
+    def hazard(
+        self,
+        hazard: str,
+        *,
+        hop: str,
+        detail: str,
+        fault: str | None = None,
+        owner: str | None = None,
+        batch: int | None = None,
+        attempts: Sequence[str | None] = (None,),
+    ) -> None:
+        """Record a hazard, one row for each attempt that it concerns."""
+        at = now()
+        self.history.write_all(
+            "hazards",
+            [
+                {
+                    "hazard": hazard,
+                    "hop": hop,
+                    "at": at,
+                    "clock": clock_id(),
+                    "fault": fault,
+                    "detail": detail,
+                    "owner": owner,
+                    "batch": batch,
+                    "attempt": attempt,
+                }
+                for attempt in attempts
+            ],
+        )
+        self.emit(events.HazardObserved(at=at, hazard=hazard, detail=detail))
+
+    def close(self) -> None:
+        """Close the history file."""
+        self.history.close()

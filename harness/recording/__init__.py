@@ -1,0 +1,1 @@
+"""Writing history while a run lasts, and turning it into tables."""

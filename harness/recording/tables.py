@@ -1,0 +1,107 @@
+"""From the lines that a run's writers wrote to the typed tables that checkers read.
+
+The one thing to know: a call without a return is `info`, and of rows that are written again as they
+change (phases, faults, instances) the last one counts. A line cut short by a crash can only be the
+last of its file; it is counted and reported. A damaged line elsewhere is an error that names it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from checkers.tables import TABLES
+
+_IDENTITY = {"phases": "phase", "faults": "fault", "instances": "instance"}
+"""Tables whose rows are written again as they change, and the column that tells them apart."""
+_NOT_TABLES = frozenset({"called", "returned", "progress"})
+
+
+class DamagedHistory(ValueError):
+    """A history file cannot be read; the text names the file, the line and what was expected."""
+
+
+@dataclass(kw_only=True)
+class Recorded:
+    """What the lines of a run say."""
+
+    tables: dict[str, pa.Table]
+    cut_short: tuple[str, ...] = ()
+    """Files whose last line was cut short."""
+    lines: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    """Rows by kind, as written."""
+
+
+def read_lines(folder: Path) -> Recorded:
+    """Read every `*.jsonl` of a history folder.
+
+    Raises:
+        DamagedHistory: a line that is not the last of its file is damaged, or a row does not fit
+            its table.
+    """
+    rows: dict[str, list[dict[str, Any]]] = {}
+    cut_short: list[str] = []
+    for path in sorted(folder.glob("*.jsonl")):
+        for row in _rows(path, cut_short):
+            rows.setdefault(row.pop("t"), []).append(row)
+    tables = {name: _table(name, _merged(name, rows.get(name, []))) for name in TABLES}
+    tables["sends"] = _table("sends", _sends(rows))
+    return Recorded(tables=tables, cut_short=tuple(cut_short), lines=rows)
+
+
+def _rows(path: Path, cut_short: list[str]) -> Iterator[dict[str, Any]]:
+    data = path.read_bytes()
+    whole, _, rest = data.rpartition(b"\n")
+    if rest:
+        cut_short.append(path.name)
+    for number, line in enumerate(whole.split(b"\n") if whole else [], 1):
+        try:
+            row = json.loads(line)
+            kind = row["t"]
+        except (ValueError, KeyError, TypeError):
+            raise DamagedHistory(
+                f"{path}, line {number}: expected a JSON object with a field `t`, found "
+                f"{line[:80]!r}. Only the last line of a file may be cut short; restore the file."
+            ) from None
+        if kind not in TABLES and kind not in _NOT_TABLES:
+            raise DamagedHistory(
+                f"{path}, line {number}: `t` is {kind!r}, which is none of "
+                f"{', '.join(sorted([*TABLES, *_NOT_TABLES]))}"
+            )
+        yield row
+
+
+def _merged(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    identity = _IDENTITY.get(name)
+    if identity is None:
+        return rows
+    last: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        last[row[identity]] = row
+    return list(last.values())
+
+
+def _sends(rows: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    returned = {row["attempt"]: row for row in rows.get("returned", [])}
+    sends = []
+    for call in rows.get("called", []):
+        outcome = returned.get(call["attempt"], {"outcome": "info"})
+        sends.append(call | outcome)
+    return sends
+
+
+def _table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
+    schema = TABLES[name].schema
+    try:
+        table = pa.Table.from_pylist(rows, schema=schema)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise DamagedHistory(f"table {name}: a row does not fit its columns: {error}") from None
+    for column in schema:
+        if not column.nullable and table.column(column.name).null_count:
+            raise DamagedHistory(f"table {name}: column {column.name} is missing in some row")
+    return table

@@ -1,0 +1,188 @@
+"""One run, phase by phase: this file reads like the paragraph in the design.
+
+arrange → warm-up → disturb → heal → settle → collect → tear-down
+
+The one thing to know: the stage is gone before anything is judged. A run is judged from its folder
+and from nothing else, by the same code that `onceproof check` runs a year later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from harness import events
+from harness.arrange import Parts
+from harness.bench import Bench
+from harness.clock import now
+from harness.collect import collect
+from harness.conductor import Conductor
+from harness.faults.kill_broker import wait_in_sync
+from harness.folder import RunFolder
+from harness.progress import told_progress
+from harness.recorder import Recorder, Stalled
+from harness.recording.writer import HistoryNotWritten
+from harness.scenario import Scenario
+from harness.settle import settle
+from harness.stage.sweep import new_marker
+from harness.subjects.spark import PipelineTrouble
+from harness.tools.setup import Tools
+from harness.wait import Interrupted, Stop, wait_until
+
+WARM_UP_SECONDS = 90.0
+
+
+class Run:
+    """One execution of one scenario."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        seed: int,
+        runs: Path,
+        tools: Tools,
+        handlers: Sequence[events.Handler],
+        stop: Stop,
+        repeat: str,
+    ) -> None:
+        """Make the run folder; nothing is started yet.
+
+        Raises:
+            OSError: the folder cannot be made.
+        """
+        self.scenario = scenario
+        self.seed = seed
+        self.folder = RunFolder.create(runs, scenario.name, seed)
+        self.repeat = repeat
+        self._tools = tools
+        self._stop = stop
+        self._recorder = Recorder(self.folder.history, handlers)
+        self._marker = new_marker()
+
+    def execute(self) -> None:
+        """Everything from arranging to tearing down, then the history sealed.
+
+        What goes wrong in a phase stands in the history, with the phase; it leaves this function
+        only when even that could not be written.
+
+        Raises:
+            HistoryNotWritten: the history could not be written, for instance because the disk is
+                full; what was written stays.
+        """
+        recorder = self._recorder
+        parts = Parts(
+            scenario=self.scenario,
+            seed=self.seed,
+            folder=self.folder,
+            tools=self._tools,
+            recorder=recorder,
+            stop=self._stop,
+            marker=self._marker,
+            repeat=self.repeat,
+        )
+        recorder.emit(
+            events.RunStarted(
+                at=now(),
+                run=self.folder.path.name,
+                folder=self.folder.path,
+                scenario=self.scenario.name,
+                title=self.scenario.title,
+                seed=self.seed,
+            )
+        )
+        try:
+            self._phases(parts)
+        except HistoryNotWritten:
+            raise
+        except (Interrupted, Exception):
+            pass  # told by the phase that it ended, see `Recorder.phase`
+        finally:
+            self._tear_down(parts)
+        self.folder.seal()
+
+    def _tear_down(self, parts: Parts) -> None:
+        """End everything, whether or not it can be written down."""
+        try:
+            with self._recorder.phase("tear-down"):
+                parts.tear_down()
+        except Exception:
+            # Told by the phase, or the phase could not be told: then nothing was torn down yet.
+            with suppress(Exception):
+                parts.tear_down()
+        finally:
+            parts.remove()
+            self._recorder.close()
+
+    def _phases(self, parts: Parts) -> None:
+        phase = self._recorder.phase
+        with phase("arrange"):
+            bench = parts.arrange()
+        conductor = Conductor(self.scenario.schedule, bench)
+        conductor.announce()
+        stalled: Stalled | None = None
+        with told_progress(bench):
+            with phase("warm-up"):
+                parts.start_workload()
+                self._warm_up(bench)
+            try:
+                with phase("disturb"):
+                    conductor.carry_out()
+                    _alive(bench)
+                with phase("heal"):
+                    self._heal(bench)
+                with phase("settle"):
+                    settle(bench)
+            except Stalled as reason:
+                # What a stalled pipeline left can still prove a violation by its presence.
+                stalled = reason
+        with phase("collect"):
+            conductor.aftermath(collect(bench, self.folder.history))
+        if stalled is not None:
+            raise stalled
+
+    def _warm_up(self, bench: Bench) -> None:
+        """See records flow end to end before anything is broken."""
+        bench.pipeline.start()
+        if self.scenario.workload.records == 0:
+            return
+
+        def flows() -> bool:
+            bench.producers.check()
+            bench.pipeline.check()
+            committed = bench.pipeline.checkpoint.committed()
+            return bool(committed) and any(
+                end > 0 for end in bench.pipeline.checkpoint.end_of(committed[-1]).values()
+            )
+
+        wait_until(
+            flows,
+            what="a first micro-batch with records to be committed",
+            seconds=WARM_UP_SECONDS,
+            stop=self._stop,
+            seen=lambda: (
+                f"{bench.producers.acknowledged} records acknowledged, "
+                f"last batch {bench.pipeline.last_committed}"
+            ),
+        )
+        bench.producers.warmed_up()
+
+    def _heal(self, bench: Bench) -> None:
+        """See that everything is undone: nodes up, no toxics, every replica in sync."""
+        wait_until(
+            lambda: not bench.stage.disturbed(),
+            what="every fault to be undone",
+            seconds=10,
+            stop=self._stop,
+            seen=bench.stage.disturbed,
+        )
+        wait_in_sync(bench)
+
+
+def _alive(bench: Bench) -> None:
+    """A pipeline that ended by itself has stalled; that is its own failure, not the harness's."""
+    try:
+        bench.pipeline.check()
+    except PipelineTrouble as error:
+        raise Stalled(str(error)) from error

@@ -1,0 +1,97 @@
+"""A scenario as plain data: a subject, a workload, a schedule of faults, and what is expected.
+
+The one thing to know: everything here is frozen, holds no running part, and is checked when it is
+made, so that a mistake in a scenario is met before anything is started.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from checkers.model import Claim
+from harness.faults.base import Fault, Until
+from harness.faults.until import Bitten
+from harness.subjects.base import SparkSubject
+from harness.workload.payments import Payments
+
+
+class BadScenario(ValueError):
+    """A scenario that cannot be run as written; the text says what would be right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class At:
+    """One line of a schedule: when, what, until when.
+
+    Attributes:
+        name: unique in the schedule; findings and hazards refer to it.
+        do: the fault.
+        progress: acknowledged part of the workload from which on it may start, 0 to 1.
+        after: names of earlier lines that must be healed first.
+        until: what ends it once it has bitten.
+        required: without proof that it bit the run is invalid.
+        seconds: how long it may take to bite and to come to its end.
+    """
+
+    name: str
+    do: Fault
+    progress: float = 0.0
+    after: tuple[str, ...] = ()
+    until: Until = field(default_factory=Bitten)
+    required: bool = True
+    seconds: float = 60.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.progress <= 1:
+            raise BadScenario(f"«{self.name}»: progress={self.progress}: must be from 0 to 1")
+
+    def when(self) -> str:
+        """The trigger in words."""
+        words = [f"«{name}» is healed" for name in self.after]
+        if self.progress or not words:
+            words.append(f"{self.progress:.0%} of the records are acknowledged")
+        return " and ".join(words)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """What to try and what to expect.
+
+    Attributes:
+        name: what `onceproof run` takes.
+        title: the story in one sentence.
+        subject: the pipeline on trial.
+        workload: who sends what.
+        schedule: the faults.
+        claims: what is judged, each with its expectation.
+        seconds: about how long it takes, for `onceproof list`.
+    """
+
+    name: str
+    title: str
+    subject: SparkSubject
+    workload: Payments
+    schedule: tuple[At, ...]
+    claims: tuple[Claim, ...]
+    seconds: int = 70
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for line in self.schedule:
+            if line.name in seen:
+                raise BadScenario(f"{self.name}: two lines are called «{line.name}»")
+            for earlier in line.after:
+                if earlier not in seen:
+                    raise BadScenario(
+                        f"{self.name}: «{line.name}» waits for «{earlier}», "
+                        "which is no earlier line of the schedule"
+                    )
+            seen.add(line.name)
+        if not self.claims:
+            raise BadScenario(f"{self.name}: it claims nothing, so nothing can be judged")
+        for claim in self.claims:
+            if claim.scope.input != self.workload.topic:
+                raise BadScenario(
+                    f"{self.name}: a claim speaks of {claim.scope.input}, "
+                    f"but the workload goes to {self.workload.topic}"
+                )

@@ -1,0 +1,114 @@
+"""Waiting until a run has settled: nothing is under way any more, anywhere.
+
+The one thing to know: settled means that producers are gone and so are their proxied connections,
+no transaction is open, no committed record lies beyond the pipeline's position, and positions and
+sink stand still. Lag over control markers may never reach zero and is not looked at.
+"""
+
+from __future__ import annotations
+
+from harness.bench import Bench
+from harness.kafka.log_reader import LogReader
+from harness.recorder import Stalled
+from harness.subjects.spark import PipelineTrouble
+from harness.wait import Overdue, wait_until
+
+SECONDS = 60.0
+
+
+def settle(bench: Bench) -> None:
+    """Wait until the run has settled.
+
+    Raises:
+        Stalled: progress did not come back within the deadline, or a transaction hangs.
+        Overdue: the producers did not finish: the harness's failure.
+    """
+    bench.producers.hurry()
+    bench.producers.wait_finished(SECONDS * 2)
+    wait_until(
+        lambda: bench.stage.connected("producer") == 0,
+        what="the producers' proxied connections to close",
+        seconds=SECONDS,
+        stop=bench.stop,
+        seen=lambda: f"{bench.stage.connected('producer')} connections",
+    )
+    try:
+        with bench.reader() as reader:
+            _no_open_transaction(bench, reader)
+            _caught_up(bench, _last_committed_records(bench, reader))
+            _standing_still(bench, reader)
+    except (Overdue, PipelineTrouble) as error:
+        raise Stalled(str(error)) from error
+
+
+def _no_open_transaction(bench: Bench, reader: LogReader) -> None:
+    wait_until(
+        lambda: all(stable == high for stable, high in reader.ends(bench.topic).values()),
+        what=f"last stable offset = high watermark on every partition of {bench.topic}",
+        seconds=SECONDS,
+        stop=bench.stop,
+        seen=lambda: reader.ends(bench.topic),
+    )
+
+
+def _last_committed_records(bench: Bench, reader: LogReader) -> dict[int, int]:
+    """Offset of the last committed record of every input partition that has one."""
+    last = {}
+    for log in reader.read_topic(bench.topic):
+        for entry, committed in zip(log.entries, log.committed(), strict=True):
+            if committed and entry.kind == "data":
+                last[log.partition] = entry.offset
+    return last
+
+
+def _caught_up(bench: Bench, last: dict[int, int]) -> None:
+    checkpoint = bench.pipeline.checkpoint
+
+    def behind() -> dict[int, int] | None:
+        """Partitions whose last record has not been passed, with the position; None: no commit."""
+        committed = checkpoint.committed()
+        if not committed:
+            return None
+        ends = checkpoint.end_of(committed[-1])
+        positions = {p: ends.get((bench.topic, p), 0) for p in last}
+        return {p: positions[p] for p, offset in last.items() if positions[p] <= offset}
+
+    def there() -> bool:
+        bench.pipeline.check()
+        idle = checkpoint.planned() == checkpoint.committed()
+        return not last or (idle and behind() == {})
+
+    wait_until(
+        there,
+        what="the pipeline to commit past the last record of every partition",
+        seconds=SECONDS,
+        stop=bench.stop,
+        seen=lambda: (
+            f"last records {last}, positions before them {behind()}, "
+            f"last batch planned {checkpoint.planned()[-1:]}, "
+            f"committed {checkpoint.committed()[-1:]}"
+        ),
+    )
+
+
+def _standing_still(bench: Bench, reader: LogReader) -> None:
+    sink = bench.open_sink(reader)
+    before: list[object] = []
+
+    def still() -> bool:
+        bench.pipeline.check()
+        if sink.hanging():
+            return False
+        seen: list[object] = [len(sink.effects()), bench.pipeline.checkpoint.planned()[-1:]]
+        same = seen == before
+        before[:] = seen
+        return same
+
+    wait_until(
+        still,
+        what="positions and sink to stand still",
+        seconds=SECONDS,
+        every=0.25,
+        stop=bench.stop,
+        seen=lambda: before,
+    )

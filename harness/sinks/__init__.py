@@ -1,0 +1,1 @@
+"""How the auditor looks into sinks: one file each."""

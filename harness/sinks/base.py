@@ -1,0 +1,50 @@
+"""How the auditor looks into a sink.
+
+The one thing to know: an effect's content is reduced to a digest here, of the columns that the
+workload names, so that the checkers compare content without knowing any format.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """One effect, as the `effects` table of the history has it."""
+
+    sink: str
+    view: str
+    record: str | None
+    effect_key: str
+    digest: str
+    position: str
+    ordinal: int
+    source_topic: str | None = None
+    source_partition: int | None = None
+    source_offset: int | None = None
+    owner: str | None = None
+    batch: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtomicBatch:
+    """A micro-batch that the sink itself says it has, in the same transaction as its effects."""
+
+    owner: str
+    batch: int
+    ordinal: int
+
+
+class Sink(Protocol):
+    """A sink that can be read to its end."""
+
+    def effects(self) -> list[Effect]:
+        """Every effect that a reader of this view sees."""
+
+    def atomic_batches(self) -> list[AtomicBatch]:
+        """Batches whose position stands in the sink, atomic with their effects."""
+
+    def hanging(self) -> bool:
+        """Whether something in the sink is still undecided."""

@@ -1,0 +1,53 @@
+"""A Kafka topic as a sink, as a `read_committed` or `read_uncommitted` reader sees it."""
+
+from __future__ import annotations
+
+import json
+
+from harness.identity import digest
+from harness.kafka.log_reader import Entry, LogReader
+from harness.sinks.base import AtomicBatch, Effect
+from harness.workload.payments import EFFECT_COLUMNS
+
+
+class TopicSink:
+    """An output topic with effects as JSON values."""
+
+    def __init__(self, reader: LogReader, *, topic: str, view: str) -> None:
+        self._reader = reader
+        self._topic = topic
+        self._view = view
+
+    def effects(self) -> list[Effect]:
+        """One effect a record; markers are none, aborted records only for read_uncommitted."""
+        found: list[Effect] = []
+        for log in self._reader.read_topic(self._topic):
+            for entry, committed in zip(log.entries, log.committed(), strict=True):
+                if entry.kind == "data" and (committed or self._view == "read_uncommitted"):
+                    found.append(self._effect(entry, len(found)))
+        return found
+
+    def atomic_batches(self) -> list[AtomicBatch]:
+        """None: a topic holds no positions."""
+        return []
+
+    def hanging(self) -> bool:
+        """Whether a transaction is open on any partition."""
+        return any(stable < high for stable, high in self._reader.ends(self._topic).values())
+
+    def _effect(self, entry: Entry, ordinal: int) -> Effect:
+        try:
+            content = json.loads(entry.value or b"")
+            record = content["record"]
+            content_digest = digest(*(content.get(column) for column in EFFECT_COLUMNS))
+        except (ValueError, KeyError, TypeError):
+            record, content_digest = None, digest(entry.key, entry.value)
+        return Effect(
+            sink=self._topic,
+            view=self._view,
+            record=record if isinstance(record, str) else None,
+            effect_key="",
+            digest=content_digest,
+            position=f"{entry.topic}-{entry.partition}@{entry.offset}",
+            ordinal=ordinal,
+        )

@@ -1,0 +1,1 @@
+"""Brokers, proxies and databases of one run."""

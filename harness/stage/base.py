@@ -1,0 +1,77 @@
+"""What a stage offers: the one interface between everything above and a backend.
+
+The one thing to know: nothing above this file knows how a node is run. It names nodes
+(`broker-1`, `postgres`), links (`producer→broker-2`) and audiences, and gets addresses to hand to
+clients; no process id, path or container id comes out.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from harness.stage.topology import Link
+
+
+class StageTrouble(RuntimeError):
+    """The stage could not do what it was told; the text says what was seen."""
+
+
+class Stage(Protocol):
+    """Brokers, proxies and databases of one run."""
+
+    backend: str
+
+    def start(self) -> None:
+        """Start everything and see that it is healthy."""
+
+    def stop(self) -> None:
+        """End everything, remove what it kept; never raises for what is gone already."""
+
+    @property
+    def brokers(self) -> tuple[str, ...]:
+        """Names of the brokers; `broker-<n>` has node id n."""
+
+    def alive(self, node: str) -> bool:
+        """Whether a node's process runs."""
+
+    def kill(self, node: str, how: str) -> str:
+        """SIGKILL a node and take its proxies down with it; returns how it ended, as seen."""
+
+    def restart(self, node: str) -> None:
+        """Start a dead node, wait until it listens, bring its proxies back."""
+
+    def bootstrap(self, audience: str, node: str | None = None) -> str:
+        """`bootstrap.servers` for an audience, of all brokers or of one."""
+
+    def database(self, audience: str) -> str:
+        """A libpq connection string for an audience (`pipeline` through the proxy, `auditor`)."""
+
+    def links(self) -> tuple[Link, ...]:
+        """Every link that there is."""
+
+    def cut(self, link: Link) -> None:
+        """Close the link's connections and refuse new ones."""
+
+    def mend(self, link: Link) -> None:
+        """Undo `cut`."""
+
+    def lose(self, link: Link, *, responses: bool) -> None:
+        """Swallow every byte of one direction: the responses, or the requests."""
+
+    def restore(self, link: Link) -> None:
+        """Undo `lose`; connections that lost bytes are closed."""
+
+    def connections(self, link: Link) -> int:
+        """Established connections on the link, as the kernel counts them."""
+
+    def connected(self, audience: str) -> int:
+        """Established connections that reach brokers in an audience's name, behind the proxies."""
+
+    def disturbed(self) -> dict[str, str]:
+        """What is not as it was arranged: dead nodes, cut or toxic links; empty when healed."""
+
+    def versions(self) -> dict[str, str]:
+        """Versions of the parts, for the record."""
+
+    def settings(self) -> dict[str, object]:
+        """Settings of the parts, for the record."""

@@ -1,0 +1,218 @@
+"""The local stage: three Kafka brokers, one toxiproxy and a PostgreSQL as plain processes.
+
+The one thing to know: everything lives in the run's loopback block (see `topology`), and brokers
+reach each other through proxies because each JVM has a hosts file of its own. No root, no
+containers.
+"""
+
+from __future__ import annotations
+
+import base64
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from harness.kafka.broker_config import SETTINGS
+from harness.kafka.metadata import ClusterView
+from harness.links.toxiproxy import ProxySpec, Toxic, ToxiproxyServer
+from harness.stage.base import StageTrouble
+from harness.stage.blocks import Block, free_ports
+from harness.stage.local_broker import LocalBroker
+from harness.stage.local_postgres import LocalPostgres
+from harness.stage.processes import Process, Processes
+from harness.stage.sockets import established
+from harness.stage.topology import AUDITOR, PORTS, POSTGRES, Link, Topology, broker_name
+from harness.tools.setup import Tools
+from harness.wait import Overdue, Stop, wait_until
+
+_LOST = "onceproof-lost"
+
+
+class LocalStage:
+    """The stage of one run, as processes of this machine."""
+
+    backend = "local"
+
+    def __init__(
+        self, *, tools: Tools, processes: Processes, work: Path, block: Block, stop: Stop
+    ) -> None:
+        draft = Topology(block=block, base_port=0, brokers=3)
+        base_port = free_ports(draft.every_address(), count=PORTS)
+        self.topology = Topology(block=block, base_port=base_port, brokers=3)
+        self._tools = tools
+        self._processes = processes
+        self._stop = stop
+        self._work = work
+        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        self._brokers = {
+            broker_name(n): LocalBroker(
+                node=n,
+                topology=self.topology,
+                tools=tools,
+                processes=processes,
+                folder=work / broker_name(n),
+                cluster=cluster,
+            )
+            for n in self.topology.nodes
+        }
+        self._postgres = LocalPostgres(
+            topology=self.topology, tools=tools, processes=processes, folder=work / "postgres"
+        )
+        self._toxiproxy = ToxiproxyServer(*self.topology.toxiproxy)
+        self._toxiproxy_process: Process | None = None
+        self._proxies = self.topology.proxies()
+
+    @property
+    def brokers(self) -> tuple[str, ...]:
+        """Names of the brokers."""
+        return tuple(self._brokers)
+
+    @property
+    def scratch(self) -> tuple[Path, ...]:
+        """Folders outside the run folder that must not stay behind."""
+        return self._postgres.scratch
+
+    def start(self) -> None:
+        """Start everything side by side and see that it is healthy."""
+        try:
+            with ThreadPoolExecutor(6) as pool:
+                parts = [pool.submit(b.format) for b in self._brokers.values()]
+                parts += [pool.submit(self._start_toxiproxy), pool.submit(self._postgres.create)]
+                for part in parts:
+                    part.result()
+            for broker in self._brokers.values():
+                broker.start()
+            for broker in self._brokers.values():
+                broker.wait_started(self._stop)
+            self._wait_healthy()
+        except Overdue as error:
+            raise StageTrouble(f"the stage did not come up: {error}") from error
+
+    def stop(self) -> None:
+        """End everything; the database first and gently, so that it takes its memory with it."""
+        self._postgres.stop()
+        self._processes.kill_all("torn down")
+        self._postgres.remove()
+
+    def alive(self, node: str) -> bool:
+        """Whether a node's process runs."""
+        process = self._node(node)
+        return process is not None and process.leader_alive()
+
+    def kill(self, node: str, how: str) -> str:
+        """SIGKILL a broker, then disable every proxy that leads to it."""
+        process = self._node(node)
+        if process is None or not process.leader_alive():
+            raise StageTrouble(f"{node} cannot be killed: it does not run")
+        process.kill(how)
+        for proxy in self._towards(node):
+            self._toxiproxy.set_enabled(proxy.name, False)
+        return f"{process.instance} ended by signal {-process.popen.returncode}"
+
+    def restart(self, node: str) -> None:
+        """Start a broker again, wait until it is up, then enable its proxies."""
+        broker = self._brokers[node]
+        broker.start()
+        broker.wait_listening(self._stop)
+        # Raft and replication reach the new broker through these, so it cannot become ready before.
+        for proxy in self._towards(node):
+            self._toxiproxy.set_enabled(proxy.name, True)
+        broker.wait_started(self._stop)
+
+    def bootstrap(self, audience: str, node: str | None = None) -> str:
+        """`bootstrap.servers` for an audience."""
+        nodes = None if node is None else range(self._number(node), self._number(node) + 1)
+        return self.topology.bootstrap(audience, nodes)
+
+    def database(self, audience: str) -> str:
+        """A libpq connection string."""
+        host, port = self.topology.postgres if audience == AUDITOR else self.topology.postgres_proxy
+        return f"host={host} port={port} user=onceproof dbname=postgres connect_timeout=5"
+
+    def links(self) -> tuple[Link, ...]:
+        """Every link that there is."""
+        return tuple(self._proxies)
+
+    def cut(self, link: Link) -> None:
+        """Close the link's connections and refuse new ones."""
+        for proxy in self._of(link):
+            self._toxiproxy.set_enabled(proxy.name, False)
+
+    def mend(self, link: Link) -> None:
+        """Undo `cut`."""
+        for proxy in self._of(link):
+            self._toxiproxy.set_enabled(proxy.name, True)
+
+    def lose(self, link: Link, *, responses: bool) -> None:
+        """Swallow one direction: `timeout` with 0 drops all bytes and never closes."""
+        stream = "downstream" if responses else "upstream"
+        toxic = Toxic(
+            name=f"{_LOST}-{stream}", type="timeout", stream=stream, attributes={"timeout": 0}
+        )
+        for proxy in self._of(link):
+            self._toxiproxy.add_toxic(proxy.name, toxic)
+
+    def restore(self, link: Link) -> None:
+        """Undo `lose`; removing the toxic closes the connections that lost bytes."""
+        for proxy in self._of(link):
+            for stream in ("downstream", "upstream"):
+                self._toxiproxy.remove_toxic(proxy.name, f"{_LOST}-{stream}")
+
+    def connections(self, link: Link) -> int:
+        """Established connections between the link's source and its proxies."""
+        return established({p.listen for p in self._of(link)})
+
+    def connected(self, audience: str) -> int:
+        """Established connections between proxies and brokers on the audience's listener."""
+        port = self.topology.audience_port(audience)
+        return established({f"{self.topology.broker_host(n)}:{port}" for n in self.topology.nodes})
+
+    def disturbed(self) -> dict[str, str]:
+        """Dead nodes, disabled proxies and toxics."""
+        dead = {n: "not running" for n in (*self._brokers, POSTGRES) if not self.alive(n)}
+        return dead | self._toxiproxy.disturbed()
+
+    def versions(self) -> dict[str, str]:
+        """Versions of the parts."""
+        return {"toxiproxy": self._toxiproxy.version() or "?", **self._tools.versions()}
+
+    def settings(self) -> dict[str, object]:
+        """Settings of the parts."""
+        return {"backend": self.backend, "brokers": dict(SETTINGS)}
+
+    def _node(self, node: str) -> Process | None:
+        return self._postgres.process if node == POSTGRES else self._brokers[node].process
+
+    def _number(self, node: str) -> int:
+        return self._brokers[node].node
+
+    def _of(self, link: Link) -> tuple[ProxySpec, ...]:
+        try:
+            return self._proxies[link]
+        except KeyError:
+            known = ", ".join(sorted(map(str, self._proxies)))
+            raise StageTrouble(f"there is no link {link}; there are {known}") from None
+
+    def _towards(self, node: str) -> list[ProxySpec]:
+        return [p for link, ps in self._proxies.items() if link.target == node for p in ps]
+
+    def _start_toxiproxy(self) -> None:
+        host, port = self.topology.toxiproxy
+        self._toxiproxy_process = self._processes.start(
+            "toxiproxy",
+            [self._tools.toxiproxy, "-host", host, "-port", str(port), "-proxy-metrics"],
+            environment={"LOG_LEVEL": "warn"},
+        )
+        wait_until(self._toxiproxy.version, what="toxiproxy to answer", seconds=10, stop=self._stop)
+        self._toxiproxy.populate([p for proxies in self._proxies.values() for p in proxies])
+
+    def _wait_healthy(self) -> None:
+        addresses = {b.node: self.bootstrap(AUDITOR, name) for name, b in self._brokers.items()}
+        with ClusterView(addresses) as view:
+            wait_until(
+                lambda: len(view.brokers()) == len(self._brokers),
+                what=f"all {len(self._brokers)} brokers in the cluster's metadata",
+                seconds=30,
+                stop=self._stop,
+                seen=view.brokers,
+            )

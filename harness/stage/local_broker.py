@@ -1,0 +1,96 @@
+"""One Kafka broker as a JVM process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from harness.kafka.broker_config import log4j_configuration, server_properties
+from harness.stage.base import StageTrouble
+from harness.stage.processes import MARKER, Process, Processes
+from harness.stage.sockets import is_listening
+from harness.stage.topology import AUDITOR, Topology, broker_name
+from harness.tools.setup import Tools
+from harness.wait import Stop, wait_until
+
+_JVM = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+
+
+class LocalBroker:
+    """A broker with its configuration, its data and its current life."""
+
+    def __init__(
+        self,
+        *,
+        node: int,
+        topology: Topology,
+        tools: Tools,
+        processes: Processes,
+        folder: Path,
+        cluster: str,
+    ) -> None:
+        self.node = node
+        self.name = broker_name(node)
+        self.process: Process | None = None
+        self._topology = topology
+        self._tools = tools
+        self._processes = processes
+        self._folder = folder
+        self._cluster = cluster
+
+    def format(self) -> None:
+        """Write the configuration and format the storage."""
+        self._folder.mkdir(parents=True)
+        (self._folder / "hosts").write_text(self._topology.hosts_file(self.node))
+        (self._folder / "log4j2.json").write_text(log4j_configuration())
+        (self._folder / "server.properties").write_text(
+            server_properties(self._topology, self.node, self._folder / "data")
+        )
+        done = subprocess.run(
+            [*self._java(), "kafka.tools.StorageTool", "format", "-t", self._cluster, "-c",
+             str(self._folder / "server.properties")],
+            capture_output=True, text=True, timeout=60, check=False, start_new_session=True,
+            env={**os.environ, MARKER: self._processes.marker},
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise StageTrouble(
+                f"formatting {self.name} failed: {(done.stdout + done.stderr)[-800:]}"
+            )
+
+    def start(self) -> None:
+        """Start a new life."""
+        self.process = self._processes.start(
+            self.name,
+            [*self._java(), "kafka.Kafka", self._folder / "server.properties"],
+        )
+
+    def wait_listening(self, stop: Stop) -> None:
+        """Wait until the Raft listener accepts: the first thing that a broker opens."""
+        self._wait(self._topology.controller_port, b"", stop)
+
+    def wait_started(self, stop: Stop) -> None:
+        """Wait until the broker says that it is up and its last listener accepts."""
+        self._wait(self._topology.audience_port(AUDITOR), b"Kafka Server started", stop)
+
+    def _wait(self, port: int, says: bytes, stop: Stop) -> None:
+        process = self.process
+        assert process is not None, "a broker is started before it is waited for"
+        host = self._topology.broker_host(self.node)
+
+        def there() -> bool:
+            if not process.leader_alive():
+                raise StageTrouble(f"{self.name} ended while starting:\n{process.tail()}")
+            return is_listening(host, port) and says in process.log.read_bytes()
+
+        wait_until(there, what=f"{self.name} to be up", seconds=40, stop=stop, seen=process.tail)
+
+    def _java(self) -> list[str]:
+        return [
+            str(self._tools.java),
+            *_JVM,
+            f"-Djdk.net.hosts.file={self._folder / 'hosts'}",
+            f"-Dlog4j2.configurationFile={self._folder / 'log4j2.json'}",
+            "-cp",
+            f"{self._tools.kafka_libs}/*",
+        ]

@@ -1,0 +1,106 @@
+"""A PostgreSQL server as a plain process, driven through its own programs.
+
+The one thing to know: PostgreSQL refuses to run as root. As root it runs with another user id,
+which must own its data folder and be able to reach it, so that folder then lies in the system's
+temporary folder and not in the run folder; `remove` takes it away.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import psycopg
+
+from harness.stage.base import StageTrouble
+from harness.stage.processes import MARKER, Identity, Process, Processes
+from harness.stage.topology import POSTGRES, Topology
+from harness.tools.setup import Tools
+from harness.wait import wait_until
+
+_SETTINGS = {
+    "unix_socket_directories": "",
+    # In files, not in /dev/shm: a killed server would leave its segments there.
+    "dynamic_shared_memory_type": "mmap",
+    "shared_buffers": "32MB",
+    "max_connections": "30",
+    "log_min_messages": "warning",
+}
+
+
+class LocalPostgres:
+    """The database of one run."""
+
+    def __init__(
+        self, *, topology: Topology, tools: Tools, processes: Processes, folder: Path
+    ) -> None:
+        self.process: Process | None = None
+        self._topology = topology
+        self._bin = tools.postgres.bin
+        uid, gid = tools.postgres.uid, tools.postgres.gid
+        self._identity = None if uid is None or gid is None else Identity(uid=uid, gid=gid)
+        self._processes = processes
+        self._folder = folder
+        if self._identity is not None:
+            name = f"onceproof-{processes.marker}-postgres"
+            self._folder = Path(tempfile.gettempdir()) / name
+
+    @property
+    def scratch(self) -> tuple[Path, ...]:
+        """The data folder, where it lies outside the run folder."""
+        return (self._folder,) if self._identity is not None else ()
+
+    def create(self) -> None:
+        """Create the data folder, start the server, wait until it takes connections."""
+        self._folder.mkdir(parents=True, mode=0o700)
+        who = self._identity
+        if who is not None:
+            os.chown(self._folder, who.uid, who.gid)
+        done = subprocess.run(
+            [self._bin / "initdb", "-D", self._folder, "-U", "onceproof", "--auth=trust",
+             "--no-sync", "--no-instructions", "--encoding=UTF8", "--locale=C"],
+            capture_output=True, text=True, timeout=60, check=False, start_new_session=True,
+            env={**os.environ, MARKER: self._processes.marker}, cwd="/",
+            user=who.uid if who else None, group=who.gid if who else None,
+            extra_groups=[] if who else None,
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise StageTrouble(f"initdb failed: {(done.stdout + done.stderr)[-800:]}")
+        self.start()
+
+    def start(self) -> None:
+        """Start a life of the server and wait until it takes connections."""
+        host, port = self._topology.postgres
+        settings = [part for k, v in _SETTINGS.items() for part in ("-c", f"{k}={v}")]
+        self.process = process = self._processes.start(
+            POSTGRES,
+            [self._bin / "postgres", "-D", self._folder, "-h", host, "-p", str(port), *settings],
+            run_as=self._identity,
+            folder=Path("/"),
+        )
+
+        def accepts() -> bool:
+            if not process.leader_alive():
+                raise StageTrouble(f"PostgreSQL ended while starting:\n{process.tail()}")
+            try:
+                psycopg.connect(
+                    host=host, port=port, user="onceproof", dbname="postgres", connect_timeout=2
+                ).close()
+            except psycopg.OperationalError:
+                return False
+            return True
+
+        wait_until(accepts, what="PostgreSQL to take connections", seconds=20, seen=process.tail)
+
+    def stop(self) -> None:
+        """Fast shutdown: ends connections and takes its shared memory with it."""
+        if self.process is not None and self.process.ended_at is None:
+            self.process.stop("torn down", sig=signal.SIGINT, seconds=5)
+
+    def remove(self) -> None:
+        """Remove the data folder."""
+        shutil.rmtree(self._folder, ignore_errors=True)

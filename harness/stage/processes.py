@@ -1,0 +1,243 @@
+"""Processes of a run: started in a session of their own, ended whole.
+
+The one thing to know: a process here means its whole *session*. A Spark driver is a Python process,
+a JVM, a Python daemon in a process group of its own and that daemon's workers; only the session id
+holds them together. Every one carries the run's marker in its environment, by which the reaper and
+a later sweep find them even when all else is lost.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.clock import now
+from harness.wait import Overdue, wait_until
+
+MARKER = "ONCEPROOF_RUN"
+"""Environment variable that every process of a run carries; its value is the run's marker."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity:
+    """User and group that a process runs with."""
+
+    uid: int
+    gid: int
+
+
+@dataclass(kw_only=True)
+class Process:
+    """One life of one process, with all that it started."""
+
+    name: str
+    instance: str
+    popen: subprocess.Popen[bytes]
+    log: Path
+    on_change: Callable[[Process], None]
+    started_at: int = field(default_factory=now)
+    ending: bool = False
+    """We are ending it, so its end is nothing to be surprised at."""
+    ended_at: int | None = None
+    how: str | None = None
+
+    @property
+    def session(self) -> int:
+        """Session id: equal to the process id of its first process."""
+        return self.popen.pid
+
+    def alive(self) -> bool:
+        """Whether any process of the session is left that is not a zombie."""
+        self.popen.poll()
+        return bool(session_members(self.session))
+
+    def members(self) -> int:
+        """How many processes of the session are left."""
+        return len(session_members(self.session))
+
+    def leader_alive(self) -> bool:
+        """Whether the first process itself runs."""
+        return self.popen.poll() is None
+
+    def send(self, sig: signal.Signals) -> None:
+        """Send a signal to every process of the session."""
+        for pid in session_members(self.session):
+            _kill(pid, sig)
+
+    def freeze(self) -> None:
+        """Stop the session in one stroke: repeat until no running member is left.
+
+        The first process group gets it by one system call; members in other groups follow, and the
+        sweep is repeated because a member may fork between two looks.
+        """
+        _kill_group(self.session, signal.SIGSTOP)
+        for _ in range(100):
+            running = [p for p, s in _members(self.session) if s not in "TtZX"]
+            if not running:
+                return
+            for pid in running:
+                _kill(pid, signal.SIGSTOP)
+            os.sched_yield()
+
+    def thaw(self) -> None:
+        """Let a frozen session go on."""
+        self.send(signal.SIGCONT)
+
+    def kill(self, how: str, *, seconds: float = 5.0) -> None:
+        """SIGKILL the whole session and wait until nothing of it is left.
+
+        Raises:
+            Overdue: something survived, which only a process stuck in the kernel does.
+        """
+        self.ending = True
+        self.freeze()
+        self._end(signal.SIGKILL, how, seconds)
+
+    def stop(self, how: str, *, sig: signal.Signals = signal.SIGTERM, seconds: float = 5.0) -> None:
+        """Ask the first process to end with `sig`; kill what is left after `seconds`."""
+        self.ending = True
+        if self.leader_alive():
+            self.popen.send_signal(sig)
+        try:
+            wait_until(lambda: not self.alive(), what=f"{self.instance} to end", seconds=seconds)
+        except Overdue:
+            self.kill(f"{how}; had to be killed after {seconds:g} s")
+            return
+        self._ended(how)
+
+    def note_exit(self) -> None:
+        """Record that the process ended by itself, if it did."""
+        if self.ended_at is None and not self.alive():
+            code = self.popen.returncode
+            self._ended(f"exited with {code}" if code >= 0 else f"ended by signal {-code}")
+
+    def _end(self, sig: signal.Signals, how: str, seconds: float) -> None:
+        def gone() -> bool:
+            self.send(sig)
+            return not self.alive()
+
+        wait_until(
+            gone,
+            what=f"every process of {self.instance} to be gone",
+            seconds=seconds,
+            every=0.005,
+            seen=lambda: session_members(self.session),
+        )
+        self._ended(how)
+
+    def _ended(self, how: str) -> None:
+        self.popen.wait()
+        if self.ended_at is None:
+            self.ended_at, self.how = now(), how
+            self.on_change(self)
+
+    def tail(self, lines: int = 12) -> str:
+        """The last lines of its log."""
+        try:
+            return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+        except OSError:
+            return "(no log)"
+
+
+class Processes:
+    """All processes of one run, in the order in which they were started."""
+
+    def __init__(
+        self, marker: str, logs: Path, on_change: Callable[[Process], None] = lambda _: None
+    ) -> None:
+        """`on_change` hears of every process that started or ended."""
+        self.marker = marker
+        self.logs = logs
+        self.on_change = on_change
+        self.all: list[Process] = []
+
+    def start(
+        self,
+        name: str,
+        command: Sequence[str | Path],
+        *,
+        environment: Mapping[str, str] | None = None,
+        folder: Path | None = None,
+        run_as: Identity | None = None,
+        pipes: bool = False,
+    ) -> Process:
+        """Start `command` in a session of its own, its output going to `logs/<instance>.log`.
+
+        Args:
+            name: role of the process; the instance is `<name>#<life>`.
+            command: program and arguments.
+            environment: added to our own environment.
+            folder: working directory.
+            run_as: another user, where we may.
+            pipes: give it pipes as standard input and output instead of the log.
+
+        Raises:
+            OSError: the program cannot be started.
+        """
+        life = 1 + sum(p.name == name for p in self.all)
+        instance = f"{name}#{life}"
+        log = self.logs / f"{instance.replace('#', '.')}.log"
+        with log.open("ab") as out:
+            popen = subprocess.Popen(
+                [str(part) for part in command],
+                stdin=subprocess.PIPE if pipes else subprocess.DEVNULL,
+                stdout=subprocess.PIPE if pipes else out,
+                stderr=out,
+                cwd=folder,
+                env={**os.environ, **(environment or {}), MARKER: self.marker},
+                start_new_session=True,
+                user=run_as.uid if run_as else None,
+                group=run_as.gid if run_as else None,
+                extra_groups=[] if run_as else None,
+            )
+        process = Process(
+            name=name, instance=instance, popen=popen, log=log, on_change=self.on_change
+        )
+        self.all.append(process)
+        self.on_change(process)
+        return process
+
+    def kill_all(self, how: str) -> None:
+        """End everything that is left, last started first."""
+        for process in reversed(self.all):
+            if process.ended_at is None:
+                process.note_exit()
+            if process.ended_at is None:
+                process.kill(how)
+
+
+def session_members(session: int) -> list[int]:
+    """Process ids of a session that are not zombies."""
+    return [pid for pid, state in _members(session) if state not in "ZX"]
+
+
+def _members(session: int) -> list[tuple[int, str]]:
+    """(process id, state) of every process whose session id is `session`."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            stat = Path("/proc", entry, "stat").read_bytes()
+        except OSError:
+            continue
+        # The command name may hold spaces and parentheses: fields start behind the last one.
+        state, _ppid, _pgrp, sid, *_ = stat[stat.rindex(b")") + 2 :].split()
+        if int(sid) == session:
+            found.append((int(entry), state.decode()))
+    return found
+
+
+def _kill(pid: int, sig: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, sig)
+
+
+def _kill_group(group: int, sig: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(group, sig)

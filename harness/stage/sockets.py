@@ -1,0 +1,38 @@
+"""What the kernel says of TCP connections on loopback.
+
+The one thing to know: toxiproxy's own counters move only when a connection closes, so live evidence
+comes from `/proc/net/tcp`.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Set
+from pathlib import Path
+
+_ESTABLISHED = "01"
+
+
+def established(listening: Set[str]) -> int:
+    """How many connections are established on any of the `host:port` addresses, server side."""
+    wanted = {_encoded(address) for address in listening}
+    count = 0
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, _, state, *_ = line.split()
+        count += state == _ESTABLISHED and local in wanted
+    return count
+
+
+def is_listening(host: str, port: int) -> bool:
+    """Whether somebody accepts connections there."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1)
+        return probe.connect_ex((host, port)) == 0
+
+
+def _encoded(address: str) -> str:
+    """`host:port` as the kernel prints it: the address's bytes in host order, all in hex."""
+    host, port = address.rsplit(":", 1)
+    (number,) = struct.unpack("=I", socket.inet_aton(host))
+    return f"{number:08X}:{int(port):04X}"

@@ -1,0 +1,71 @@
+"""What runs left behind whose harness is gone, and ending it.
+
+The one thing to know: a run's marker begins with the harness's process id and start time, so that a
+process id that has been given away again is not taken for the harness.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.stage.processes import MARKER
+from harness.stage.reaper import reap
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leftover:
+    """Processes of one run whose harness is gone."""
+
+    marker: str
+    processes: tuple[str, ...]
+    """`<pid> <program>` of each."""
+
+
+def new_marker() -> str:
+    """A marker for a run of this process: process id, its start time, and a moment."""
+    return f"{os.getpid()}-{_started(os.getpid())}-{time.monotonic_ns():x}"
+
+
+def find_leftovers() -> list[Leftover]:
+    """Marked processes that we may look at and whose harness is gone."""
+    found: dict[str, list[str]] = {}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            environ = Path("/proc", entry, "environ").read_bytes()
+            command = Path("/proc", entry, "cmdline").read_bytes().split(b"\0")[0]
+        except OSError:
+            continue
+        for variable in environ.split(b"\0"):
+            if variable.startswith(MARKER.encode() + b"="):
+                marker = variable.partition(b"=")[2].decode(errors="replace")
+                if not _harness_alive(marker):
+                    found.setdefault(marker, []).append(f"{entry} {command.decode()}")
+    return [Leftover(marker=m, processes=tuple(p)) for m, p in sorted(found.items())]
+
+
+def sweep() -> list[Leftover]:
+    """End what dead runs left behind; returns what that was."""
+    leftovers = find_leftovers()
+    for leftover in leftovers:
+        reap(leftover.marker, seconds=5)
+    return leftovers
+
+
+def _harness_alive(marker: str) -> bool:
+    pid, _, rest = marker.partition("-")
+    started = rest.partition("-")[0]
+    return pid.isdigit() and _started(int(pid)) == started
+
+
+def _started(pid: int) -> str | None:
+    """A process's start time in clock ticks since boot, as the kernel prints it."""
+    try:
+        stat = Path("/proc", str(pid), "stat").read_bytes()
+    except OSError:
+        return None
+    return stat[stat.rindex(b")") + 2 :].split()[19].decode()

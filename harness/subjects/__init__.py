@@ -1,0 +1,1 @@
+"""The systems on trial: one file each, and their jobs."""

@@ -1,0 +1,39 @@
+"""PySpark's own Kafka sink: payments with their fee, as JSON, into another topic."""
+
+import argparse
+
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import col, struct, to_json
+from session import ProgressLog, payments, run_until_stopped
+
+
+def main() -> None:
+    """Run the query until it is stopped."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--bootstrap", required=True)
+    options.add_argument("--topic", required=True)
+    options.add_argument("--sink-bootstrap", required=True)
+    options.add_argument("--sink-topic", required=True)
+    options.add_argument("--checkpoint", required=True)
+    options.add_argument("--progress", required=True)
+    given = options.parse_args()
+
+    spark = SparkSession.builder.getOrCreate()
+    spark.streams.addListener(ProgressLog(given.progress))
+    query = (
+        payments(spark, bootstrap=given.bootstrap, topic=given.topic)
+        .select(
+            col("account").alias("key"),
+            to_json(struct("record", "account", "amount_cents", "fee_cents")).alias("value"),
+        )
+        .writeStream.format("kafka")
+        .option("kafka.bootstrap.servers", given.sink_bootstrap)
+        .option("topic", given.sink_topic)
+        .option("checkpointLocation", given.checkpoint)
+        .start()
+    )
+    run_until_stopped(query)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""What the PySpark jobs of this folder share: the source, the transformation, an orderly end.
+
+These are plain PySpark programs, written as a user would write them: nothing of onceproof is
+imported, and what tells their progress is Spark's own listener.
+"""
+
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.functions import col, expr, from_json
+from pyspark.sql.streaming import StreamingQuery, StreamingQueryListener
+
+
+class ProgressLog(StreamingQueryListener):
+    """Appends each micro-batch's progress, as Spark tells it, to a file of JSON Lines."""
+
+    def __init__(self, path: str) -> None:
+        self._file = Path(path).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115
+
+    def onQueryStarted(self, event: Any) -> None:
+        """Not of interest."""
+
+    def onQueryProgress(self, event: Any) -> None:
+        """Write it down, with the moment at which it was told."""
+        progress = {
+            "t": "progress",
+            "at": time.monotonic_ns(),
+            "progress": json.loads(event.progress.json),
+        }
+        self._file.write(json.dumps(progress) + "\n")
+
+    def onQueryIdle(self, event: Any) -> None:
+        """Not of interest."""
+
+    def onQueryTerminated(self, event: Any) -> None:
+        """Not of interest."""
+
+
+def payments(spark: SparkSession, *, bootstrap: str, topic: str) -> DataFrame:
+    """The stream of payments with their fee: 2.9 % of the amount, rounded down, and 30 cents."""
+    source = (
+        spark.readStream.format("kafka")
+        .option("kafka.bootstrap.servers", bootstrap)
+        .option("kafka.isolation.level", "read_committed")
+        .option("subscribe", topic)
+        .option("startingOffsets", "earliest")
+        .load()
+    )
+    payment = from_json(
+        col("value").cast("string"), "record STRING, account STRING, amount_cents BIGINT"
+    )
+    return source.select(payment.alias("payment"), col("partition"), col("offset")).select(
+        "payment.record",
+        "payment.account",
+        "payment.amount_cents",
+        expr("payment.amount_cents * 29 div 1000 + 30").alias("fee_cents"),
+        col("partition").alias("source_partition"),
+        col("offset").alias("source_offset"),
+    )
+
+
+def run_until_stopped(query: StreamingQuery) -> None:
+    """Wait for the query; SIGTERM stops it in an orderly way."""
+
+    def stop(*_: object) -> None:
+        query.stop()
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, stop)
+    query.awaitTermination()

@@ -1,0 +1,229 @@
+"""A PySpark pipeline of a run: started as a user starts it, killed whole, restarted.
+
+The one thing to know: killing a driver means its whole session, frozen in one stroke first. SIGKILL
+of the Python process alone leaves a JVM that lives on for a second, runs its shutdown hooks and may
+still write or commit.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.clock import clock_id, now
+from harness.recording.writer import HistoryWriter
+from harness.stage.processes import Process, Processes
+from harness.subjects.base import JobPlace, SparkSubject
+from harness.subjects.checkpoint import Checkpoint, CheckpointWatch
+from harness.tools.setup import Tools
+from harness.wait import Stop, wait_until
+
+CONFIGURATION = {
+    "spark.master": "local[2]",
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.driver.memory": "512m",
+    "spark.sql.streaming.minBatchesToRetain": "1000",
+}
+"""Spark's settings, printed in the report. Batches are retained so that every offset log entry is
+still there when the run is collected."""
+
+
+class PipelineTrouble(RuntimeError):
+    """The pipeline ended or stood still; the text says what it said last."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hit:
+    """A driver killed in the window between the sink's write and the batch's commit."""
+
+    batch: int
+    instance: str
+    processes: int
+    misses: int
+    at: int
+
+
+class SparkPipeline:
+    """The pipeline of one run."""
+
+    def __init__(
+        self,
+        *,
+        subject: SparkSubject,
+        place: JobPlace,
+        tools: Tools,
+        processes: Processes,
+        work: Path,
+        address: str,
+        history: HistoryWriter,
+        stop: Stop,
+    ) -> None:
+        self.subject = subject
+        self.checkpoint = Checkpoint(place.checkpoint)
+        self.process: Process | None = None
+        self._place = place
+        self._tools = tools
+        self._processes = processes
+        self._work = work
+        self._address = address
+        self._history = history
+        self._stop = stop
+        self._ordinal = 0
+        self.checkpoint.create()
+        self._watch = CheckpointWatch(
+            self.checkpoint,
+            on_planned=lambda n: self._note_position(n, "planned"),
+            on_committed=lambda n: self._note_position(n, "done"),
+        )
+
+    def start(self) -> None:
+        """Start a life of the driver."""
+        conf = self._work / "spark-conf"
+        conf.mkdir(exist_ok=True)
+        local = self._work / "spark-local"
+        local.mkdir(exist_ok=True)
+        settings = CONFIGURATION | {
+            "spark.driver.host": self._address,
+            "spark.driver.bindAddress": self._address,
+            "spark.jars": ",".join(str(jar) for jar in self._tools.spark_kafka_jars),
+            "spark.local.dir": str(local),
+            "spark.sql.warehouse.dir": str(local / "warehouse"),
+        }
+        (conf / "spark-defaults.conf").write_text(
+            "".join(f"{key} {value}\n" for key, value in settings.items())
+        )
+        self.process = self._processes.start(
+            "driver",
+            [sys.executable, *self.subject.command(self._place)],
+            environment={
+                "SPARK_CONF_DIR": str(conf),
+                "SPARK_LOCAL_IP": self._address,
+                "PYSPARK_PYTHON": sys.executable,
+                "PYSPARK_DRIVER_PYTHON": sys.executable,
+                "JAVA_HOME": str(self._tools.java_home),
+                "_JAVA_OPTIONS": f'-Djava.io.tmpdir="{local}"',
+            },
+            folder=self._work,
+        )
+
+    def kill(self, how: str) -> int:
+        """SIGKILL the driver's whole session; returns how many processes that were."""
+        process = self._running()
+        process.freeze()
+        count = process.members()
+        process.kill(how)
+        return count
+
+    def kill_in_window(self, how: str) -> Callable[[], Hit | None]:
+        """Stay armed until the driver is between the sink's write and the commit of a batch with
+        records, and kill it there. Returns a look that gives the hit once it happened.
+
+        The driver is frozen at the first sign, looked at, and thawed again if the commit is there
+        already or if the batch is empty.
+        """
+        hit: list[Hit] = []
+        misses = 0
+        lock = threading.Lock()
+
+        def commit_begun(batch: int) -> None:
+            nonlocal misses
+            with lock:
+                process = self.process
+                if hit or process is None:
+                    return
+                process.freeze()
+                ranges = self.checkpoint.range_of(batch).values()
+                if batch in self.checkpoint.committed() or all(a == b for a, b in ranges):
+                    misses += 1
+                    process.thaw()
+                    return
+                count = process.members()
+                process.kill(how)
+                self._watch.on_commit_begun = None
+                hit.append(
+                    Hit(
+                        batch=batch,
+                        instance=process.instance,
+                        processes=count,
+                        misses=misses,
+                        at=process.ended_at or now(),
+                    )
+                )
+
+        self._watch.on_commit_begun = commit_begun
+        return lambda: hit[0] if hit else None
+
+    def disarm(self) -> None:
+        """Forget a window that was not hit."""
+        self._watch.on_commit_begun = None
+
+    @property
+    def last_committed(self) -> int | None:
+        """The newest batch in the commit log."""
+        committed = self.checkpoint.committed()
+        return committed[-1] if committed else None
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if the driver ended by itself."""
+        if self._watch.error is not None:
+            raise PipelineTrouble(f"watching the checkpoint failed: {self._watch.error}")
+        process = self.process
+        if process is not None and not process.ending and not process.leader_alive():
+            raise PipelineTrouble(f"{process.instance} ended by itself:\n{process.tail(25)}")
+
+    def alive(self) -> bool:
+        """Whether the driver runs."""
+        return self.process is not None and self.process.leader_alive()
+
+    def wait_batch(self, batch: int, *, seconds: float) -> None:
+        """Wait until a batch stands in the commit log."""
+
+        def there() -> bool:
+            self.check()
+            last = self.last_committed
+            return last is not None and last >= batch
+
+        wait_until(
+            there,
+            what=f"micro-batch {batch} in the commit log",
+            seconds=seconds,
+            stop=self._stop,
+            seen=lambda: f"last committed batch {self.last_committed}",
+        )
+
+    def close(self) -> None:
+        """End the watch."""
+        self._watch.close()
+
+    def _running(self) -> Process:
+        if self.process is None or not self.process.leader_alive():
+            raise PipelineTrouble("the driver does not run")
+        return self.process
+
+    def _note_position(self, batch: int, kind: str) -> None:
+        self._ordinal += 1
+        self._history.write_all(
+            "positions",
+            [
+                {
+                    "owner": self.checkpoint.query_id() or "?",
+                    "instance": self.process.instance if self.process else None,
+                    "role": "resume",
+                    "kind": kind,
+                    "by": "subject",
+                    "sink": None,
+                    "topic": topic,
+                    "partition": partition,
+                    "offset": offset,
+                    "batch": batch,
+                    "ordinal": self._ordinal,
+                    "at": now(),
+                    "clock": clock_id(),
+                }
+                for (topic, partition), offset in sorted(self.checkpoint.end_of(batch).items())
+            ],
+        )

@@ -1,0 +1,54 @@
+"""PySpark foreachBatch into PostgreSQL, with its guard or, as the broken twin, without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from harness.kafka.log_reader import LogReader
+from harness.sinks.base import Sink
+from harness.sinks.ledger import Ledger
+from harness.subjects.base import JOBS, JobPlace
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkForeachBatchPostgres:
+    """A micro-batch is one database transaction; the guard makes its replay a no-op."""
+
+    guard: Literal["query-and-batch-id", "none"] = "query-and-batch-id"
+    topic: str = "payments"
+
+    @property
+    def name(self) -> str:
+        """`spark-foreachbatch-postgres`, with `-unguarded` for the twin."""
+        return "spark-foreachbatch-postgres" + ("-unguarded" if self.guard == "none" else "")
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        if self.guard == "none":
+            return (
+                "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction and no "
+                "guard: the broken twin. foreachBatch alone promises at-least-once."
+            )
+        return (
+            "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction that also "
+            "records (query id, batch id) and skips a batch that is there already: exactly-once."
+        )
+
+    sink = "ledger"
+    view = "table"
+    output_topic = None
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments."""
+        return [
+            str(JOBS / "foreach_batch_postgres.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--database", place.database, "--checkpoint", str(place.checkpoint)),
+            *("--progress", str(place.progress), "--guard", self.guard),
+        ]
+
+    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+        """The ledger."""
+        return Ledger(database, topic=self.topic, sink=self.sink, view=self.view)

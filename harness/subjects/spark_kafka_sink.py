@@ -1,0 +1,49 @@
+"""PySpark's own Kafka sink, which promises at-least-once and no more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.kafka.log_reader import LogReader
+from harness.sinks.base import Sink
+from harness.sinks.topic import TopicSink
+from harness.subjects.base import JOBS, JobPlace
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkKafkaSink:
+    """Kafka to Kafka by `writeStream.format("kafka")`."""
+
+    sink: str = "payments-with-fees"
+    view: str = "read_committed"
+
+    @property
+    def name(self) -> str:
+        """`spark-kafka-sink`."""
+        return "spark-kafka-sink"
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        return (
+            "PySpark's own Kafka sink. Spark's documentation promises at-least-once for it: "
+            "after a failure a micro-batch may be written again."
+        )
+
+    @property
+    def output_topic(self) -> str | None:
+        """The topic that it writes to."""
+        return self.sink
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments."""
+        return [
+            str(JOBS / "kafka_sink.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--sink-bootstrap", place.sink_bootstrap, "--sink-topic", self.sink),
+            *("--checkpoint", str(place.checkpoint), "--progress", str(place.progress)),
+        ]
+
+    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+        """The output topic."""
+        return TopicSink(reader, topic=self.sink, view=self.view)

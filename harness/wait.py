@@ -1,0 +1,88 @@
+"""Waiting for a state, with a deadline and an error that says what was seen last.
+
+The one thing to know: there are no sleeps in this project. Whoever waits says what for, for how
+long, and how to describe what is there instead.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Overdue(Exception):
+    """A state was not reached within its deadline; the text says what was seen last."""
+
+
+class Interrupted(BaseException):
+    """The run was asked to stop (Ctrl-C, SIGTERM): every wait ends with this.
+
+    Not an `Exception`, so that no handler of ordinary errors swallows it.
+    """
+
+
+class Stop:
+    """A flag that ends every wait of one run."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        self.reason = "interrupted"
+
+    def set(self, reason: str) -> None:
+        """Ask every wait to end; the first reason stays."""
+        if not self._event.is_set():
+            self.reason = reason
+            self._event.set()
+
+    def is_set(self) -> bool:
+        """Whether the run was asked to stop."""
+        return self._event.is_set()
+
+    def check(self) -> None:
+        """Raise `Interrupted` if the run was asked to stop."""
+        if self._event.is_set():
+            raise Interrupted(self.reason)
+
+    def pause(self, seconds: float) -> None:
+        """Let `seconds` pass between two looks; raises `Interrupted` as soon as asked to stop."""
+        if self._event.wait(seconds):
+            raise Interrupted(self.reason)
+
+
+def wait_until(
+    look: Callable[[], T | None],
+    *,
+    what: str,
+    seconds: float,
+    stop: Stop | None = None,
+    every: float = 0.05,
+    seen: Callable[[], object] | None = None,
+) -> T:
+    """Look until `look()` returns something true, and return that.
+
+    Args:
+        look: returns a false value while the state is not there; its exceptions pass through.
+        what: the state, as in "waited 5 s for <what>".
+        seconds: deadline.
+        stop: ends the wait early with `Interrupted`.
+        every: seconds between two looks.
+        seen: describes what is there instead, for the error.
+
+    Raises:
+        Overdue: the deadline passed; the text carries `what` and `seen()`.
+        Interrupted: the run was asked to stop.
+    """
+    stop = stop or Stop()
+    deadline = time.monotonic() + seconds
+    while True:
+        stop.check()
+        if found := look():
+            return found
+        if time.monotonic() >= deadline:
+            last = f"; last seen: {seen()}" if seen else ""
+            raise Overdue(f"waited {seconds:g} s for {what}{last}")
+        stop.pause(every)

@@ -1,0 +1,1 @@
+"""Who sends what: the records, the producers, their pace."""

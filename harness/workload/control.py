@@ -1,0 +1,196 @@
+"""The producers of a run, seen from the harness: progress, pace, statistics.
+
+The one thing to know: pace is a regulator, so that faults never meet an idle pipeline. While faults
+are at work and few records remain, the producers slow down in proportion and never run dry; when
+the last fault is healed, the rest goes out as fast as it can. So the length of a run follows from
+its faults and not from a guess.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.stage.processes import Process, Processes
+from harness.wait import Stop, wait_until
+from harness.workload.payments import Payments
+from harness.workload.producer import CLIENT, ProducerTask
+
+_WARM_UP = 0.1
+"""Part of the workload that may be sent before the first fault is due."""
+_RESERVE = 0.25
+"""Part of the workload from which on the producers slow down."""
+_REGULATE_EVERY = 0.2
+
+
+class ProducerTrouble(RuntimeError):
+    """A producer ended or stood still; the text says what it said last."""
+
+
+@dataclass
+class Status:
+    """What one producer said last."""
+
+    called: int = 0
+    ok: int = 0
+    not_ok: int = 0
+    timeouts: dict[int, int] = field(default_factory=dict)
+    done: bool = False
+
+
+class Producers:
+    """All producers of one run."""
+
+    def __init__(
+        self,
+        *,
+        workload: Payments,
+        seed: int,
+        bootstrap: str,
+        processes: Processes,
+        history: Path,
+        work: Path,
+        stop: Stop,
+    ) -> None:
+        self.workload = workload
+        self.total = workload.records
+        self._processes = processes
+        self._stop = stop
+        self._warm = threading.Event()
+        self._hurry = threading.Event()
+        self._status: dict[str, Status] = {}
+        self._children: list[Process] = []
+        self._threads: list[threading.Thread] = []
+        self._tasks: list[tuple[str, Path]] = []
+        for n in range(workload.producers):
+            task = ProducerTask(
+                name=f"producer-{n}",
+                producer=n,
+                seed=seed,
+                bootstrap=bootstrap,
+                history=str(history),
+                workload=asdict(workload),
+                client=CLIENT,
+            )
+            task.save(work / f"{task.name}.json")
+            self._tasks.append((task.name, work / f"{task.name}.json"))
+            self._status[task.name] = Status()
+
+    def start(self) -> None:
+        """Start every producer."""
+        for name, task in self._tasks:
+            child = self._processes.start(
+                name, [sys.executable, "-m", "harness.workload.producer", task], pipes=True
+            )
+            self._children.append(child)
+            self._spawn(self._listen, child)
+        self._spawn(self._regulate)
+
+    @property
+    def acknowledged(self) -> int:
+        """Records acknowledged so far."""
+        return sum(s.ok for s in self._status.values())
+
+    @property
+    def progress(self) -> float:
+        """Acknowledged part of the workload, 0 to 1."""
+        return self.acknowledged / self.total if self.total else 1.0
+
+    @property
+    def finished(self) -> bool:
+        """Whether every producer has an outcome for every record."""
+        return all(s.done for s in self._status.values())
+
+    def timeouts(self, node: int) -> int:
+        """Requests to a broker that timed out, by the clients' own statistics."""
+        return sum(s.timeouts.get(node, 0) for s in self._status.values())
+
+    def warmed_up(self) -> None:
+        """Records flow end to end: the workload may go on beyond its first part."""
+        self._warm.set()
+
+    def hurry(self) -> None:
+        """Send the rest as fast as the brokers take it."""
+        self._hurry.set()
+
+    def wait_finished(self, seconds: float) -> None:
+        """Wait until every record has an outcome and every producer is gone.
+
+        Raises:
+            Overdue: they did not finish.
+            ProducerTrouble: one ended before its work was done.
+        """
+
+        def over() -> bool:
+            self.check()
+            return self.finished and not any(c.alive() for c in self._children)
+
+        wait_until(
+            over,
+            what="the producers to finish",
+            seconds=seconds,
+            stop=self._stop,
+            seen=lambda: self._status,
+        )
+        for child in self._children:
+            child.note_exit()
+
+    def check(self) -> None:
+        """Raise `ProducerTrouble` if a producer ended before its work was done."""
+        for child in self._children:
+            if not child.leader_alive() and not self._status[child.name].done:
+                # Its last words may still be in the pipe.
+                self._threads[self._children.index(child)].join(1)
+                if not self._status[child.name].done:
+                    raise ProducerTrouble(
+                        f"{child.name} ended with {child.popen.returncode}:\n{child.tail()}"
+                    )
+
+    def _spawn(self, target: Any, *arguments: Any) -> None:
+        thread = threading.Thread(target=target, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _listen(self, child: Process) -> None:
+        assert child.popen.stdout is not None
+        for line in child.popen.stdout:
+            said: Mapping[str, Any] = json.loads(line)
+            self._status[child.name] = Status(
+                called=said["called"],
+                ok=said["ok"],
+                not_ok=said["not_ok"],
+                timeouts={int(k): v for k, v in said["timeouts"].items()},
+                done=said["done"],
+            )
+
+    def _regulate(self) -> None:
+        while not self._stop.is_set() and not self.finished:
+            for child in self._children:
+                self._order(child, f"rate {self._rate():.1f}\n")
+            if self._hurry.wait(_REGULATE_EVERY):
+                for child in self._children:
+                    self._order(child, "rate 0\n")
+                return
+
+    def _rate(self) -> float:
+        """Records per second for one producer: in proportion to what remains before a limit."""
+        called = sum(s.called for s in self._status.values())
+        part, limit = (
+            (_RESERVE, self.total) if self._warm.is_set() else (_WARM_UP / 2, self.total * _WARM_UP)
+        )
+        remaining = (limit - called) / max(self.total * part, 1)
+        return max(self.workload.rate * min(1.0, remaining) / self.workload.producers, 0.5)
+
+    @staticmethod
+    def _order(child: Process, line: str) -> None:
+        assert child.popen.stdin is not None
+        try:
+            child.popen.stdin.write(line.encode())
+            child.popen.stdin.flush()
+        except OSError:
+            return  # it is gone; `check` tells

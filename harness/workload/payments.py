@@ -1,0 +1,102 @@
+"""Payments: the records that are sent, and the effect that each must have.
+
+The one thing to know: everything is drawn from the seed, so that two runs with one seed send the
+same payments, and what the pipeline should make of each is computed here, in Python, apart from the
+pipeline's own code.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from harness.identity import digest
+
+EFFECT_COLUMNS = ("record", "account", "amount_cents", "fee_cents")
+"""The content of an effect, in the order in which it is digested."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Payments:
+    """A workload of payments.
+
+    Attributes:
+        records: how many in all.
+        producers: how many producers share them.
+        keys: how many accounts, which are the record keys.
+        partitions: partitions of the input topic.
+        topic: name of the input topic.
+        rate: records per second of all producers together, while faults are at work.
+    """
+
+    records: int = 20_000
+    producers: int = 2
+    keys: int = 64
+    partitions: int = 3
+    topic: str = "payments"
+    rate: int = 400
+
+    def __post_init__(self) -> None:
+        for name in ("producers", "keys", "partitions", "rate"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"Payments({name}={getattr(self, name)}): must be at least 1")
+        if self.records < 0:
+            raise ValueError(f"Payments(records={self.records}): must not be negative")
+
+
+@dataclass(frozen=True)
+class Payment:
+    """One record of the workload."""
+
+    record: str
+    account: str
+    amount_cents: int
+    note: str
+
+    @property
+    def key(self) -> bytes:
+        """The record's key."""
+        return self.account.encode()
+
+    @property
+    def value(self) -> bytes:
+        """The record's value, JSON."""
+        return json.dumps(
+            {
+                "record": self.record,
+                "account": self.account,
+                "amount_cents": self.amount_cents,
+                "note": self.note,
+            }
+        ).encode()
+
+    @property
+    def digest(self) -> str:
+        """Digest of key and value as they are sent."""
+        return digest(self.key, self.value)
+
+    @property
+    def effect_digest(self) -> str:
+        """Digest of the one effect that this payment must have."""
+        return digest(self.record, self.account, self.amount_cents, fee(self.amount_cents))
+
+
+def fee(amount_cents: int) -> int:
+    """The transformation on trial: 2.9 % of the amount, rounded down, and 30 cents."""
+    return amount_cents * 29 // 1000 + 30
+
+
+def payments_of(workload: Payments, *, producer: int, seed: int) -> Iterator[Payment]:
+    """The payments of one producer, in the order in which it sends them."""
+    draw = random.Random(f"{seed}/payments/{producer}")
+    count = workload.records // workload.producers
+    count += producer < workload.records % workload.producers
+    for n in range(count):
+        yield Payment(
+            record=f"p{producer}-{n:06d}",
+            account=f"account-{draw.randrange(workload.keys):03d}",
+            amount_cents=draw.randrange(100, 1_000_000),
+            note=f"{draw.getrandbits(256):064x}",
+        )
