@@ -1,0 +1,101 @@
+"""Reading a history's tables without trusting that they are all there.
+
+The one thing to know: `Clock` is the only way from a table's nanoseconds to a report's seconds,
+and it refuses times of another clock, because those cannot be compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from checkers.tables import TABLES
+from reports.model import Row, Value
+from reports.text import cut, storable
+
+History = Mapping[str, pa.Table]
+TEXT_LIMIT = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clock:
+    """The run's monotonic clock and its reading at the start of the run."""
+
+    id: str
+    origin_ns: int
+
+    def seconds(self, at: int | None, clock: str | None) -> float | None:
+        """Seconds since the start of the run; None when that cannot be said."""
+        if at is None or clock != self.id:
+            return None
+        return round((at - self.origin_ns) / 1e9, 3)
+
+
+def table(history: History, name: str) -> pa.Table:
+    """The table with exactly the contract's columns; what is missing is empty or NULL."""
+    schema = TABLES[name].schema
+    found = history.get(name)
+    if found is None:
+        return schema.empty_table()
+    columns = [
+        found.column(field.name)
+        if field.name in found.column_names
+        else pa.nulls(found.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(dict(zip(schema.names, columns, strict=True)))
+
+
+def rows(history: History, name: str) -> list[dict[str, Any]]:
+    """All rows as dictionaries; for the small tables."""
+    found: list[dict[str, Any]] = table(history, name).to_pylist()
+    return found
+
+
+def rows_where(
+    history: History, name: str, column: str, values: Iterable[str]
+) -> list[dict[str, Any]]:
+    """The rows whose `column` is one of `values`; for the large tables."""
+    whole = table(history, name)
+    mask = pc.is_in(whole.column(column), value_set=pa.array(sorted(values), pa.string()))
+    found: list[dict[str, Any]] = whole.filter(mask).to_pylist()
+    return found
+
+
+def short(text: str) -> str:
+    """Foreign text of bounded length."""
+    return cut(storable(text), TEXT_LIMIT)
+
+
+def short_or_none(text: str | None) -> str | None:
+    """Foreign text of bounded length, where there is any."""
+    return None if text is None else short(text)
+
+
+def plain_row(row: Mapping[str, Value], clock: Clock) -> Row:
+    """A row of a witness with times in seconds and text of bounded length."""
+    own = row.get("clock", clock.id)
+    return {
+        short(name): _plain(name, value, own, clock)
+        for name, value in row.items()
+        if not (name == "clock" and own == clock.id)
+    }
+
+
+def _plain(name: str, value: object, own: Value, clock: Clock) -> Value:
+    if isinstance(value, str):
+        return short(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    is_time = name == "at" or name.endswith("_at")
+    if is_time and isinstance(value, int) and not isinstance(value, bool):
+        at = clock.seconds(value, own if isinstance(own, str) else None)
+        return f"{value} ns on {own}" if at is None else at
+    if value is None or isinstance(value, int | float):
+        return value
+    return short(str(value))  # an engine's own number or time

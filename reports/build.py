@@ -1,0 +1,214 @@
+"""From the run record, the history and the judgement to the one `Report`.
+
+The one thing to know: pure, and defensive. An interrupted run has empty tables and NULL times; it
+is told as far as it went, and what is missing is said in the notes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from checkers.model import ClaimJudgement, Judgement
+from checkers.tables import TABLES
+from harness.record import RunRecord
+from reports.assembly.findings import findings
+from reports.assembly.headline import headline, principal
+from reports.assembly.tables import Clock, History, rows, short, short_or_none, table
+from reports.assembly.timeline import batch_lanes, timeline
+from reports.model import (
+    Claim,
+    Expectation,
+    Fault,
+    FinePrint,
+    Hazard,
+    Hazards,
+    Phase,
+    Report,
+    RunFacts,
+    Wound,
+)
+
+_HAZARDS_SHOWN = 8
+_LIMIT = 200
+
+
+def build(record: RunRecord, history: History, judgement: Judgement) -> Report:
+    """Everything that is told of one run."""
+    clock = Clock(id=record.clock, origin_ns=record.monotonic_ns)
+    phases = tuple(_phase(row, clock) for row in rows(history, "phases"))
+    faults = tuple(_fault(row, clock) for row in rows(history, "faults")[:_LIMIT])
+    hazards = _hazards(history, clock)
+    claims = tuple(_claim(judged) for judged in judgement.claims)
+    batches = batch_lanes(history, clock)
+    done = {b.batch: b.done_at or b.planned_at for lane in batches for b in lane.batches}
+    found = findings(judgement, history, clock, {b: at for b, at in done.items() if at is not None})
+    of = principal(claims)
+    line = timeline(history, clock, phases=phases, faults=faults, findings=found, batches=batches)
+    return Report(
+        headline=headline(claims, found, faults, hazards),
+        verdict=of.verdict if of else None,
+        expected=_all_expected(claims),
+        run=_facts(record, phases),
+        claims=claims,
+        findings=found,
+        self_proof=tuple(_wound(wound) for wound in judgement.self_proof[:_LIMIT]),
+        faults=faults,
+        hazards=hazards,
+        phases=phases,
+        timeline=line,
+        counts=dict(judgement.counts) or {n: t.num_rows for n, t in sorted(history.items())},
+        notes=tuple(short(note) for note in judgement.notes[:_LIMIT]) + _notes(history, clock),
+    )
+
+
+def _facts(record: RunRecord, phases: Sequence[Phase]) -> RunFacts:
+    ends = [p.ended_at for p in phases if p.ended_at is not None]
+    return RunFacts(
+        run=record.run,
+        scenario=record.scenario,
+        title=record.title,
+        seed=record.seed,
+        repeat=record.repeat,
+        started_at=record.started_at,
+        seconds=max(ends, default=None),
+        host=record.host,
+        versions=record.versions,
+        subject=record.subject,
+        subject_says=record.subject_says,
+        workload=_json(record.workload),
+        configuration=_json(record.configuration),
+        schedule=tuple(record.schedule),
+    )
+
+
+def _json(data: dict[str, Any]) -> dict[str, Any]:
+    """The same data as JSON gives it back, so that a report equals itself once it was stored."""
+    plain: dict[str, Any] = json.loads(json.dumps(data, default=str))
+    return plain
+
+
+def _claim(judged: ClaimJudgement) -> Claim:
+    claim, fine_print, expect = judged.claim, judged.claim.fine_print, judged.claim.expect
+    return Claim(
+        name=short(claim.name),
+        guarantee=claim.guarantee,
+        hop=claim.hop,
+        input=short(claim.scope.input),
+        sink=short_or_none(claim.scope.sink),
+        view=short_or_none(claim.scope.view),
+        fine_print=FinePrint(
+            promise=fine_print.promise,
+            failures=fine_print.failures,
+            guarantee=fine_print.guarantee,
+            not_tested=fine_print.not_tested,
+            covers=tuple(sorted(fine_print.covers)),
+        ),
+        verdict=judged.verdict,
+        reason=judged.reason,
+        refuted_by=judged.refuted_by,
+        undecided=judged.undecided,
+        hazards_required=tuple(sorted(claim.hazards)),
+        hazards_seen=dict(judged.hazards_seen),
+        expectation=Expectation(verdict=expect.verdict, anomalies=tuple(sorted(expect.anomalies)))
+        if expect
+        else None,
+        expected=judged.expected,
+    )
+
+
+def _all_expected(claims: Sequence[Claim]) -> bool | None:
+    said = [claim.expected for claim in claims if claim.expected is not None]
+    return all(said) if said else None
+
+
+def _wound(wound: Any) -> Wound:
+    return Wound(
+        name=wound.name,
+        target=short(wound.target),
+        must_find=wound.must_find,
+        found=wound.found,
+        detail=short(wound.detail),
+    )
+
+
+def _phase(row: dict[str, Any], clock: Clock) -> Phase:
+    return Phase(
+        phase=short(row["phase"]),
+        started_at=clock.seconds(row["started_at"], row["clock"]),
+        ended_at=clock.seconds(row["ended_at"], row["clock"]),
+        outcome=short_or_none(row["outcome"]),
+        detail=short_or_none(row["detail"]),
+    )
+
+
+def _fault(row: dict[str, Any], clock: Clock) -> Fault:
+    return Fault(
+        fault=short(row["fault"]),
+        kind=short(row["kind"] or ""),
+        description=short(row["description"] or ""),
+        target=short_or_none(row["target"]),
+        required=bool(row["required"]),
+        armed_at=clock.seconds(row["armed_at"], row["clock"]),
+        injected_at=clock.seconds(row["injected_at"], row["clock"]),
+        healed_at=clock.seconds(row["healed_at"], row["clock"]),
+        bit=bool(row["bit"]),
+        evidence=short_or_none(row["evidence"]),
+        error=short_or_none(row["error"]),
+    )
+
+
+def _hazards(history: History, clock: Clock) -> tuple[Hazards, ...]:
+    """Hazards by kind; there may be thousands of one."""
+    whole = table(history, "hazards")
+    kinds = whole.group_by(["hazard", "hop"]).aggregate([([], "count_all")]).to_pylist()
+
+    def group(kind: dict[str, Any]) -> Hazards:
+        mask = pc.and_(
+            pc.equal(whole["hazard"], kind["hazard"]), pc.equal(whole["hop"], kind["hop"])
+        )
+        mine = whole.filter(mask)
+        mine = mine.take(pc.sort_indices(mine["at"]))
+        faults = pc.unique(mine["fault"]).drop_null().to_pylist()
+        return Hazards(
+            hazard=short(kind["hazard"]),
+            hop=kind["hop"],
+            count=kind["count_all"],
+            faults=tuple(short(f) for f in faults[:_LIMIT]),
+            shown=tuple(_hazard(r, clock) for r in mine.slice(0, _HAZARDS_SHOWN).to_pylist()),
+        )
+
+    return tuple(group(k) for k in sorted(kinds, key=lambda k: (k["hazard"] or "", k["hop"] or "")))
+
+
+def _hazard(row: dict[str, Any], clock: Clock) -> Hazard:
+    return Hazard(
+        at=clock.seconds(row["at"], row["clock"]),
+        fault=short_or_none(row["fault"]),
+        detail=short(row["detail"] or ""),
+        batch=row["batch"],
+    )
+
+
+def _notes(history: History, clock: Clock) -> tuple[str, ...]:
+    """What limits this report beside what the checkers said."""
+    notes = []
+    missing = sorted(name for name in TABLES if name not in history)
+    if missing:
+        notes.append(f"The history has no table {', '.join(missing)}.")
+    sends: pa.Table = table(history, "sends")
+    other = pc.sum(pc.not_equal(sends["clock"], clock.id)).as_py() or 0
+    if other:
+        notes.append(
+            f"{other} sends carry times of another clock than the harness and are not drawn on "
+            "the time line; clocks are never compared."
+        )
+    phases = rows(history, "phases")
+    if not any(p["phase"] == "collect" and p["outcome"] == "ok" for p in phases):
+        where = f"its last known phase is {phases[-1]['phase']}" if phases else "no phase is known"
+        notes.append(short(f"Collecting the history did not come to its end; {where}."))
+    return tuple(notes)

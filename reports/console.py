@@ -1,0 +1,166 @@
+"""The result of a run on standard output, and the table of many runs.
+
+The one thing to know: colour is decoration. Without a terminal, or with NO_COLOR, the same words
+come out plain, and nothing from a history can reach the terminal as a control sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from checkers.model import Verdict
+from reports.live import live
+from reports.model import Claim, Findings, Report
+from reports.terminal import console
+from reports.text import line, plural, seconds
+from reports.write import HTML_FILE, JSON_FILE
+
+__all__ = ["SoakRow", "live", "print_result", "print_summary", "summary_table"]
+
+_STYLES = {
+    Verdict.VIOLATED: "bold red",
+    Verdict.INVALID: "bold magenta",
+    Verdict.STALLED: "yellow",
+    Verdict.UNKNOWN: "yellow",
+    Verdict.UNEXERCISED: "cyan",
+    Verdict.HOLDS: "green",
+}
+_SHOWN = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoakRow:
+    """What one run said of one claim, for the table of many runs."""
+
+    seed: int
+    subject: str
+    claim: str
+    verdict: Verdict
+    expected: bool | None
+    """None: the scenario states no expectation."""
+
+
+def print_result(report: Report, out: TextIO, folder: Path | None = None) -> None:
+    """The verdicts, the first findings, and where to read on."""
+    to = console(out)
+    to.print(Text(line(report.headline), style="bold"))
+    to.print()
+    to.print(_claims(report.claims))
+    for group in report.findings:
+        to.print()
+        to.print(_finding(group))
+    missed = [wound for wound in report.self_proof if not wound.found]
+    if missed:
+        to.print()
+        names = ", ".join(line(wound.name) for wound in missed)
+        to.print(Text(f"Self-proof failed, wounds not found: {names}", style="bold red"))
+    to.print()
+    for label, value in _where(report, folder):
+        # A path or command must stay one line, so that it can be copied.
+        to.print(Text(f"{label:<8} {line(value)}"), soft_wrap=True)
+
+
+def summary_table(rows: Sequence[SoakRow]) -> RenderableType:
+    """Seed × subject × claim → verdict, one table per subject, and what was not as expected."""
+    tables: list[RenderableType] = []
+    for subject in dict.fromkeys(row.subject for row in rows):
+        mine = [row for row in rows if row.subject == subject]
+        claims = list(dict.fromkeys(row.claim for row in mine))
+        cells = {(row.seed, row.claim): row for row in mine}
+        table = _table(title=line(subject))
+        table.add_column("seed", justify="right")
+        for claim in claims:
+            table.add_column(Text(line(claim)), overflow="fold")
+        for seed in dict.fromkeys(row.seed for row in mine):
+            table.add_row(str(seed), *(_cell(cells.get((seed, claim))) for claim in claims))
+        tables += [table, Text()]
+    return Group(*tables, *_unexpected(rows))
+
+
+def print_summary(rows: Sequence[SoakRow], out: TextIO) -> None:
+    """Print the table of many runs."""
+    console(out).print(summary_table(rows))
+
+
+def _claims(claims: Sequence[Claim]) -> Table:
+    table = _table()
+    table.add_column("claim", overflow="fold")
+    table.add_column("verdict")
+    table.add_column("as expected?")
+    table.add_column("why", overflow="fold", ratio=1)
+    for claim in claims:
+        table.add_row(
+            Text(line(claim.name)),
+            Text(claim.verdict, style=_STYLES[claim.verdict]),
+            _expected(claim),
+            Text(line(claim.reason)),
+        )
+    return table
+
+
+def _expected(claim: Claim) -> Text:
+    if claim.expected is None:
+        return Text("–")
+    if claim.expected:
+        return Text("yes")
+    wanted = f" ({claim.expectation.verdict})" if claim.expectation else ""
+    return Text(f"NO{wanted}", style="bold red")
+
+
+def _finding(group: Findings) -> Text:
+    text = Text()
+    text.append(line(group.anomaly), style="bold")
+    text.append(f": {plural(group.count, 'finding')}")
+    text.append("" if group.refutes else ", refutes no claim of this run", style="dim")
+    for finding in group.shown[:_SHOWN]:
+        text.append(f"\n  {line(finding.sentence)}")
+        for cause in finding.causes[:1]:
+            fault = f" (fault {line(cause.fault)})" if cause.fault else ""
+            text.append(f"\n    {line(cause.hazard)}: {line(cause.detail)}{fault}", style="dim")
+    more = group.count - min(len(group.shown), _SHOWN)
+    if more:
+        text.append(f"\n  and {plural(more, 'more', 'more')}", style="dim")
+    return text
+
+
+def _where(report: Report, folder: Path | None) -> list[tuple[str, str]]:
+    lines = [("took", seconds(report.run.seconds))]
+    if folder is not None:
+        lines += [("report", str(folder / HTML_FILE)), ("data", str(folder / JSON_FILE))]
+    return [*lines, ("repeat", report.run.repeat)]
+
+
+def _table(title: str = "") -> Table:
+    return Table(
+        title=Text(title) if title else None,
+        title_style="bold",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+        header_style="dim",
+        padding=(0, 2, 0, 0),
+    )
+
+
+def _cell(row: SoakRow | None) -> Text:
+    if row is None:
+        return Text("–", style="dim")
+    text = Text(row.verdict, style=_STYLES[row.verdict])
+    if row.expected is False:
+        text.append(" (unexpected)", style="bold red")
+    return text
+
+
+def _unexpected(rows: Sequence[SoakRow]) -> list[Text]:
+    runs = {(row.seed, row.subject) for row in rows}
+    wrong = sorted({(row.seed, row.subject) for row in rows if row.expected is False})
+    told = [Text(f"{plural(len(runs), 'run')}, {len(runs) - len(wrong)} as expected")]
+    told += [Text(f"not as expected: seed {s}, {line(n)}", style="bold red") for s, n in wrong]
+    return told

@@ -1,0 +1,86 @@
+"""Plain facts for the page: the figures at its head, fine prints, nested settings made flat.
+
+The one thing to know: no figure is computed here that the report does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from reports.model import FinePrint, Report
+from reports.text import number, plural, seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tile:
+    """One figure at the head of the page."""
+
+    value: str
+    label: str
+
+
+def tiles(report: Report) -> tuple[Tile, ...]:
+    """The figures that say how much the verdict rests on."""
+    producers = report.timeline.producers
+    sent = sum(lane.acknowledged + lane.unacknowledged for lane in producers)
+    acknowledged = sum(lane.acknowledged for lane in producers)
+    bit = sum(fault.bit for fault in report.faults)
+    found = sum(wound.found for wound in report.self_proof)
+    return (
+        Tile(value=number(sent), label=f"sends, {number(acknowledged)} acknowledged"),
+        Tile(value=f"{bit} of {len(report.faults)}", label="faults proved to have bitten"),
+        Tile(value=number(sum(h.count for h in report.hazards)), label="hazards observed"),
+        Tile(value=number(sum(f.count for f in report.findings)), label="findings"),
+        Tile(value=f"{found} of {len(report.self_proof)}", label="wounds found in the self-proof"),
+        Tile(value=seconds(report.run.seconds), label="from start to collected history"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """How many findings there are, and how many of them the time line cannot show."""
+
+    all: int
+    not_drawn: int
+
+
+def drawn(report: Report) -> Drawn:
+    """How many of the findings the time line shows."""
+    count = sum(group.count for group in report.findings)
+    shown = sum(mark.count for mark in report.timeline.findings)
+    return Drawn(all=count, not_drawn=max(count - shown, 0))
+
+
+def lead(report: Report) -> str:
+    """Whether this is what the scenario expects, in a sentence."""
+    if report.expected is None:
+        return "The scenario states no expectation."
+    if report.expected:
+        return "Every claim came out as this scenario expects."
+    wrong = [claim for claim in report.claims if claim.expected is False]
+    return f"{plural(len(wrong), 'claim')} did not come out as this scenario expects."
+
+
+def fine_prints(report: Report) -> tuple[tuple[FinePrint, tuple[str, ...]], ...]:
+    """Each different fine print once, with the names of the claims it belongs to."""
+    named: dict[str, tuple[FinePrint, list[str]]] = {}
+    for claim in report.claims:
+        same = named.setdefault(claim.fine_print.model_dump_json(), (claim.fine_print, []))
+        same[1].append(claim.name)
+    return tuple((fine_print, tuple(names)) for fine_print, names in named.values())
+
+
+def flat(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Nested settings as (dotted name, value) pairs."""
+    for key, value in data.items():
+        path = f"{prefix}{key}"
+        if isinstance(value, dict) and value:
+            yield from flat(value, f"{path} · ")
+        elif isinstance(value, list):
+            yield path, ", ".join(str(item) for item in value)
+        elif isinstance(value, bool):
+            yield path, str(value).lower()
+        else:
+            yield path, "–" if value is None else str(value)

@@ -1,0 +1,197 @@
+"""The time line as shapes: where every bar, curve and mark stands, in pixels.
+
+The one thing to know: no colour, no markup, no text direction here; `templates/timeline.svg.j2`
+draws what this computes. Lanes are stacked from top to bottom in the order of `drawing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from reports.html.shapes import (
+    PLOT,
+    Axis,
+    Band,
+    Box,
+    Curve,
+    Lane,
+    Point,
+    bands,
+    fault_boxes,
+    life_boxes,
+    producer_curve,
+)
+from reports.model import Report
+from reports.model_timeline import BatchLane, Mark, Timeline
+from reports.text import cut, line, number, plural, seconds
+
+_HEAD = 44
+_LIFE, _CURVE, _BATCH, _MARK, _FAULT, _SPACE = 26, 58, 30, 34, 20, 10
+_NAME = 19
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """Everything that the time line's picture consists of."""
+
+    width: int
+    height: int
+    says: str
+    axis: Axis
+    phases: tuple[Band, ...]
+    lanes: tuple[Lane, ...]
+    shades: tuple[Box, ...]
+    faults: tuple[Box, ...]
+    curves: tuple[Curve, ...]
+    lives: tuple[Box, ...]
+    ends: tuple[Point, ...]
+    batches: tuple[Box, ...]
+    hazards: tuple[Point, ...]
+    findings: tuple[Point, ...]
+
+
+def drawing(report: Report) -> Drawing:
+    """The picture of a report's time line."""
+    timeline, axis = report.timeline, Axis(end=report.timeline.end)
+    stack = _Stack(top=_HEAD)
+    faults: list[Box] = []
+    if timeline.faults:
+        rows, boxes = fault_boxes(axis, report.faults, timeline.faults, stack.top + 4, _FAULT)
+        faults = boxes
+        stack.lane("faults", plural(len(timeline.faults), "fault"), rows * _FAULT + 4)
+        stack.space()
+    body = stack.top
+    curves = [
+        producer_curve(
+            axis,
+            lane,
+            timeline.bin_seconds,
+            stack.lane(lane.producer, f"{number(lane.acknowledged)} acknowledged", _CURVE),
+            _CURVE,
+        )
+        for lane in timeline.producers
+    ]
+    stack.space(bool(curves))
+    lives: list[Box] = []
+    ends: list[Point] = []
+    for lanes in (timeline.brokers, timeline.pipeline):
+        for lane in lanes:
+            top = stack.lane(lane.subject, plural(len(lane.lives), "life", "lives"), _LIFE)
+            more, ended = life_boxes(axis, lane, top, _LIFE)
+            lives += more
+            ends += ended
+        stack.space(bool(lanes))
+    batches: list[Box] = []
+    for queue in timeline.batches:
+        named = "micro-batches" if len(timeline.batches) == 1 else queue.owner
+        says = plural(queue.count, "micro-batch", "micro-batches")
+        batches += _batches(axis, queue, stack.lane(named, says, _BATCH))
+    stack.space(bool(batches))
+    hazards = _marks(axis, timeline.hazards, stack, {})
+    stack.space(bool(hazards))
+    # Drawn are those that the report holds; counted are all.
+    counted = {group.anomaly: group.count for group in report.findings}
+    findings = _marks(axis, timeline.findings, stack, counted)
+    height = stack.top + 8
+    return Drawing(
+        width=PLOT,
+        height=height,
+        says=_says(report, timeline),
+        axis=axis,
+        phases=bands(axis, report.phases),
+        lanes=tuple(stack.lanes),
+        shades=tuple(
+            Box(x=b.x, y=body, width=b.width, height=height - body, kind=b.kind) for b in faults
+        ),
+        faults=tuple(faults),
+        curves=tuple(curves),
+        lives=tuple(lives),
+        ends=tuple(ends),
+        batches=tuple(batches),
+        hazards=hazards,
+        findings=findings,
+    )
+
+
+@dataclass(kw_only=True)
+class _Stack:
+    """Lanes from top to bottom."""
+
+    top: int
+
+    def __post_init__(self) -> None:
+        self.lanes: list[Lane] = []
+
+    def lane(self, name: str, says: str, height: int) -> int:
+        """Add a lane; returns where it begins."""
+        top = self.top
+        self.lanes.append(Lane(name=_cut_name(name), says=says, y=top, height=height))
+        self.top += height
+        return top
+
+    def space(self, wanted: bool = True) -> None:
+        """Leave room before the next kind of lane."""
+        self.top += _SPACE if wanted else 0
+
+
+def _cut_name(name: str) -> str:
+    """A name that fits beside its lane."""
+    name = line(name)
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+
+
+def _batches(axis: Axis, lane: BatchLane, top: int) -> list[Box]:
+    boxes = []
+    for batch in lane.batches:
+        start, end = batch.planned_at, batch.done_at
+        at = start if start is not None else end
+        if at is None:
+            continue
+        x, repeated = axis.x(at), (batch.executions or 0) > 1
+        width = max(axis.x(end if end is not None else at) - x - 1, 2)
+        often = f", executed {batch.executions} times" if repeated else ""
+        done = "never seen done" if end is None else f"done at {seconds(end)}"
+        boxes.append(
+            Box(
+                x=x,
+                y=top + 9,
+                width=round(width, 1),
+                height=12,
+                kind="open" if end is None else "repeated" if repeated else "done",
+                text=f"×{batch.executions}" if repeated else "",
+                says=f"micro-batch {batch.batch}: {done}{often}",
+            )
+        )
+    return boxes
+
+
+def _marks(
+    axis: Axis, marks: tuple[Mark, ...], stack: _Stack, counted: Mapping[str, int]
+) -> tuple[Point, ...]:
+    """One lane per kind."""
+    points = []
+    for kind in dict.fromkeys(mark.kind for mark in marks):
+        mine = [mark for mark in marks if mark.kind == kind]
+        total = counted.get(kind, sum(mark.count for mark in mine))
+        top = stack.lane(kind, number(total), _MARK)
+        free = -10.0  # where the last written count ended: counts must not lie on each other
+        for mark in mine:
+            x = axis.x(mark.at)
+            count = f"×{mark.count}" if mark.count > 1 and x >= free else ""
+            free = x + 14 + 7 * len(count) if count else free
+            says = f"{kind} at {seconds(mark.at)}" + (f", {mark.count} of them" if count else "")
+            points.append(Point(x=x, y=top + _MARK // 2, text=count, says=says))
+    return tuple(points)
+
+
+def _says(report: Report, timeline: Timeline) -> str:
+    parts = [
+        f"{seconds(timeline.end)} from left to right",
+        plural(len(timeline.producers), "producer"),
+        plural(len(timeline.brokers), "broker"),
+        plural(len(timeline.faults), "fault"),
+        plural(sum(mark.count for mark in timeline.hazards), "hazard"),
+        plural(sum(group.count for group in report.findings), "finding"),
+    ]
+    return cut(", ".join(parts), 300) + ". The same is told in words below."

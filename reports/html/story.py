@@ -1,0 +1,138 @@
+"""A finding as a short story: what became of the record, and what happened at that time.
+
+The one thing to know: sentences are composed with `Markup.format`, which escapes; names and places
+stand in `<bdi>`, so that no foreign text can turn the sentence around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup, escape
+
+from reports.model import Cause, Effect, Entry, Fault, Finding, Path
+from reports.text import number, plural, seconds, sentence, times, visible
+
+_NAMED = 3
+
+
+def story(finding: Finding) -> Markup | None:
+    """The way of the finding's record in two sentences; None when there is no one record."""
+    path = finding.path
+    if path is None:
+        return None
+    told = [_sent(path), _stands(path)]
+    return Markup(" ").join(told)
+
+
+def cause_story(cause: Cause, faults: Sequence[Fault]) -> Markup:
+    """What put the claim to the test, and which fault was behind it."""
+    when = f"At {seconds(cause.at)}: " if cause.at is not None else ""
+    detail = f": {sentence(visible(cause.detail))}" if cause.detail else "."
+    said = Markup("{}<strong>{}</strong>{}").format(when, visible(cause.hazard), detail)
+    if cause.fault is None:
+        return said
+    number_, fault = next(
+        ((i, f) for i, f in enumerate(faults, 1) if f.fault == cause.fault), (0, None)
+    )
+    if fault is None:
+        return said + Markup(" The fault behind it: {}.").format(name(cause.fault))
+    done = f" ({seconds(fault.injected_at)})" if fault.injected_at is not None else ""
+    return said + Markup(' Behind it: <a href="#fault-{}">F{}</a>, {}{}.').format(
+        number_, number_, visible(fault.description).rstrip("."), done
+    )
+
+
+def name(text: str) -> Markup:
+    """An identity from the history, apart from the words around it."""
+    return Markup("<bdi class=id>{}</bdi>").format(visible(text))
+
+
+def _sent(path: Path) -> Markup:
+    record = name(path.record)
+    if not path.sends_count:
+        return Markup("No send of record {} is on record.").format(record)
+    said = Markup("Record {} was sent {}").format(record, times(path.sends_count))
+    attempts = _join((_attempt_words(path, i) for i in range(len(path.sends))), path.sends_count)
+    return said + Markup(" ({}).").format(attempts)
+
+
+def _attempt_words(path: Path, place: int) -> Markup:
+    send = path.sends[place]
+    outcome = {
+        "ok": "acknowledged",
+        "fail": "refused, certainly not written",
+        "info": "nobody knows whether it arrived",
+    }.get(send.outcome, visible(send.outcome))
+    at = f" at {seconds(send.called_at)}" if send.called_at is not None else ""
+    return Markup("attempt {}{}, {}").format(name(send.attempt), at, outcome)
+
+
+def _stands(path: Path) -> Markup:
+    committed = [entry for entry in path.entries if entry.committed]
+    rest = path.entries_count - len(committed)
+    if path.entries_count > len(path.entries):  # cut: then only the whole number is certain
+        said = Markup("It stands {} in the input").format(times(path.entries_count))
+    elif committed:
+        places = _join((_place(entry) for entry in committed), len(committed))
+        said = Markup("It stands {} in the input, at {}").format(times(len(committed)), places)
+        if rest:
+            said += f" (and {times(rest)} uncommitted)"
+    elif rest:
+        said = Markup("It stands in the input {}, uncommitted").format(times(rest))
+    else:
+        said = Markup("It does not stand in the input")
+    if not path.sinks:
+        return said + "."
+    effects = [_in_sink(path, sink) for sink in path.sinks]
+    return said + Markup(", and {}.").format(Markup("; ").join(effects))
+
+
+def _in_sink(path: Path, sink: str) -> Markup:
+    mine = [effect for effect in path.effects if effect.sink == sink]
+    whole = path.effects_count == len(path.effects)
+    if not mine:
+        return Markup("not at all in {}").format(name(sink))
+    views = sorted({effect.view for effect in mine if effect.view})
+    if len(views) > 1:  # two views of one effect are not two effects
+        parts = [_in_view(sink, view, mine) for view in views]
+        return Markup(", ").join(parts)
+    count = times(len(mine)) if whole else f"at least {times(len(mine))}"
+    return Markup("{} in {}, at {}{}").format(count, name(sink), _positions(mine), _written(mine))
+
+
+def _in_view(sink: str, view: str, effects: Sequence[Effect]) -> Markup:
+    mine = [effect for effect in effects if effect.view == view]
+    return Markup("{} in {} as {} sees it").format(times(len(mine)), name(sink), name(view))
+
+
+def _positions(effects: Sequence[Effect]) -> Markup:
+    return _join((name(effect.position) for effect in effects), len(effects))
+
+
+def _written(effects: Sequence[Effect]) -> str:
+    """Who wrote them, such as `, both written by micro-batch 7`."""
+    batches = [effect.batch for effect in effects if effect.batch is not None]
+    if len(batches) < len(effects):
+        return ""
+    distinct = sorted(set(batches))
+    if len(distinct) > 1:
+        shown = ", ".join(number(batch) for batch in distinct[:_NAMED])
+        more = len(distinct) - _NAMED
+        return f", written by micro-batches {shown}" + (f" and {more} more" if more > 0 else "")
+    who = {1: "", 2: "both "}.get(len(effects), "all ")
+    return f", {who}written by micro-batch {number(distinct[0])}"
+
+
+def _place(entry: Entry) -> Markup:
+    return name(f"{entry.topic}-{entry.partition}@{entry.offset}")
+
+
+def _join(parts: Iterable[Markup], count: int) -> Markup:
+    """The first few parts, and how many there are beside them."""
+    shown = [part for part, _ in zip(parts, range(_NAMED), strict=False)]
+    if count > len(shown):
+        shown.append(escape(plural(count - len(shown), "more", "more")))
+    if len(shown) == 1:
+        return shown[0]
+    return Markup(", ").join(shown[:-1]) + Markup(" and ") + shown[-1]

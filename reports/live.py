@@ -1,0 +1,171 @@
+"""Live progress on standard error: handlers of the event stream.
+
+The one thing to know: a handler is called on the harness's own thread and must not block it, so
+it only formats; the terminal's bar is painted by rich's own thread.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TextIO
+
+from rich.progress import BarColumn, Progress, TextColumn
+from rich.text import Text
+
+from harness import events
+from harness.events import Event, Handler
+from reports.terminal import console, is_terminal
+from reports.text import line, number
+
+_EVERY_NS = 2_000_000_000
+
+
+@contextmanager
+def live(err: TextIO | None = None) -> Iterator[Handler]:
+    """A handler that shows a run's progress while the context lasts: a bar on a terminal, else
+    plain lines with the seconds since the start.
+    """
+    err = sys.stderr if err is None else err
+    if not is_terminal(err):
+        yield PlainLines(out=err)
+        return
+    bar = Progress(
+        TextColumn("{task.fields[phase]:<10}"),
+        BarColumn(bar_width=32),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f} acknowledged{task.fields[batch]}"),
+        console=console(err),
+        transient=True,
+        refresh_per_second=4,
+        expand=False,
+    )
+    with bar:
+        yield TerminalBar(bar=bar)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One event as a line: a word, what happened, and whether it is bad news."""
+
+    word: str
+    says: str
+    style: str = ""
+
+
+def told(event: Event) -> Line | None:
+    """The event as a line; None for events that are not told one by one."""
+    match event:
+        case events.RunStarted():
+            return Line(
+                word="run",
+                says=f"{event.scenario}, seed {event.seed}: {event.title} ({event.folder})",
+                style="bold",
+            )
+        case events.PhaseStarted():
+            return Line(word="phase", says=event.phase, style="bold")
+        case events.PhaseEnded() if event.outcome != "ok":
+            detail = f": {event.detail}" if event.detail else ""
+            return Line(word="phase", says=f"{event.phase} {event.outcome}{detail}", style="red")
+        case events.FaultChanged():
+            detail = f": {event.detail}" if event.detail else ""
+            style = "red" if event.state == "failed" else "yellow"
+            return Line(word="fault", says=f"{event.fault} {event.state}{detail}", style=style)
+        case events.HazardObserved():
+            return Line(word="hazard", says=f"{event.hazard}: {event.detail}", style="cyan")
+        case events.InstanceChanged():
+            return Line(word="process", says=f"{event.instance} {event.state}")
+        case events.RunEnded() if event.message:
+            return Line(word="end", says=event.message, style="red")
+        case _:
+            return None
+
+
+class PlainLines:
+    """Plain lines; progress at most every two seconds, and of each kind of hazard the first few."""
+
+    def __init__(self, *, out: TextIO) -> None:
+        self._out = out
+        self._started: int | None = None
+        self._last_progress: int | None = None
+        self._acknowledged = -1
+        self._quiet = _Repeats()
+
+    def __call__(self, event: Event) -> None:
+        """Handle one event."""
+        self._started = event.at if self._started is None else self._started
+        if isinstance(event, events.Progress):
+            self._progress(event)
+        elif (said := told(event)) is not None and (says := self._quiet.words(event, said)):
+            self._write(event.at, said.word, says)
+
+    def _progress(self, event: events.Progress) -> None:
+        last = self._last_progress
+        stale = event.acknowledged == self._acknowledged and event.acknowledged >= event.total
+        if stale or (last is not None and event.at - last < _EVERY_NS):
+            return
+        self._last_progress, self._acknowledged = event.at, event.acknowledged
+        self._write(event.at, "progress", _progress_words(event))
+
+    def _write(self, at: int, word: str, says: str) -> None:
+        elapsed = (at - (at if self._started is None else self._started)) / 1e9
+        print(f"{elapsed:7.1f} s  {word:<8}  {line(says)}", file=self._out, flush=True)
+
+
+class TerminalBar:
+    """A bar for the workload, and above it what happened."""
+
+    def __init__(self, *, bar: Progress) -> None:
+        self._bar = bar
+        self._started: int | None = None
+        self._quiet = _Repeats()
+        self._task = bar.add_task("", total=None, phase="", batch="", visible=False)
+
+    def __call__(self, event: Event) -> None:
+        """Handle one event."""
+        self._started = event.at if self._started is None else self._started
+        match event:
+            case events.PhaseStarted():
+                self._bar.update(self._task, phase=line(event.phase))
+            case events.Progress():
+                batch = "" if event.batch is None else f", micro-batch {event.batch}"
+                self._bar.update(
+                    self._task,
+                    completed=event.acknowledged,
+                    total=event.total,
+                    batch=batch,
+                    visible=True,
+                )
+            case _:
+                pass
+        if (said := told(event)) is not None and (says := self._quiet.words(event, said)):
+            elapsed = (event.at - self._started) / 1e9
+            text = Text(f"{elapsed:7.1f} s  ", style="dim")
+            text.append(f"{said.word:<8}  {line(says)}", style=said.style)
+            self._bar.console.print(text)
+
+
+class _Repeats:
+    """Thousands of equal hazards would drown everything else: told are the 1st, 2nd, 3rd, 10th,
+    100th and so on.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def words(self, event: Event, said: Line) -> str | None:
+        if not isinstance(event, events.HazardObserved):
+            return said.says
+        count = self._seen[event.hazard] = self._seen.get(event.hazard, 0) + 1
+        if count <= 3:
+            return said.says
+        round_count = str(count).strip("0") == "1"
+        return f"{said.says} ({number(count)} of this kind by now)" if round_count else None
+
+
+def _progress_words(event: events.Progress) -> str:
+    share = f" ({100 * event.acknowledged / event.total:.0f} %)" if event.total else ""
+    batch = "" if event.batch is None else f", micro-batch {event.batch}"
+    of = f"{number(event.acknowledged)} of {number(event.total)}"
+    return f"{of} acknowledged{share}{batch}"

@@ -1,0 +1,66 @@
+"""`report.html` and `report.json` in the run's folder.
+
+The one thing to know: each file is there whole or not at all, and the JSON comes first, because
+the page can be made from it again.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from reports.html import render
+from reports.model import FORMAT, Report
+
+HTML_FILE, JSON_FILE = "report.html", "report.json"
+
+
+class UnreadableReport(ValueError):
+    """There is no report in the folder, or it is damaged; the text says what to do."""
+
+
+def write(folder: Path, report: Report) -> tuple[Path, Path]:
+    """Write the page and the data; returns the paths of both, the page first."""
+    html, data = folder / HTML_FILE, folder / JSON_FILE
+    page = render(report)
+    _replace(data, report.model_dump_json(indent=1) + "\n")
+    _replace(html, page)
+    return html, data
+
+
+def load(folder: Path) -> Report:
+    """Read the report of a run folder.
+
+    Raises:
+        UnreadableReport: no such file, not JSON, or not a report of this format.
+    """
+    path = folder / JSON_FILE
+    try:
+        return Report.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise UnreadableReport(
+            f"{folder} holds no {JSON_FILE}. If it is a run folder, the run was not judged yet: "
+            "judge it again from its history; else give a folder that `onceproof run` printed."
+        ) from None
+    except OSError as error:
+        raise UnreadableReport(
+            f"{path} cannot be read ({error.strerror}); see to its permissions."
+        ) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole file"
+        raise UnreadableReport(
+            f"{path}: {where}: {first['msg']}. Expected was {FORMAT}: it is cut short, edited or "
+            "of another version of onceproof; judge the run again to write it anew."
+        ) from None
+
+
+def _replace(target: Path, text: str) -> None:
+    part = target.with_name(f"{target.name}.part")
+    with part.open("w", encoding="utf-8", newline="\n") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    part.replace(target)

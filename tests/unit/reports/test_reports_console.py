@@ -1,0 +1,164 @@
+"""What a terminal shows, and what a pipe gets."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from checkers.model import Verdict
+from harness import events
+from reports.build import build
+from reports.console import SoakRow, live, print_result, print_summary
+from reports.model import Report
+
+SECOND = 1_000_000_000
+
+
+class Terminal(io.StringIO):
+    """An output that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def squeezed(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_the_result_is_plain_in_a_pipe(small_report: Report) -> None:
+    out = io.StringIO()
+    print_result(small_report, out, Path("runs/x"))
+    assert squeezed(out.getvalue()) == [
+        "Not exactly once: 1 record of payments stands more than once in ledger; nothing was lost.",
+        "",
+        "claim verdict as expected? why",
+        "exactly-once payments → ledger violated yes Because.",
+        "at-least-once payments → ledger holds yes Because.",
+        "",
+        "duplicate-output: 1 finding",
+        "Record p0-1 stands twice in ledger.",
+        "replayed-batch: batch 7 was executed again (fault 1-kill)",
+        "",
+        "took 20.0 s",
+        "report runs/x/report.html",
+        "data runs/x/report.json",
+        "repeat onceproof run small --seed 7",
+    ]
+
+
+def test_colour_is_for_terminals_and_can_be_refused(
+    small_report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    coloured, refused = Terminal(), Terminal()
+    print_result(small_report, coloured)
+    monkeypatch.setenv("NO_COLOR", "1")
+    print_result(small_report, refused)
+    assert "\x1b[1;31m" in coloured.getvalue()
+    assert "31m" not in refused.getvalue()
+
+
+def test_an_unexpected_verdict_and_a_missed_wound_stand_out(small: SimpleNamespace) -> None:
+    history = small.history()
+    judgement = small.judgement(history)
+    missed = type(judgement.self_proof[0])(
+        name="effect copied", target="x", must_find="duplicate-output", found=False, detail=""
+    )
+    claim = small.judged("exactly-once", Verdict.INVALID, expected=False)
+    judgement = type(judgement)(claims=(claim,), findings=(), self_proof=(missed,))
+    out = io.StringIO()
+    print_result(build(small.record(), history, judgement), out)
+    assert "NO (invalid)" in out.getvalue()
+    assert "Self-proof failed, wounds not found: effect copied" in out.getvalue()
+
+
+def test_no_control_sequence_of_a_record_reaches_the_terminal(small: SimpleNamespace) -> None:
+    name = "x\x1b]0;owned\x07\u202e[red]"
+    history = small.history(name)
+    report = build(small.record(), history, small.judgement(history, name))
+    out = io.StringIO()
+    print_result(report, out)
+    assert "\x1b" not in out.getvalue()
+    assert "\\x1b]0;owned\\x07\\u202e[red]" in out.getvalue()
+
+
+def test_many_runs_are_one_table() -> None:
+    rows = [
+        SoakRow(seed=s, subject="guarded", claim=c, verdict=Verdict.HOLDS, expected=e)
+        for s, c, e in ((1, "eo", True), (1, "alo", True), (2, "eo", False))
+    ]
+    out = io.StringIO()
+    print_summary(rows, out)
+    assert [line for line in squeezed(out.getvalue()) if line] == [
+        "guarded",
+        "seed eo alo",
+        "1 holds holds",
+        "2 holds (unexpected) –",
+        "2 runs, 1 as expected",
+        "not as expected: seed 2, guarded",
+    ]
+
+
+def stream() -> list[events.Event]:
+    """A small run as events."""
+    progress = [
+        events.Progress(at=SECOND + i * SECOND // 10, acknowledged=i, total=1000, batch=i // 10)
+        for i in range(50)
+    ]
+    hazards = [
+        events.HazardObserved(at=7 * SECOND, hazard="retried-send", detail=f"attempt {i}")
+        for i in range(12)
+    ]
+    return [
+        events.RunStarted(
+            at=0, run="r", folder=Path("runs/r"), scenario="small", title="A run", seed=7
+        ),
+        events.PhaseStarted(at=SECOND, phase="disturb"),
+        *progress,
+        events.FaultChanged(at=6 * SECOND, fault="1-kill", kind="crash", state="bit", detail="9"),
+        *hazards,
+        events.InstanceChanged(at=8 * SECOND, instance="driver-2", state="started"),
+        events.PhaseEnded(
+            at=9 * SECOND, phase="disturb", outcome="stalled", detail="no batch", seconds=8.0
+        ),
+        events.RunEnded(
+            at=10 * SECOND, folder=Path("runs/r"), exit_code=4, seconds=10.0, message="it stalled"
+        ),
+    ]
+
+
+def test_progress_in_a_pipe_is_plain_lines() -> None:
+    err = io.StringIO()
+    with live(err) as handle:
+        for event in stream():
+            handle(event)
+    assert squeezed(err.getvalue()) == [
+        "0.0 s run small, seed 7: A run (runs/r)",
+        "1.0 s phase disturb",
+        "1.0 s progress 0 of 1 000 acknowledged (0 %), micro-batch 0",
+        "3.0 s progress 20 of 1 000 acknowledged (2 %), micro-batch 2",
+        "5.0 s progress 40 of 1 000 acknowledged (4 %), micro-batch 4",
+        "6.0 s fault 1-kill bit: 9",
+        "7.0 s hazard retried-send: attempt 0",
+        "7.0 s hazard retried-send: attempt 1",
+        "7.0 s hazard retried-send: attempt 2",
+        "7.0 s hazard retried-send: attempt 9 (10 of this kind by now)",
+        "8.0 s process driver-2 started",
+        "9.0 s phase disturb stalled: no batch",
+        "10.0 s end it stalled",
+    ]
+
+
+def test_progress_on_a_terminal_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    err = Terminal()
+    with live(err) as handle:
+        for event in stream():
+            handle(event)
+    assert "1-kill bit: 9" in err.getvalue()
+    assert "of 1,000 acknowledged" in err.getvalue()

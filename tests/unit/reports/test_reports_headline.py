@@ -1,0 +1,71 @@
+"""The verdict as a sentence, for every verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pytest
+
+from checkers.model import Evidence, Findings, Hop, Judgement, Verdict
+from reports.build import build
+from reports.model import Report
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [
+        (
+            Verdict.VIOLATED,
+            "Not exactly once: 1 250 records of payments stand more than once in ledger.",
+        ),
+        (Verdict.INVALID, "No verdict, the experiment itself failed: Because."),
+        (Verdict.STALLED, "Stalled, exactly once is not decided: Because."),
+        (Verdict.UNKNOWN, "Undecided, exactly once is neither refuted nor borne out: Because."),
+        (
+            Verdict.UNEXERCISED,
+            "Not put to the test: nothing was lost and nothing was repeated on the way from "
+            "payments to ledger, but nothing happened that could have broken exactly once.",
+        ),
+        (
+            Verdict.HOLDS,
+            "Exactly once held through 1 fault and 1 moment that could have broken it: nothing "
+            "was lost and nothing was repeated on the way from payments to ledger.",
+        ),
+    ],
+)
+def test_every_verdict_is_a_sentence(
+    report_of: Callable[[Verdict], Report], verdict: Verdict, said: str
+) -> None:
+    assert report_of(verdict).headline.replace("\u00a0", " ") == said
+
+
+def test_the_worst_claim_of_the_strongest_guarantee_speaks(small: SimpleNamespace) -> None:
+    claims = (
+        small.judged("at-least-once", Verdict.VIOLATED, refuted_by=("lost-output",)),
+        small.judged("exactly-once", Verdict.STALLED),
+        small.judged("exactly-once", Verdict.HOLDS),
+    )
+    report = build(small.record(), {}, Judgement(claims=claims, findings=(), self_proof=()))
+    assert report.verdict is Verdict.STALLED
+
+
+def test_many_anomalies_and_unknown_ones_are_listed(small: SimpleNamespace) -> None:
+    names = ("my-own", "lost-output", "duplicate-output", "offset-gap", "wrong-output")
+    found = tuple(
+        Findings(anomaly=n, hop=Hop.PROCESS, evidence=Evidence.PRESENCE, count=2, shown=())
+        for n in names
+    )
+    claim = small.judged("exactly-once", Verdict.VIOLATED, refuted_by=names)
+    report = build(small.record(), {}, Judgement(claims=(claim,), findings=found, self_proof=()))
+    assert report.headline == (
+        "Not exactly once: 2 records of payments are missing from ledger, 2 records of payments "
+        "stand more than once in ledger, 2 records stand in ledger with the wrong content and "
+        "2 more kinds of anomaly."
+    )
+
+
+def test_braces_in_names_are_only_braces(small: SimpleNamespace) -> None:
+    history = small.history("{record}{0}")
+    report = build(small.record(), history, small.judgement(history, "{record}{0}"))
+    assert report.findings[0].shown[0].sentence == "Record {record}{0} stands twice in ledger."

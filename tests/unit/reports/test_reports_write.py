@@ -1,0 +1,43 @@
+"""report.html and report.json: written whole, read back equal, broken ones explained."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from reports.model import Report
+from reports.schema import SCHEMA_FILE, schema_text
+from reports.write import UnreadableReport, load, write
+
+
+def test_a_report_comes_back_equal(small_report: Report, tmp_path: Path) -> None:
+    html, data = write(tmp_path, small_report)
+    assert load(tmp_path) == small_report
+    assert html.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert sorted(tmp_path.iterdir()) == sorted([html, data])
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "onceproof-report/9"}', "\x00"])
+def test_a_broken_report_is_explained(tmp_path: Path, text: str) -> None:
+    (tmp_path / "report.json").write_text(text)
+    with pytest.raises(UnreadableReport, match=r"report\.json: .*judge the run again"):
+        load(tmp_path)
+
+
+def test_a_missing_report_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableReport, match=r"holds no report\.json"):
+        load(tmp_path / "nowhere")
+
+
+def test_an_unknown_field_is_refused(small_report: Report, tmp_path: Path) -> None:
+    _, data = write(tmp_path, small_report)
+    content = json.loads(data.read_text())
+    data.write_text(json.dumps(content | {"surprise": 1}))
+    with pytest.raises(UnreadableReport, match="surprise"):
+        load(tmp_path)
+
+
+def test_the_published_schema_is_current() -> None:
+    assert SCHEMA_FILE.read_text() == schema_text(), "run python -m reports.schema"
