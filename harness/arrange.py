@@ -150,7 +150,7 @@ class Parts:
         with suppress(OSError):
             self._checkpoint_history.close()
         shutil.rmtree(self._folder.work, ignore_errors=True)
-        self._watchdog.done()
+        self._watchdog.release()
         self._block.release()
 
     def _record(self) -> RunRecord:

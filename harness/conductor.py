@@ -14,6 +14,7 @@ from typing import Any
 from harness.bench import Aftermath, Bench
 from harness.clock import clock_id, now
 from harness.faults.base import Injection
+from harness.recording.writer import HistoryNotWritten
 from harness.scenario import At
 from harness.wait import Interrupted, Overdue, wait_until
 
@@ -38,6 +39,7 @@ class Conductor:
 
         Raises:
             Interrupted: the run was asked to stop.
+            HistoryNotWritten: the history cannot be written.
         """
         threads = [
             threading.Thread(target=line.run, args=(self._by_name,), daemon=True)
@@ -46,9 +48,11 @@ class Conductor:
         for thread in threads:
             thread.start()
         for thread in threads:
-            while thread.is_alive():
+            while thread.is_alive() and not self._bench.stop.is_set():
                 thread.join(0.1)
-                self._bench.stop.check()
+        for line in self._lines:
+            if line.fatal is not None:
+                raise line.fatal
         self._bench.stop.check()
 
     def aftermath(self, known: Aftermath) -> None:
@@ -65,6 +69,7 @@ class _Line:
         self.at = at
         self.injection: Injection | None = None
         self.over = threading.Event()
+        self.fatal: HistoryNotWritten | None = None
         self._bench = bench
         self._row: dict[str, Any] = {
             "fault": at.name,
@@ -97,8 +102,13 @@ class _Line:
             self._disturb()
         except Interrupted:
             return
+        except HistoryNotWritten as error:
+            self._give_up(error)
         except Exception as error:
-            self._failed(error)
+            try:
+                self._failed(error)
+            except HistoryNotWritten as worse:
+                self._give_up(worse)
         finally:
             self.over.set()
 
@@ -120,10 +130,14 @@ class _Line:
     def _disturb(self) -> None:
         bench, until = self._bench, self.at.until
         begun = until.begin(bench)
-        at = now()
         injection = self.at.do.inject(bench, self.at.name)
         self.injection = injection
-        self.record("injected", injection.target, injected_at=at, target=injection.target)
+        self.record(
+            "injected" if injection.at is not None else "lying in wait",
+            injection.target,
+            injected_at=injection.at,
+            target=injection.target,
+        )
         try:
             try:
                 wait_until(
@@ -139,11 +153,23 @@ class _Line:
                 else:
                     raise
             if (proof := injection.evidence()) is not None:
-                self.record("bit", proof, bit=True, evidence=proof, target=injection.target)
+                self.record(
+                    "bit",
+                    proof,
+                    bit=True,
+                    evidence=proof,
+                    injected_at=injection.at,
+                    target=injection.target,
+                )
         finally:
             if not bench.stop.is_set():
                 injection.heal()
                 self.record("healed", injection.target, healed_at=now())
+
+    def _give_up(self, error: HistoryNotWritten) -> None:
+        """Without a history there is nothing to go on for: end the whole run."""
+        self.fatal = error
+        self._bench.stop.set("the history cannot be written")
 
     def _failed(self, error: Exception) -> None:
         words = f"{type(error).__name__}: {error}"

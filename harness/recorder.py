@@ -6,6 +6,7 @@ disk and what the user watches can never tell different stories.
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,9 @@ from harness.clock import clock_id, now
 from harness.recording.writer import HistoryWriter
 from harness.stage.processes import Process
 from harness.wait import Interrupted
+
+_SCARCE = 16 * 2**20
+"""Bytes free on the run folder's disk below which a failure may come from there."""
 
 
 class Stalled(Exception):
@@ -53,7 +57,7 @@ class Recorder:
             outcome, detail = "stalled", str(reason)
             raise
         except Exception as reason:
-            outcome, detail = "failed", f"{type(reason).__name__}: {reason}"
+            outcome, detail = "failed", f"{type(reason).__name__}: {reason}{self._full_disk()}"
             raise
         finally:
             ended = now()
@@ -75,6 +79,16 @@ class Recorder:
                     seconds=(ended - started) / 1e9,
                 )
             )
+
+    def _full_disk(self) -> str:
+        """Most of what goes wrong on a full disk does not say so."""
+        free = shutil.disk_usage(self.history.path.parent).free
+        if free > _SCARCE:
+            return ""
+        return (
+            f" (only {free // 2**20} MiB were left on the disk of the run folder: make room, or "
+            "give another folder with --out)"
+        )
 
     def process(self, process: Process) -> None:
         """Record a process that started or ended."""
@@ -105,13 +119,14 @@ class Recorder:
         *,
         hop: str,
         detail: str,
+        at: int | None = None,
         fault: str | None = None,
         owner: str | None = None,
         batch: int | None = None,
         attempts: Sequence[str | None] = (None,),
     ) -> None:
-        """Record a hazard, one row for each attempt that it concerns."""
-        at = now()
+        """Record a hazard, one row for each attempt that it concerns; `at` is now if not given."""
+        at = now() if at is None else at
         self.history.write_all(
             "hazards",
             [

@@ -18,6 +18,9 @@ class Injection(Protocol):
     target: str
     """The target as resolved, e.g. `broker-2 (leader of payments-0)`."""
 
+    at: int | None
+    """When it acted; None while it is only armed."""
+
     def evidence(self) -> str | None:
         """What proves that it bit, with figures; None while nothing does."""
 

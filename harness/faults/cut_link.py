@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from harness.bench import Aftermath, Bench
+from harness.clock import now
 from harness.faults.targets import Target
 from harness.stage.base import StageTrouble
 from harness.stage.topology import Link
@@ -37,6 +38,7 @@ class _Cut:
         self._acknowledged = bench.producers.acknowledged
         self._batch = bench.pipeline.last_committed
         self._closed = bench.stage.connections(link)
+        self.at = now()
         bench.stage.cut(link)
 
     def evidence(self) -> str | None:

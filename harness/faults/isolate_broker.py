@@ -38,7 +38,7 @@ class _Isolated:
         peers = [n for n in bench.stage.brokers if n != node]
         self._links = [Link(a, b) for p in peers for a, b in ((node, p), (p, node))]
         self._closed = sum(bench.stage.connections(link) for link in self._links)
-        self._at = now()
+        self.at = now()
         for link in self._links:
             bench.stage.cut(link)
         self._majority = bench.view(without=self._number)
@@ -49,7 +49,7 @@ class _Isolated:
         if self._proof is None and self._closed:
             found = self._majority.partitions(self._bench.topic)
             if found and all(self._number not in {p.leader, *p.in_sync} for p in found):
-                seconds = (now() - self._at) / 1e9
+                seconds = (now() - self.at) / 1e9
                 self._proof = (
                     f"{self._closed} connections between brokers closed; the majority took "
                     f"{self._node} out of every in-sync set after {seconds:.1f} s"

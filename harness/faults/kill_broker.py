@@ -35,7 +35,7 @@ class _Killed:
         self._number = node_id(node)
         self._led = bench.view().led_by(self._number, bench.topic)
         self.target = f"{node} (leads {bench.topic} {self._led})"
-        self._at = now()
+        self.at = now()
         self._death = bench.stage.kill(node, f"SIGKILL by fault «{name}»")
         self._survivors = bench.view(without=self._number)
         self._proof: str | None = None
@@ -49,7 +49,7 @@ class _Killed:
                     f"{self._bench.topic}-{p} to {broker_name(leader or 0)}"
                     for p, leader in leaders.items()
                 )
-                seconds = (now() - self._at) / 1e9
+                seconds = (now() - self.at) / 1e9
                 self._proof = (
                     f"{self._death}; leadership moved after {seconds:.1f} s: "
                     f"{moved or 'it led nothing'}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from harness.bench import Aftermath, Bench
+from harness.clock import now
 from harness.identity import RECORD_HEADER
 from harness.settle import settle
 from harness.stage.topology import Link
@@ -50,6 +51,7 @@ class _AnyTime:
         self._bench = bench
         process = bench.pipeline.process
         self.target = process.instance if process else "driver"
+        self.at = now()
         self._count = bench.pipeline.kill(f"SIGKILL by fault «{name}»")
 
     def evidence(self) -> str | None:
@@ -81,6 +83,7 @@ class _InWindow:
         self._bench = bench
         self._name = name
         self.target = "driver"
+        self.at: int | None = None
         self._look = bench.pipeline.kill_in_window(f"SIGKILL by fault «{name}»")
         self._hit: Hit | None = None
         self._present = self._planned = 0
@@ -91,6 +94,7 @@ class _InWindow:
         if self._proof is None and (hit := self._look()) is not None:
             self._hit = hit
             self.target = hit.instance
+            self.at = hit.at
             self._present, self._planned = self._effects_of(hit.batch)
             if self._present:
                 missed = f", after {hit.misses} misses that were let go" if hit.misses else ""

@@ -51,13 +51,13 @@ class _Lost:
         # was answered before it opened is told apart in `aftermath`, by when it returned.
         self._starts = self._ends()
         bench.stage.lose(self._link, responses=True)
-        self._at = now()
+        self.at = now()
         self._seen: dict[str, int] = {}
 
     def evidence(self) -> str | None:
         """Requests that timed out, by the clients' own count."""
         current = self._bench.producers.timeouts(self._number)
-        if now() - self._at < _NO_SOONER:
+        if now() - self.at < _NO_SOONER:
             self._timeouts = current
         timeouts = current - self._timeouts
         if timeouts <= 0:
@@ -85,6 +85,7 @@ class _Lost:
             self._bench.recorder.hazard(
                 "retried-send",
                 hop="produce",
+                at=max(self._seen.values()),
                 fault=self._name,
                 attempts=retried,
                 detail=(

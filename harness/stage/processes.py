@@ -203,12 +203,22 @@ class Processes:
         return process
 
     def kill_all(self, how: str) -> None:
-        """End everything that is left, last started first."""
+        """End everything that is left, last started first.
+
+        Raises:
+            ExceptionGroup: ending some failed, or telling of it; the others were ended.
+        """
+        failures: list[Exception] = []
         for process in reversed(self.all):
-            if process.ended_at is None:
-                process.note_exit()
-            if process.ended_at is None:
-                process.kill(how)
+            try:
+                if process.ended_at is None:
+                    process.note_exit()
+                if process.ended_at is None:
+                    process.kill(how)
+            except Exception as error:
+                failures.append(error)
+        if failures:
+            raise ExceptionGroup("ending processes", failures)
 
 
 def session_members(session: int) -> list[int]:
