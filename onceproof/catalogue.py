@@ -1,0 +1,30 @@
+"""Finding scenarios by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from harness.scenario import Scenario
+from scenarios import all_scenarios, flagship
+
+
+class UnknownScenario(LookupError):
+    """No scenario of that name; the text suggests what may have been meant."""
+
+
+def chosen(names: Sequence[str]) -> list[Scenario]:
+    """The scenarios of these names, or the flagship.
+
+    Raises:
+        UnknownScenario: a name is not known.
+    """
+    known = {s.name: s for s in all_scenarios()}
+    if not names:
+        return list(flagship())
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
+            hint = f"Did you mean {' or '.join(near)}?" if near else "`onceproof list` names all."
+            raise UnknownScenario(f"there is no scenario «{name}». {hint}")
+    return [known[name] for name in names]

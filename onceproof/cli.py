@@ -1,0 +1,92 @@
+"""The command line: `onceproof run`, `list`, `check`, `report`, `doctor`, `soak`.
+
+The one thing to know: progress goes to standard error, results to standard output, and no error
+reaches the user as a traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Puts exactly-once claims under real faults and says, record by record, if they hold.",
+)
+
+Seed = Annotated[int | None, typer.Option(help="Draws the workload; without it one is chosen.")]
+Out = Annotated[Path, typer.Option(help="Folder that gets the run folders.")]
+Folder = Annotated[Path, typer.Argument(help="A run folder: runs/<time>-<scenario>-<seed>.")]
+
+
+@app.command()
+def run(
+    scenario: Annotated[
+        list[str] | None,
+        typer.Argument(help="Names from `onceproof list`; without any, the flagship."),
+    ] = None,
+    seed: Seed = None,
+    out: Out = Path("runs"),
+) -> None:
+    """Run scenarios on real brokers, judge them, write their reports.
+
+    Exit code: 0 every claim is as expected; 1 violated, 3 invalid, 4 stalled, 5 unknown or
+    unexercised where something else was expected; 2 usage; 130 interrupted.
+    """
+    from onceproof.commands import run as command
+
+    sys.exit(command.run(scenario or [], seed=seed, out=out))
+
+
+@app.command("list")
+def list_() -> None:
+    """List the scenarios: subject, faults, claims and what is expected of them."""
+    from onceproof.commands import list as command
+
+    sys.exit(command.list_scenarios())
+
+
+@app.command()
+def check(folder: Folder) -> None:
+    """Judge a run folder again, offline, and write its report anew."""
+    from onceproof.commands import check as command
+
+    sys.exit(command.check(folder))
+
+
+@app.command()
+def report(folder: Folder) -> None:
+    """Write report.html and report.json of a run folder again and say where they lie."""
+    from onceproof.commands import check as command
+
+    sys.exit(command.report(folder))
+
+
+@app.command()
+def doctor() -> None:
+    """Say what is here, what is missing, and what to do."""
+    from onceproof.commands import doctor as command
+
+    sys.exit(command.doctor())
+
+
+@app.command()
+def soak(
+    runs: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 10,
+    seed: Annotated[int, typer.Option(help="The first seed; the others follow it.")] = 1,
+    out: Out = Path("runs"),
+) -> None:
+    """Repeat the flagship with new seeds; end with a table seed × subject × claim → verdict."""
+    from onceproof.commands import run as command
+
+    sys.exit(command.soak(runs=runs, seed=seed, out=out))
+
+
+def main() -> None:
+    """The command `onceproof`."""
+    app()

@@ -1,0 +1,109 @@
+"""`onceproof run` and `onceproof soak`."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+from harness.scenario import Scenario
+from harness.stage.sweep import sweep
+from harness.wait import Stop
+from onceproof.catalogue import UnknownScenario, chosen
+from onceproof.commands.setup import tools
+from onceproof.errors import USAGE, told
+from onceproof.outcome import Outcome
+from onceproof.running import run_scenario
+from reports.console import SoakRow, live, print_result, print_summary
+from scenarios import flagship
+
+_SEVERITY = (130, 1, 3, 4, 5, 0)
+"""Exit codes of single runs: the first of these that occurs is that of them all."""
+
+
+def run(names: Sequence[str], *, seed: int | None, out: Path) -> int:
+    """Run scenarios one after the other, the flagship if none is named."""
+    with told():
+        try:
+            scenarios = chosen(names)
+        except UnknownScenario as error:
+            print(f"onceproof: {error}", file=sys.stderr)
+            return USAGE
+        seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
+        outcomes = _run_all([(scenario, seed) for scenario in scenarios], out)
+        if len(outcomes) > 1:
+            print("All runs")
+            print_summary([row for o in outcomes for row in _rows(o)], sys.stdout)
+            for outcome in outcomes:
+                print(f"report   {outcome.html}")
+        return _worst(outcomes, wanted=len(scenarios))
+
+
+def soak(*, runs: int, seed: int, out: Path) -> int:
+    """Repeat the flagship with new seeds."""
+    with told():
+        wanted = [(s, n) for n in range(seed, seed + runs) for s in flagship()]
+        outcomes = _run_all(wanted, out)
+        print_summary([row for o in outcomes for row in _rows(o)], sys.stdout)
+        return _worst(outcomes, wanted=len(wanted))
+
+
+def _run_all(wanted: Sequence[tuple[Scenario, int]], out: Path) -> list[Outcome]:
+    found = tools()
+    for leftover in sweep():
+        print(f"ended what a dead run left: {', '.join(leftover.processes)}", file=sys.stderr)
+    stop = _stop_on_signals()
+    outcomes = []
+    for scenario, seed in wanted:
+        with live(sys.stderr) as handler:
+            outcome = run_scenario(
+                scenario, seed=seed, runs=out, tools=found, handlers=[handler], stop=stop
+            )
+        print_result(outcome.report, sys.stdout, outcome.folder)
+        print(flush=True)
+        outcomes.append(outcome)
+        if stop.is_set():
+            break
+    return outcomes
+
+
+def _stop_on_signals() -> Stop:
+    """The first signal ends the run in an orderly way; a second one leaves it to the reaper."""
+    stop = Stop()
+
+    def on_signal(number: int, _: FrameType | None) -> None:
+        name = signal.Signals(number).name
+        if stop.is_set():
+            print(f"onceproof: {name} again: leaving the rest to the reaper", file=sys.stderr)
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+        stop.set(f"{name} received")
+        print(f"onceproof: {name}: ending the run and everything it started", file=sys.stderr)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, on_signal)
+    return stop
+
+
+def _rows(outcome: Outcome) -> list[SoakRow]:
+    run = outcome.report.run
+    return [
+        SoakRow(
+            seed=run.seed,
+            subject=run.subject,
+            claim=claim.name,
+            verdict=claim.verdict,
+            expected=claim.expected,
+        )
+        for claim in outcome.report.claims
+    ]
+
+
+def _worst(outcomes: Sequence[Outcome], *, wanted: int) -> int:
+    codes = {o.exit_code for o in outcomes}
+    if len(outcomes) < wanted:
+        codes.add(130)
+    return next(code for code in _SEVERITY if code in codes)

@@ -1,0 +1,58 @@
+"""Judging a run folder and writing its report: what a run ends with, and what a check is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from checkers import exit_code
+from harness import events
+from harness.clock import now
+from harness.judge import judge
+from reports.build import build
+from reports.model import Report
+from reports.write import write
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a run or a check came to.
+
+    Attributes:
+        folder: the run folder.
+        report: what `report.json` holds.
+        exit_code: 0 if every claim is as expected; else of the first that is not: 1 violated,
+            3 invalid, 4 stalled, 5 unknown or unexercised; 130 if the run was interrupted.
+        html: the report to read.
+        json: the report for programs.
+    """
+
+    folder: Path
+    report: Report
+    exit_code: int
+    html: Path
+    json: Path
+
+
+def check_run(
+    folder: Path, *, handlers: Sequence[events.Handler] = (), interrupted: bool = False
+) -> Outcome:
+    """Judge a run folder, offline, and write its report anew.
+
+    Raises:
+        ValueError: the folder is not a run or is damaged; the text says what and what to do.
+    """
+    judged = judge(folder)
+    report = build(judged.record, judged.history, judged.judgement)
+    html, json = write(folder, report)
+    for handler in handlers:
+        handler(events.Judged(at=now(), judgement=judged.judgement))
+        handler(events.ReportWritten(at=now(), html=html, json=json))
+    return Outcome(
+        folder=folder,
+        report=report,
+        exit_code=exit_code(judged.judgement.claims, interrupted=interrupted),
+        html=html,
+        json=json,
+    )

@@ -1,0 +1,67 @@
+"""Running a scenario, from nothing to its outcome."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness import events
+from harness.clock import now
+from harness.run import Run
+from harness.scenario import Scenario
+from harness.tools.setup import Tools, ensure
+from harness.wait import Stop
+from onceproof.outcome import Outcome, check_run
+
+
+def run_scenario(
+    scenario: Scenario,
+    *,
+    seed: int,
+    runs: Path = Path("runs"),
+    tools: Tools | None = None,
+    handlers: Sequence[events.Handler] = (),
+    stop: Stop | None = None,
+) -> Outcome:
+    """Run a scenario, judge it, write its report.
+
+    Args:
+        scenario: what to try.
+        seed: draws the workload.
+        runs: folder that gets the run folder.
+        tools: from `harness.tools.setup.ensure`; found or fetched when not given.
+        handlers: get every event.
+        stop: ends the run early when set.
+
+    Raises:
+        SetupError: a tool is missing and cannot be had.
+        HistoryNotWritten: the history could not be written; what was written stays and can be
+            checked.
+    """
+    stop = stop or Stop()
+    repeat = f"onceproof run {shlex.quote(scenario.name)} --seed {seed}"
+    run = Run(
+        scenario,
+        seed=seed,
+        runs=runs,
+        tools=tools or ensure(),
+        handlers=handlers,
+        stop=stop,
+        repeat=repeat,
+    )
+    started = time.monotonic()
+    run.execute()
+    outcome = check_run(run.folder.path, handlers=handlers, interrupted=stop.is_set())
+    for handler in handlers:
+        handler(
+            events.RunEnded(
+                at=now(),
+                folder=run.folder.path,
+                exit_code=outcome.exit_code,
+                seconds=time.monotonic() - started,
+                message=f"stopped: {stop.reason}" if stop.is_set() else None,
+            )
+        )
+    return outcome

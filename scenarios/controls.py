@@ -1,0 +1,70 @@
+"""Controls: runs that must not end in `holds`, whatever the pipeline does.
+
+The one thing to know: they try the harness and not the pipeline. A fault that bites nothing makes a
+run invalid, a crash that tests nothing leaves a claim unexercised, and a history without records
+proves nothing.
+"""
+
+from __future__ import annotations
+
+from checkers.claims import exactly_once
+from checkers.model import Expectation, Verdict
+from harness.faults.cut_link import CutLink
+from harness.faults.kill_driver import KillDriver
+from harness.faults.targets import Node
+from harness.scenario import At, Scenario
+from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from harness.workload.payments import Payments
+
+_SUBJECT = SparkForeachBatchPostgres(guard="query-and-batch-id")
+_FEW = Payments(records=2_000, rate=1_000)
+
+
+def _claim(verdict: Verdict, topic: str = "payments") -> tuple:  # type: ignore[type-arg]
+    return (
+        exactly_once(
+            topic,
+            into=_SUBJECT.sink,
+            view=_SUBJECT.view,
+            hazards=frozenset({"replayed-batch"}),
+            expect=Expectation(verdict=verdict),
+        ),
+    )
+
+
+SCENARIOS = (
+    Scenario(
+        name="control-toothless-fault",
+        title="A link is cut that carries nothing: the run must be invalid, naming the fault",
+        subject=_SUBJECT,
+        workload=_FEW,
+        schedule=(
+            At(
+                name="unused link cut",
+                progress=0.05,
+                do=CutLink(source="pipeline-sink", target=Node(name="broker-1")),
+                seconds=3,
+            ),
+        ),
+        claims=_claim(Verdict.INVALID),
+        seconds=25,
+    ),
+    Scenario(
+        name="control-idle-crash",
+        title="The driver is killed while it has nothing to do: its claim must stay unexercised",
+        subject=_SUBJECT,
+        workload=_FEW,
+        schedule=(At(name="idle driver killed", do=KillDriver(window=None, idle=True)),),
+        claims=_claim(Verdict.UNEXERCISED),
+        seconds=35,
+    ),
+    Scenario(
+        name="control-nothing-sent",
+        title="Nothing is sent at all: an empty history must prove nothing",
+        subject=_SUBJECT,
+        workload=Payments(records=0),
+        schedule=(),
+        claims=_claim(Verdict.INVALID),
+        seconds=20,
+    ),
+)

@@ -1,0 +1,96 @@
+"""The flagship: three PySpark pipelines under one schedule of crash, partition and time-out.
+
+The story: payments flow through Kafka into Spark. The broker that leads an input partition dies.
+Then the Spark driver dies exactly between its sink's write and the batch's commit, while a broker's
+responses to the producers are lost. Then a broker is cut off from its peers, and at last the
+pipeline from a broker. One of the three pipelines has said that none of this matters.
+"""
+
+from __future__ import annotations
+
+from checkers.claims import at_least_once, at_most_once, exactly_once, exactly_once_append
+from checkers.model import Claim, Expectation, Verdict
+from harness.faults.cut_link import CutLink
+from harness.faults.isolate_broker import IsolateBroker
+from harness.faults.kill_broker import KillBroker
+from harness.faults.kill_driver import KillDriver
+from harness.faults.lose_responses import LoseResponses
+from harness.faults.targets import LeaderOf
+from harness.faults.until import Acknowledged
+from harness.scenario import At, Scenario
+from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from harness.subjects.spark_kafka_sink import SparkKafkaSink
+from harness.workload.payments import Payments
+
+PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
+
+SCHEDULE = (
+    At(name="leader killed", progress=0.05, do=KillBroker(target=LeaderOf(partition=0))),
+    At(name="driver killed", after=("leader killed",), do=KillDriver(window="after-sink-write")),
+    At(
+        name="responses lost",
+        after=("leader killed",),
+        do=LoseResponses(target=LeaderOf(partition=1)),
+    ),
+    At(
+        name="broker isolated",
+        after=("driver killed", "responses lost"),
+        do=IsolateBroker(target=LeaderOf(partition=2)),
+    ),
+    At(
+        name="pipeline cut",
+        after=("broker isolated",),
+        do=CutLink(source="pipeline", target=LeaderOf(partition=1)),
+        until=Acknowledged(records=500),
+    ),
+)
+
+HOLDS = Expectation(verdict=Verdict.HOLDS)
+DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
+
+
+def claims(
+    sink: str, view: str, *, at_most: Expectation, exactly: Expectation
+) -> tuple[Claim, ...]:
+    """The claims that every pipeline of the flagship is judged against."""
+    topic = PAYMENTS.topic
+    replayed = frozenset({"replayed-batch"})
+    return (
+        exactly_once_append(topic, hazards=frozenset({"retried-send"}), expect=HOLDS),
+        at_most_once(topic, into=sink, view=view, hazards=replayed, expect=at_most),
+        at_least_once(topic, into=sink, view=view, hazards=replayed, expect=HOLDS),
+        exactly_once(topic, into=sink, view=view, hazards=replayed, expect=exactly),
+    )
+
+
+GUARDED = SparkForeachBatchPostgres(guard="query-and-batch-id")
+UNGUARDED = SparkForeachBatchPostgres(guard="none")
+KAFKA = SparkKafkaSink()
+
+SCENARIOS = (
+    Scenario(
+        name=GUARDED.name,
+        title="PySpark into PostgreSQL, guarded by (query id, batch id), under crash, partition "
+        "and time-out",
+        subject=GUARDED,
+        workload=PAYMENTS,
+        schedule=SCHEDULE,
+        claims=claims(GUARDED.sink, GUARDED.view, at_most=HOLDS, exactly=HOLDS),
+    ),
+    Scenario(
+        name=UNGUARDED.name,
+        title="The broken twin: the same pipeline without its guard, under the same faults",
+        subject=UNGUARDED,
+        workload=PAYMENTS,
+        schedule=SCHEDULE,
+        claims=claims(UNGUARDED.sink, UNGUARDED.view, at_most=DUPLICATES, exactly=DUPLICATES),
+    ),
+    Scenario(
+        name=KAFKA.name,
+        title="PySpark's own Kafka sink, which promises at-least-once, under the same faults",
+        subject=KAFKA,
+        workload=PAYMENTS,
+        schedule=SCHEDULE,
+        claims=claims(KAFKA.sink, KAFKA.view, at_most=DUPLICATES, exactly=DUPLICATES),
+    ),
+)
