@@ -1,0 +1,83 @@
+"""However a run ends: nothing stays behind, and what was recorded can be judged."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from harness.wait import wait_until
+from tests.end_to_end.command import Started, onceproof
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
+
+TWIN = "spark-foreachbatch-postgres-unguarded"
+
+
+def start(runs: Path, scenario: str = TWIN) -> Started:
+    return Started("run", scenario, "--seed", "3", "--out", runs)
+
+
+def nothing_stays(run: Started) -> None:
+    # Ten seconds are what is promised, so here the limit is what is tested.
+    wait_until(
+        lambda: not run.processes(),
+        what="every process of the run to be gone",
+        seconds=10,
+        seen=run.processes,
+    )
+    wait_until(
+        lambda: not (run.folder / "work").exists(), what="the stage's data to be gone", seconds=10
+    )
+    marker = f"onceproof-{run.popen.pid}-"
+    assert not [p for p in Path(tempfile.gettempdir()).iterdir() if p.name.startswith(marker)]
+
+
+@pytest.mark.parametrize("moment", ["phase +arrange", "phase +warm-up", "leader killed injected"])
+def test_sigkill_of_the_harness(runs, moment):
+    run = start(runs)
+    run.wait_for(moment)
+    run.send(signal.SIGKILL)
+    run.popen.wait(10)
+    nothing_stays(run)
+    done = onceproof("check", run.folder)
+    assert done.code == 5, done.err
+    assert set(done.verdicts().values()) == {"unknown"}
+    assert "its harness died in phase" in done.report["claims"][0]["reason"]
+
+
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("moment", ["phase +arrange", "phase +warm-up", "phase +disturb"])
+def test_interruption(runs, moment, sig):
+    run = start(runs)
+    run.wait_for(moment)
+    run.send(sig)
+    nothing_stays(run)
+    done = run.finish()
+    assert done.code == 130
+    assert set(done.verdicts().values()) == {"unknown"}
+    assert "interrupted in phase" in done.report["claims"][0]["reason"]
+    again = onceproof("check", run.folder)
+    assert again.code == 5
+    assert again.verdicts() == done.verdicts()
+
+
+def test_a_second_interruption_leaves_the_rest_to_the_reaper(runs):
+    run = start(runs)
+    run.wait_for("phase +warm-up")
+    run.send(signal.SIGINT)
+    run.send(signal.SIGINT)
+    run.popen.wait(30)
+    nothing_stays(run)
+
+
+def test_two_runs_side_by_side_do_not_disturb_each_other(runs):
+    first = start(runs, "control-idle-crash")
+    second = start(runs, "control-idle-crash")
+    for run in (first, second):
+        done = run.finish()
+        assert done.code == 0, done.err
+        assert set(done.verdicts().values()) == {"unexercised"}
+        nothing_stays(run)
