@@ -1,0 +1,69 @@
+"""Judging histories: `check(history, claims)` says what was found and what that means.
+
+The one thing to know: this package knows histories, anomalies, claims and verdicts, and nothing of
+processes, Kafka or Spark. Anybody can use it alone, on a history from elsewhere:
+
+    history = History.load("runs/…/history")
+    judgement = check(history, [exactly_once("payments", into="ledger", view="table")])
+    for judged in judgement.claims:
+        print(judged.claim.name, judged.verdict, judged.reason)
+"""
+
+from __future__ import annotations
+
+from checkers.anomalies import anomalies
+from checkers.claims import (
+    BadClaim,
+    at_least_once,
+    at_least_once_append,
+    at_most_once,
+    at_most_once_append,
+    claim_from_json,
+    claim_to_json,
+    end_to_end,
+    exactly_once,
+    exactly_once_append,
+)
+from checkers.history import BadHistory, History
+from checkers.judging import check
+from checkers.model import (
+    Claim,
+    ClaimJudgement,
+    Expectation,
+    Finding,
+    Findings,
+    FinePrint,
+    Hop,
+    Judgement,
+    Scope,
+    Verdict,
+)
+from checkers.verdict import exit_code
+
+__all__ = [
+    "BadClaim",
+    "BadHistory",
+    "Claim",
+    "ClaimJudgement",
+    "Expectation",
+    "Finding",
+    "Findings",
+    "FinePrint",
+    "History",
+    "Hop",
+    "Judgement",
+    "Scope",
+    "Verdict",
+    "anomalies",
+    "at_least_once",
+    "at_least_once_append",
+    "at_most_once",
+    "at_most_once_append",
+    "check",
+    "claim_from_json",
+    "claim_to_json",
+    "end_to_end",
+    "exactly_once",
+    "exactly_once_append",
+    "exit_code",
+]

@@ -1,0 +1,33 @@
+"""corrupt: content, key, topic or partition differs from what was sent.
+
+The partition counts only where one was acknowledged. What is not known (NULL) differs from nothing.
+
+    sends: a/1 record a, digest d1       log: input-0@6 a/1, digest d2
+    → corrupt a
+
+Source: ANOMALIES.md; end-to-end checksums as in Kafka's own system tests.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="corrupt",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition="Content, topic or partition differs from what was sent.",
+    example="record a was sent with digest d1 and stands in the log with digest d2",
+    source="end-to-end checksums, as in Kafka's system tests",
+    key=("topic", "record"),
+    sentence=(
+        "{record} at {topic}-{partition}@{offset} is not what was sent: it differs in{differs}"
+    ),
+    sql="""
+SELECT e.topic, e.record, e."partition", e."offset", e.attempt, e.committed, e.differs,
+       e.sent_digest, e.digest, e.sent_key, e.key, e.sent_topic, e.sent_partition
+FROM corrupt_entries e
+""",
+)

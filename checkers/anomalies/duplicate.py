@@ -1,0 +1,44 @@
+"""duplicate: a record has more committed positions than attempts that may have happened.
+
+Where the attempt id travels along, two positions of one attempt are enough, however often the
+application sent the record. A send that certainly failed (`fail`), or that belongs to an aborted
+transaction, may have happened zero times: one committed position is already one too many. It is no
+phantom, because somebody did call that send.
+
+    sends: a/1 record a, ok       log: input-0@6 a/1, input-0@7 a/1
+    → duplicate of a
+
+Source: Jepsen's Kafka workload, `duplicate`; KIP-98.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="duplicate",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition=(
+        "A record has more committed positions than attempts that may have happened (`ok` and "
+        "`info`); per attempt where the attempt id travels along."
+    ),
+    example="one send a/1 of record a; the log of input holds a/1 at 6 and at 7",
+    source="Jepsen, Kafka workload: duplicate; KIP-98",
+    key=("topic", "record"),
+    sentence=(
+        "{record} has {positions} committed positions in {topic}; {may} of its sends may have "
+        "happened"
+    ),
+    sql="""
+SELECT e.topic, e.record, e."partition", e."offset", e.attempt, a.outcome, a.session, a.txn,
+       r.may, r.positions
+FROM committed_input e
+JOIN record_sends r ON r.record = e.record
+LEFT JOIN attempts a ON a.attempt = e.attempt
+WHERE (e.attempt IS NOT NULL AND a.positions > CASE WHEN a.may THEN 1 ELSE 0 END)
+   OR (e.attempt IS NULL AND r.unattributed > r.free)
+""",
+)

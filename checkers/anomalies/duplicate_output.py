@@ -1,0 +1,59 @@
+"""duplicate-output: more effects of a record than expected, where at least one is expected.
+
+Judged per committed position of the input, so an application that sends a record twice may have
+two effects. A history that was not collected whole may know only one of those two positions; there
+only effects that name the same position of the input are proof.
+
+    log: input-0@6 a       effects: row 1 of a, row 2 of a
+    → duplicate-output of a
+
+Source: Kafka's fine print: processing once is what can be promised, delivery once is not.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="duplicate-output",
+    hop=Hop.PROCESS,
+    evidence=Evidence.PRESENCE,
+    definition="More effects of a record than expected, where at least one is expected.",
+    example="a stands once in input and the ledger has two rows of a",
+    source="Kafka's exactly-once fine print: delivery is judged apart from processing",
+    key=("sink", "view", "record", "effect_key"),
+    sentence=(
+        "{record} has {seen} effects in {sink} where {expected} expected (micro-batch {batch})"
+    ),
+    sql="""
+SELECT w.sink, w.view, w.record, w.effect_key, w.expected, w.seen,
+       w.topic, w."partition", w."offset", w.position, w.ordinal,
+       min(COALESCE(w.batch, r.batch)) AS batch, min(COALESCE(w.owner, r.owner)) AS owner
+FROM (
+    SELECT k.sink, k.view, s.record, s.effect_key, s.expected, s.seen, h.input AS topic,
+           COALESCE(e.source_partition, i.in_partition) AS "partition",
+           COALESCE(e.source_offset, i.in_offset) AS "offset",
+           e.position, e.ordinal, e.batch, e.owner
+    FROM surpluses s
+    CROSS JOIN hop_sink k
+    CROSS JOIN hop_input h
+    JOIN observed_effects e ON e.record = s.record AND e.effect_key = s.effect_key
+         AND (s.in_offset < 0
+              OR (s.in_partition = e.source_partition AND s.in_offset = e.source_offset))
+    LEFT JOIN effect_inputs i ON i.position = e.position
+    WHERE s.proven
+) w
+LEFT JOIN committed_ranges r ON r."partition" = w."partition"
+     AND r.start_offset <= w."offset" AND w."offset" < r.end_offset
+     AND r.owner = COALESCE(w.owner, r.owner)
+GROUP BY w.sink, w.view, w.record, w.effect_key, w.expected, w.seen,
+         w.topic, w."partition", w."offset", w.position, w.ordinal
+""",
+    undecided="""
+SELECT s.record, s.effect_key
+FROM surpluses s
+WHERE NOT s.proven
+""",
+)

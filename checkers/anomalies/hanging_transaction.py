@@ -1,0 +1,40 @@
+"""hanging-transaction: after settling a transaction is still open.
+
+The last stable offset stays behind the high watermark, and readers of committed records wait for
+ever. In a run that never came to settle, an open transaction is nothing unusual.
+
+    partitions: input-0, last stable offset 5, high watermark 9
+    → hanging-transaction in input-0
+
+Source: KIP-664, KAFKA-14402.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="hanging-transaction",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.LIVENESS,
+    definition="After settling a transaction is still open: last stable offset < high watermark.",
+    example="input-0 has last stable offset 5 and high watermark 9",
+    source="KIP-664, KAFKA-14402",
+    key=("topic", "partition"),
+    sentence=(
+        "a transaction hangs in {topic}-{partition}: last stable offset {last_stable_offset}, "
+        "high watermark {high_watermark}"
+    ),
+    sql="""
+SELECT p.topic, p."partition", p.last_stable_offset, p.high_watermark
+FROM partitions p
+CROSS JOIN (
+    SELECT count(*) AS known,
+           count(CASE WHEN phase = 'settle' AND outcome IN ('ok', 'stalled') THEN 1 END) AS settled
+    FROM phases
+) s
+WHERE p.last_stable_offset < p.high_watermark AND (s.settled > 0 OR s.known = 0)
+""",
+)

@@ -1,0 +1,46 @@
+"""lost-output: fewer effects of a record than expected, by (record, effect key).
+
+Expected are the committed positions of the record in the input × what each of them yields (× 1
+where the subject claims to drop what was sent twice). Where every effect names the position of its
+input, each position is judged alone, so that a doubled one cannot make up for a lost one.
+
+    log: input-0@6 a, input-0@7 b       effects: row 1 of a
+    → lost-output of b
+
+Source: "at least once" as every stream processor's documentation means it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="lost-output",
+    hop=Hop.PROCESS,
+    evidence=Evidence.ABSENCE,
+    definition="Fewer effects of a record than expected, by (record, effect key).",
+    example="b stands at input-0@7 and the ledger has no row of b",
+    source="at-least-once processing, as commonly documented",
+    key=("sink", "view", "record", "effect_key"),
+    sentence=(
+        "{record} at {topic}-{partition}@{offset} has {seen} of {expected} expected effects "
+        "in {sink}"
+    ),
+    sql="""
+SELECT k.sink, k.view, s.record, s.effect_key, c.topic, c."partition", c."offset",
+       s.due AS expected, s.seen, r.owner, r.batch
+FROM shortages s
+CROSS JOIN hop_sink k
+JOIN committed_input c ON c.record = s.record AND c.decidable
+     AND (s.in_offset < 0 OR (s.in_partition = c."partition" AND s.in_offset = c."offset"))
+LEFT JOIN committed_ranges r ON r."partition" = c."partition"
+     AND r.start_offset <= c."offset" AND c."offset" < r.end_offset
+""",
+    undecided="""
+SELECT b.record, b.effect_key
+FROM balance b
+WHERE b.seen >= b.due AND b.seen < b.expected
+""",
+)

@@ -1,0 +1,48 @@
+"""lost-write: an acknowledged send has no position in the committed log.
+
+Also one that is acknowledged within a transaction that is provably committed. Sends of aborted
+transactions are expected nowhere. Per attempt where its id travels along, else by counts per
+record, so that one position cannot stand for two sends.
+
+    sends: a/1 record a, ok, input-0@7       log: input-0@6 record b
+    → lost-write of a
+
+Source: Jepsen's Kafka workload, `lost-write`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="lost-write",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.ABSENCE,
+    definition=(
+        "An `ok` send (outside an aborted transaction), or one provably committed, has no "
+        "position in the committed log."
+    ),
+    example="send a/1 of record a: ok at input-0@7; the log of input holds no a",
+    source="Jepsen, Kafka workload: lost-write",
+    key=("topic", "record"),
+    sentence=(
+        "{record} was acknowledged by {topic} (attempt {attempt}) and is not in its committed log"
+    ),
+    sql="""
+SELECT a.topic, a.record, a.attempt, a.session, a.txn, a.outcome,
+       a."partition" AS acknowledged_partition, a."offset" AS acknowledged_offset,
+       r.must AS sends, r.positions
+FROM attempts a
+JOIN record_sends r ON r.record = a.record
+WHERE a.must AND a.positions = 0 AND NOT a.gone
+  AND r.unplaced - r.unplaced_gone > r.unattributed
+""",
+    undecided="""
+SELECT a.topic, a.record
+FROM attempts a
+JOIN record_sends r ON r.record = a.record
+WHERE a.must AND a.positions = 0 AND a.gone AND r.unplaced > r.unattributed
+""",
+)

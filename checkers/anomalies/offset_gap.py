@@ -1,0 +1,44 @@
+"""offset-gap: the executed ranges of one owner's committed batches do not join up.
+
+The end of one must be the start of the next: what lies between is in no batch (`gap`), what was
+passed already is in two (`overlap`). Offsets are compared, never subtracted: markers and aborted
+records take offsets too. What was deleted from the log may be skipped.
+
+    ranges: batch 1 input-0 [0, 5)       batch 2 input-0 [7, 9)
+    → offset-gap before batch 2
+
+Source: Spark Structured Streaming's offset log; ANOMALIES.md.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="offset-gap",
+    hop=Hop.PROCESS,
+    evidence=Evidence.PRESENCE,
+    definition=(
+        "The executed ranges of one owner's committed batches do not join up: positions in "
+        "none, or in two."
+    ),
+    example="batch 1 of input-0 ends at 5 and batch 2 starts at 7",
+    source="Spark Structured Streaming's offset log",
+    key=("kind", "sink", "view", "owner", "topic", "partition", "batch"),
+    sentence=(
+        "{kind} in {topic}-{partition}: micro-batch {batch} starts at {start_offset}, those "
+        "before it reached {reached}"
+    ),
+    sql="""
+SELECT CASE WHEN r.start_offset > r.reached THEN 'gap' ELSE 'overlap' END AS kind,
+       k.sink, k.view, r.owner, r.topic, r."partition", r.batch, r.previous_batch, r.reached,
+       r.start_offset, r.end_offset, r.execution
+FROM committed_ranges r
+CROSS JOIN hop_sink k
+LEFT JOIN cut_partitions c ON c."partition" = r."partition"
+WHERE r.start_offset < r.reached
+   OR (r.start_offset > r.reached AND r.start_offset > COALESCE(c.log_start, 0))
+""",
+)

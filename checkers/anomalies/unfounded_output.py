@@ -1,0 +1,57 @@
+"""unfounded-output: an effect of an input that has no committed position.
+
+The pipeline processed what it should not have read: a record of an aborted transaction, or one
+that was lost from the log again. An effect that names a position of the input is unfounded if that
+very position does not hold its record, committed. Records that nobody sent are phantom-output.
+
+    sends: a/1 in an aborted transaction       effects: row 1 of a
+    → unfounded-output of a
+
+Source: Adya's G1a (aborted read), seen behind a pipeline.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="unfounded-output",
+    hop=Hop.PROCESS,
+    evidence=Evidence.ABSENCE,
+    definition="An effect of an input that has no committed position.",
+    example="a was only sent in an aborted transaction and the ledger has a row of a",
+    source="Adya G1a, seen behind a pipeline",
+    key=("sink", "view", "record", "effect_key"),
+    sentence=(
+        "{record} has an effect in {sink} ({position}) and no committed position that it "
+        "could come from"
+    ),
+    sql="""
+SELECT k.sink, k.view, e.record, e.effect_key, e.position, e.ordinal, h.input AS topic,
+       e.source_partition AS "partition", e.source_offset AS "offset", e.owner, e.batch
+FROM observed_effects e
+CROSS JOIN hop_sink k
+CROSS JOIN hop_input h
+CROSS JOIN (SELECT count(*) AS partitions FROM cut_partitions) cut
+LEFT JOIN cut_partitions p ON p."partition" = e.source_partition
+LEFT JOIN (SELECT DISTINCT record FROM input_entries) i ON i.record = e.record
+LEFT JOIN (SELECT DISTINCT record FROM committed_input) c ON c.record = e.record
+LEFT JOIN sent_records s ON s.record = e.record
+LEFT JOIN committed_input at_source ON at_source.record = e.record
+     AND at_source."partition" = e.source_partition AND at_source."offset" = e.source_offset
+WHERE (i.record IS NOT NULL OR s.record IS NOT NULL)
+  AND ((e.source_offset IS NULL AND c.record IS NULL AND cut.partitions = 0)
+       OR (e.source_offset IS NOT NULL AND at_source.record IS NULL
+           AND (p."partition" IS NULL
+                OR (NOT p.compacted AND e.source_offset >= p.log_start))))
+""",
+    undecided="""
+SELECT e.record, e.effect_key
+FROM observed_effects e
+CROSS JOIN (SELECT count(*) AS partitions FROM cut_partitions) cut
+LEFT JOIN (SELECT DISTINCT record FROM committed_input) c ON c.record = e.record
+WHERE c.record IS NULL AND cut.partitions > 0
+""",
+)

@@ -1,0 +1,117 @@
+"""What a history says of the run itself: its phases, faults and hazards.
+
+The one thing to know: *complete* means that settling and collecting both ended well. Only then does
+the absence of something prove anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checkers.history import History
+from checkers.model import Hop, Row
+
+_TO_COMPLETE = ("settle", "collect")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Circumstances:
+    """The rows of `phases`, `faults` and `hazards`, and what follows from them."""
+
+    phases: tuple[Row, ...] = ()
+    faults: tuple[Row, ...] = ()
+    hazards: tuple[Row, ...] = ()
+
+    @classmethod
+    def of(cls, history: History) -> Circumstances:
+        """As the history has them."""
+        return cls(
+            phases=tuple(history["phases"].to_pylist()),
+            faults=tuple(history["faults"].to_pylist()),
+            hazards=tuple(history["hazards"].to_pylist()),
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Settled and collected to the end, so that what is absent is absent."""
+        return all(self._outcomes(phase) == {"ok"} for phase in _TO_COMPLETE)
+
+    @property
+    def collection(self) -> Row | None:
+        """The phase that collected everything, if it ended well."""
+        rows = [row for row in self.phases if row["phase"] == "collect"]
+        return rows[-1] if rows and self._outcomes("collect") == {"ok"} else None
+
+    @property
+    def stalled(self) -> bool:
+        """Progress did not come back in some phase."""
+        return any(row["outcome"] == "stalled" for row in self.phases)
+
+    @property
+    def failure(self) -> str | None:
+        """The first phase that failed, in words."""
+        for row in self.phases:
+            if row["outcome"] == "failed":
+                return f"phase {row['phase']} failed{_because(row)}"
+        return None
+
+    @property
+    def interruption(self) -> str | None:
+        """Where the run ended before its time, in words; None if it did not."""
+        if not self.phases:
+            return "no phase was recorded, so nobody knows how far the run came"
+        for row in self.phases:
+            if row["outcome"] == "interrupted":
+                return f"the run was interrupted in phase {row['phase']}{_because(row)}"
+            if row["outcome"] is None:
+                return f"the harness ended in phase {row['phase']}"
+        if self.failure or self.stalled:
+            return None
+        for phase in _TO_COMPLETE:
+            if not self._outcomes(phase):
+                return f"the run ended after phase {self.phases[-1]['phase']}, before {phase}"
+        return None
+
+    def uncovered(self, covers: frozenset[str]) -> str | None:
+        """The first injected fault of a kind that is not covered, in words."""
+        for row in self.faults:
+            if row["injected_at"] is not None and row["kind"] not in covers:
+                return f"fault «{row['fault']}» is of kind {row['kind']}"
+        return None
+
+    def toothless(self) -> str | None:
+        """The first fault that proves nothing or was not undone, in words.
+
+        A stall may keep later faults from being armed and earlier ones from being seen healed;
+        that is the stall's doing.
+        """
+        for row in self.faults:
+            name = f"fault «{row['fault']}»"
+            if row["required"] and row["error"] is not None:
+                return f"required {name} failed: {row['error']}"
+            reached = row["armed_at"] is not None or row["injected_at"] is not None
+            if row["required"] and not row["bit"] and (reached or not self.stalled):
+                return (
+                    f"required {name} left no evidence that it bit"
+                    if reached
+                    else f"required {name} never started: its trigger did not come true"
+                )
+            if row["injected_at"] is not None and row["healed_at"] is None and not self.stalled:
+                return f"{name} was not seen to be healed"
+        return None
+
+    def hazards_seen(self, hop: Hop) -> dict[str, int]:
+        """How often each kind of hazard was observed on a hop; end to end is both."""
+        seen: dict[str, int] = {}
+        for row in self.hazards:
+            if hop is Hop.END_TO_END or row["hop"] == hop.value:
+                kind = str(row["hazard"])
+                seen[kind] = seen.get(kind, 0) + 1
+        return dict(sorted(seen.items()))
+
+    def _outcomes(self, phase: str) -> set[object]:
+        return {row["outcome"] for row in self.phases if row["phase"] == phase}
+
+
+def _because(row: Row) -> str:
+    return f": {row['detail']}" if row["detail"] else ""

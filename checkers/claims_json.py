@@ -1,0 +1,133 @@
+"""Claims as plain JSON and back, so that a run can be judged again years later.
+
+The one thing to know: what comes back is exactly what went in, or a `BadClaim` names the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from checkers.model import Claim, Expectation, FinePrint, Hop, Scope, Verdict
+from checkers.refutations import GUARANTEES
+
+_FINE_PRINT = ("promise", "failures", "guarantee", "not_tested")
+
+
+class BadClaim(ValueError):
+    """A claim that cannot be judged as it is written; the text says what was expected."""
+
+
+def claim_to_json(claim: Claim) -> dict[str, Any]:
+    """A claim as dicts, lists, strings and booleans; sets are sorted lists."""
+    return {
+        "guarantee": claim.guarantee,
+        "hop": claim.hop.value,
+        "scope": {
+            "input": claim.scope.input,
+            "sink": claim.scope.sink,
+            "view": claim.scope.view,
+        },
+        "fine_print": {name: getattr(claim.fine_print, name) for name in _FINE_PRINT}
+        | {"covers": sorted(claim.fine_print.covers)},
+        "hazards": sorted(claim.hazards),
+        "deduplicates": claim.deduplicates,
+        "expect": None
+        if claim.expect is None
+        else {
+            "verdict": claim.expect.verdict.value,
+            "anomalies": sorted(claim.expect.anomalies),
+        },
+    }
+
+
+def claim_from_json(data: Mapping[str, Any]) -> Claim:
+    """The claim that `claim_to_json` wrote.
+
+    Raises:
+        BadClaim: a field is missing, has another type, or says something that there is not.
+    """
+    scope = _part(data, "scope")
+    fine_print = _part(data, "fine_print")
+    expect = data.get("expect")
+    guarantee = _text(data, "guarantee")
+    if guarantee not in GUARANTEES:
+        raise _bad("guarantee", f"one of {', '.join(GUARANTEES)}", guarantee)
+    return Claim(
+        guarantee=guarantee,
+        hop=Hop(_one_of(data, "hop", tuple(Hop))),
+        scope=Scope(
+            input=_text(scope, "input"),
+            sink=_text_or_none(scope, "sink"),
+            view=_text_or_none(scope, "view"),
+        ),
+        fine_print=FinePrint(
+            **{name: _text(fine_print, name) for name in _FINE_PRINT},
+            covers=_texts(fine_print, "covers"),
+        ),
+        hazards=_texts(data, "hazards"),
+        deduplicates=_flag(data, "deduplicates"),
+        expect=None
+        if expect is None
+        else Expectation(
+            verdict=Verdict(_one_of(_part(data, "expect"), "verdict", tuple(Verdict))),
+            anomalies=_texts(_part(data, "expect"), "anomalies"),
+        ),
+    )
+
+
+def _bad(name: str, expected: str, found: object) -> BadClaim:
+    return BadClaim(
+        f"claim: field `{name}`: expected {expected}, found {found!r}. "
+        "Write it as `claim_to_json` does."
+    )
+
+
+def _field(data: Mapping[str, Any], name: str, expected: str) -> Any:
+    if not isinstance(data, Mapping):
+        raise BadClaim(f"claim: expected a JSON object, found {data!r}")
+    if name not in data:
+        raise BadClaim(f"claim: field `{name}` is missing; expected {expected}")
+    return data[name]
+
+
+def _part(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    value = _field(data, name, "an object")
+    if not isinstance(value, Mapping):
+        raise _bad(name, "an object", value)
+    return value
+
+
+def _text(data: Mapping[str, Any], name: str) -> str:
+    value = _field(data, name, "a string")
+    if not isinstance(value, str):
+        raise _bad(name, "a string", value)
+    return value
+
+
+def _text_or_none(data: Mapping[str, Any], name: str) -> str | None:
+    value = _field(data, name, "a string or null")
+    if value is not None and not isinstance(value, str):
+        raise _bad(name, "a string or null", value)
+    return value
+
+
+def _texts(data: Mapping[str, Any], name: str) -> frozenset[str]:
+    value = _field(data, name, "a list of strings")
+    if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
+        raise _bad(name, "a list of strings", value)
+    return frozenset(value)
+
+
+def _flag(data: Mapping[str, Any], name: str) -> bool:
+    value = _field(data, name, "true or false")
+    if not isinstance(value, bool):
+        raise _bad(name, "true or false", value)
+    return value
+
+
+def _one_of(data: Mapping[str, Any], name: str, values: tuple[str, ...]) -> str:
+    value = _text(data, name)
+    if value not in values:
+        raise _bad(name, f"one of {', '.join(values)}", value)
+    return value

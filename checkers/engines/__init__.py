@@ -1,0 +1,1 @@
+"""Engines: where relations and anomalies are computed. DuckDB, embedded, is the default."""

@@ -1,0 +1,93 @@
+"""The standard fine print of each guarantee on each hop, in plain words.
+
+The one thing to know: these words are printed beside every verdict. They say no more than what the
+checkers look at; a subject with other limits brings a `FinePrint` of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import FinePrint, Hop
+
+_PROMISE: Final[dict[tuple[str, Hop], str]] = {
+    ("at-most-once", Hop.PRODUCE): (
+        "Every call to send puts its record into the topic's committed log once or not at all, "
+        "unaltered."
+    ),
+    ("at-least-once", Hop.PRODUCE): (
+        "Every send that was acknowledged stands in the topic's committed log, unaltered. It may "
+        "stand there more than once."
+    ),
+    ("exactly-once", Hop.PRODUCE): (
+        "Every send that was acknowledged stands in the topic's committed log exactly once, "
+        "unaltered. A send whose outcome nobody knows stands there once or not at all."
+    ),
+    ("at-most-once", Hop.PROCESS): (
+        "Every committed position of the input has its effects in the sink once or not at all. "
+        "An application that sends a record twice has two positions."
+    ),
+    ("at-least-once", Hop.PROCESS): (
+        "Every committed position of the input has its effects in the sink, with the right "
+        "content. Some may be there more than once."
+    ),
+    ("exactly-once", Hop.PROCESS): (
+        "Every committed position of the input has exactly its effects in the sink, with the "
+        "right content; nothing else has any. This speaks of effects, not of deliveries: a "
+        "record may well be read and processed several times."
+    ),
+    ("at-most-once", Hop.END_TO_END): (
+        "Every call to send has its effects in the sink once or not at all."
+    ),
+    ("at-least-once", Hop.END_TO_END): (
+        "Every send that was acknowledged has its effects in the sink, at least once."
+    ),
+    ("exactly-once", Hop.END_TO_END): (
+        "Every send that was acknowledged has its effects in the sink exactly once, with the "
+        "right content, and nothing else has any."
+    ),
+}
+_FAILURES: Final = (
+    "Crashes of brokers and of the pipeline at any moment, network partitions between any two "
+    "parties, and requests that time out although they were carried out. Each of them ends, and "
+    "a majority of the replicas keeps its disks."
+)
+_GUARANTEE: Final[dict[str, str]] = {
+    "at-most-once": (
+        "Nothing is doubled while they last or after. What was under way may be lost for good."
+    ),
+    "at-least-once": (
+        "Nothing that was acknowledged or committed is lost. What was under way is done again, so "
+        "duplicates must be expected. Progress may stop until the failure is over."
+    ),
+    "exactly-once": (
+        "Nothing is lost and nothing is doubled. What was under way may be processed again, but "
+        "its effects count once. Progress may stop until the failure is over."
+    ),
+}
+_NOT_TESTED: Final[dict[Hop, str]] = {
+    Hop.PRODUCE: (
+        "An application that starts again and repeats its own sends, loss of a majority of the "
+        "replicas, unclean leader election, disks that lose what they acknowledged."
+    ),
+    Hop.PROCESS: (
+        "Loss of the checkpoint or of the stored positions, two instances at work on purpose, "
+        "effects outside the sink such as calls to other services, readers other than the named "
+        "view, loss of a majority of the replicas."
+    ),
+    Hop.END_TO_END: (
+        "An application that starts again and repeats its own sends, loss of the checkpoint, "
+        "effects outside the sink, readers other than the named view, loss of a majority of the "
+        "replicas."
+    ),
+}
+
+
+def standard_fine_print(guarantee: str, hop: Hop) -> FinePrint:
+    """The answers to the three questions, for a guarantee on a hop."""
+    return FinePrint(
+        promise=_PROMISE[guarantee, hop],
+        failures=_FAILURES,
+        guarantee=_GUARANTEE[guarantee],
+        not_tested=_NOT_TESTED[hop],
+    )

@@ -1,0 +1,20 @@
+"""The committed log of the input: what the pipeline must process, and nothing else.
+
+One row per committed position, so a record that was sent twice stands here twice.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="committed_input",
+    meaning="committed positions of the input",
+    sql="""
+SELECT e.topic, e."partition", e."offset", e.record, e.attempt, e.decidable
+FROM input_entries e
+WHERE e.committed
+""",
+)

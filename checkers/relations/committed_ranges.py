@@ -1,0 +1,32 @@
+"""What each committed micro-batch executed, beside how far the batches before it had come.
+
+`reached` is the furthest end of all earlier batches and not only of the last one: after a batch
+that went back, the next is compared with what was reached before.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="committed_ranges",
+    meaning="ranges of committed micro-batches in the input, in order",
+    sql="""
+SELECT r.owner, r.batch, r.execution, r.topic, r."partition", r.start_offset, r.end_offset,
+       max(r.end_offset) OVER (
+           PARTITION BY r.owner, r."partition"
+           ORDER BY r.batch, r.start_offset, r.end_offset, r.execution
+           ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+       ) AS reached,
+       lag(r.batch) OVER (
+           PARTITION BY r.owner, r."partition"
+           ORDER BY r.batch, r.start_offset, r.end_offset, r.execution
+       ) AS previous_batch
+FROM ranges r
+JOIN hop_input h ON h.input = r.topic
+LEFT JOIN foreign_owners f ON f.owner = r.owner
+WHERE r.committed AND f.owner IS NULL
+""",
+)

@@ -1,0 +1,36 @@
+"""Positions that count: done, and either atomic with the effects or where the next life starts.
+
+Planned positions are about to be processed and advisory ones are where nobody starts; neither is
+ever judged. `previous` is the position before it in the same owner's order, by whomever.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="done_positions",
+    meaning="done atomic and resume positions in the input, in their owner's order",
+    sql="""
+SELECT p.owner, p.role, p."by", p.topic, p."partition", p."offset", p.batch, p.ordinal,
+       lag(p."offset") OVER (
+           PARTITION BY p.owner, p.role, COALESCE(p.sink, ''), p."partition"
+           ORDER BY p.ordinal, p."offset"
+       ) AS previous,
+       lag(p.batch) OVER (
+           PARTITION BY p.owner, p.role, COALESCE(p.sink, ''), p."partition"
+           ORDER BY p.ordinal, p."offset"
+       ) AS previous_batch,
+       row_number() OVER (
+           PARTITION BY p.owner, p.role, COALESCE(p.sink, ''), p."partition"
+           ORDER BY p.ordinal DESC, p."offset" DESC
+       ) = 1 AS newest
+FROM positions p
+JOIN hop_input h ON h.input = p.topic
+JOIN hop_sink k ON p.sink IS NULL OR p.sink = k.sink
+LEFT JOIN foreign_owners f ON f.owner = p.owner
+WHERE p.kind = 'done' AND p.role IN ('atomic', 'resume') AND f.owner IS NULL
+""",
+)

@@ -1,0 +1,27 @@
+"""Data entries of the input's log, committed or not, whose identity could be read.
+
+`attempt` is kept only where it names an attempt to send this very record to this topic; anything
+else is as good as no attempt id. `decidable` is false below the start of the log and in compacted
+partitions: nobody knows whether the pipeline ever had the chance to read it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="input_entries",
+    meaning="data entries of the input's log with a readable identity",
+    sql="""
+SELECT l.topic, l."partition", l."offset", l.record, s.attempt, l.attempt AS attempt_read,
+       l.key, l.digest, l.committed,
+       c."partition" IS NULL OR (NOT c.compacted AND l."offset" >= c.log_start) AS decidable
+FROM log l
+JOIN hop_input h ON h.input = l.topic
+LEFT JOIN sends s ON s.attempt = l.attempt AND s.record = l.record AND s.topic = l.topic
+LEFT JOIN cut_partitions c ON c."partition" = l."partition"
+WHERE l.kind = 'data' AND l.record IS NOT NULL
+""",
+)

@@ -1,0 +1,24 @@
+"""Where each owner stands in each partition.
+
+A position that we set ourselves and that the subject has not moved since says nothing about the
+subject. `furthest` marks the owner that is ahead of all others in its role and partition.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="newest_positions",
+    meaning="the newest done position per owner, role and partition, if the subject wrote it",
+    sql="""
+SELECT d.owner, d.role, d.topic, d."partition", d."offset", d.batch, d.ordinal,
+       row_number() OVER (
+           PARTITION BY d.role, d."partition" ORDER BY d."offset" DESC, d.owner
+       ) = 1 AS furthest
+FROM done_positions d
+WHERE d.newest AND d."by" = 'subject'
+""",
+)

@@ -1,0 +1,31 @@
+"""Finding the members of an open set: every module of a package that has a certain constant.
+
+The one thing to know: adding a file to the folder is all that is needed; the order is that of the
+file names, so that nothing depends on who was imported first.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+
+def members(package: str, constant: str) -> tuple[object, ...]:
+    """The values of `constant` in the modules of `package`, by module name.
+
+    Raises:
+        TypeError: a module there does not have it.
+    """
+    found = []
+    paths = importlib.import_module(package).__path__
+    for name in sorted(module.name for module in pkgutil.iter_modules(paths)):
+        if name.startswith("_") or name == "base":
+            continue
+        module = importlib.import_module(f"{package}.{name}")
+        if not hasattr(module, constant):
+            raise TypeError(
+                f"{module.__file__}: expected a constant {constant}, as in its neighbours; "
+                "add it, or move the file elsewhere"
+            )
+        found.append(getattr(module, constant))
+    return tuple(found)

@@ -1,0 +1,213 @@
+"""From everything that is known to one verdict per claim: a lattice, the first that applies.
+
+The one thing to know: these are pure functions. `holds` is what is left when every reason against
+it was looked at and none was there; it is never a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from checkers.circumstances import Circumstances
+from checkers.claims import refutations, refutes
+from checkers.controls import Control
+from checkers.model import Claim, ClaimJudgement, Evidence, Findings, Verdict, Wound
+
+INTERRUPTED: Final = 130
+NOTHING_JUDGED: Final = 5
+_EXIT_CODES: Final[dict[Verdict, int]] = {
+    Verdict.VIOLATED: 1,
+    Verdict.INVALID: 3,
+    Verdict.STALLED: 4,
+    Verdict.UNKNOWN: 5,
+    Verdict.UNEXERCISED: 5,
+    Verdict.HOLDS: 1,  # although something else was expected: a broken twin was not caught
+}
+
+
+def judge_claim(
+    claim: Claim,
+    *,
+    findings: Sequence[Findings],
+    circumstances: Circumstances,
+    wounds: Sequence[Wound] = (),
+    controls: Sequence[Control] = (),
+    cut_off: Iterable[str] = (),
+) -> ClaimJudgement:
+    """The verdict on one claim.
+
+    Args:
+        claim: what is claimed.
+        findings: of every anomaly, for the claim's scope.
+        circumstances: phases, faults and hazards of the run.
+        wounds: the self-proof for the claim's scope.
+        controls: whether the claim's input and sink could be read.
+        cut_off: names of anomalies that need a part of the history that was cut off.
+    """
+    absence_proves = circumstances.complete and all(control.passed for control in controls)
+    refuting = [f for f in findings if refutes(claim, f)]
+    proven = [f for f in refuting if f.evidence is Evidence.PRESENCE or absence_proves]
+    names = refutations(claim.guarantee, claim.hop)
+    undecided = {name for name in cut_off if name in names}
+    undecided |= {f.anomaly for f in refuting if f not in proven}
+    if not circumstances.complete:
+        undecided |= {
+            f.anomaly for f in findings if f.evidence is Evidence.ABSENCE and f.anomaly in names
+        }
+    uncovered = circumstances.uncovered(claim.fine_print.covers)
+    seen = circumstances.hazards_seen(claim.hop)
+    convicting = () if uncovered else tuple(f.anomaly for f in proven)
+    verdict, reason = (
+        _violated(proven, uncovered)
+        or _invalid(circumstances, wounds, controls)
+        or _stalled(findings)
+        or _unknown(circumstances, proven, uncovered, undecided)
+        or _unexercised(claim, circumstances, seen)
+        or (
+            Verdict.HOLDS,
+            "Nothing was found, everything was settled and collected, and the claim was put to "
+            f"the test by {_times(seen)}.",
+        )
+    )
+    return ClaimJudgement(
+        claim=claim,
+        verdict=verdict,
+        reason=reason,
+        refuted_by=convicting,
+        undecided=tuple(sorted(undecided)),
+        hazards_seen=seen,
+        expected=_expected(claim, verdict, convicting),
+    )
+
+
+def exit_code(judgements: Iterable[ClaimJudgement], interrupted: bool = False) -> int:
+    """What the command exits with.
+
+    0 if every claim is as expected (without an expectation: holds); 130 after an interruption;
+    5 if nothing was judged; else the code of the first unexpected claim in the order of the
+    lattice: violated 1, invalid 3, stalled 4, unknown and unexercised 5, and 1 for a claim that
+    holds although something else was expected.
+    """
+    if interrupted:
+        return INTERRUPTED
+    judged = tuple(judgements)
+    if not judged:
+        return NOTHING_JUDGED
+    unexpected = {j.verdict for j in judged if not _as_it_should_be(j)}
+    for verdict in Verdict:
+        if verdict in unexpected:
+            return _EXIT_CODES[verdict]
+    return 0
+
+
+def _as_it_should_be(judged: ClaimJudgement) -> bool:
+    if judged.claim.expect is None:
+        return judged.verdict is Verdict.HOLDS
+    return judged.expected is True
+
+
+def _expected(claim: Claim, verdict: Verdict, refuted_by: Sequence[str]) -> bool | None:
+    if claim.expect is None:
+        return None
+    if verdict is not claim.expect.verdict:
+        return False
+    return verdict is not Verdict.VIOLATED or frozenset(refuted_by) == claim.expect.anomalies
+
+
+_Reason = tuple[Verdict, str]
+
+
+def _violated(proven: Sequence[Findings], uncovered: str | None) -> _Reason | None:
+    if not proven or uncovered:
+        return None
+    said = ", ".join(f"{f.anomaly} ({f.count})" for f in proven)
+    first = next((f.shown[0].sentence for f in proven if f.shown), "")
+    return Verdict.VIOLATED, f"Found {said}: {first}." if first else f"Found {said}."
+
+
+def _invalid(
+    circumstances: Circumstances, wounds: Sequence[Wound], controls: Sequence[Control]
+) -> _Reason | None:
+    if circumstances.failure:
+        return _sentence(Verdict.INVALID, circumstances.failure)
+    interrupted = circumstances.interruption is not None
+    for control in controls:
+        if not control.passed and (
+            control.even_if_interrupted or not (interrupted or circumstances.stalled)
+        ):
+            return _sentence(Verdict.INVALID, control.detail)
+    if interrupted:
+        return None  # it need not have reached anything that comes now
+    if toothless := circumstances.toothless():
+        return _sentence(Verdict.INVALID, toothless)
+    if circumstances.complete:
+        for wound in wounds:
+            if not wound.found:
+                return _sentence(
+                    Verdict.INVALID,
+                    f"the self-proof failed: wound «{wound.name}» must show as "
+                    f"{wound.must_find} and did not ({wound.detail})",
+                )
+    return None
+
+
+def _stalled(findings: Sequence[Findings]) -> _Reason | None:
+    for found in findings:
+        if found.evidence is Evidence.LIVENESS and found.count:
+            first = found.shown[0].sentence if found.shown else found.anomaly
+            return _sentence(Verdict.STALLED, first)
+    return None
+
+
+def _unknown(
+    circumstances: Circumstances,
+    proven: Sequence[Findings],
+    uncovered: str | None,
+    undecided: Iterable[str],
+) -> _Reason | None:
+    if proven and uncovered:
+        said = ", ".join(f"{f.anomaly} ({f.count})" for f in proven)
+        return _sentence(Verdict.UNKNOWN, f"found {said}, but outside the fine print: {uncovered}")
+    if circumstances.interruption:
+        return _sentence(Verdict.UNKNOWN, circumstances.interruption)
+    if not circumstances.complete:
+        return _sentence(
+            Verdict.UNKNOWN, "the run was not settled and collected to its end, so absence proves "
+            "nothing"
+        )  # fmt: skip
+    if names := sorted(undecided):
+        return _sentence(
+            Verdict.UNKNOWN,
+            f"{', '.join(names)} cannot be decided: a part of the log that is needed was deleted "
+            "or compacted",
+        )
+    return None
+
+
+def _unexercised(
+    claim: Claim, circumstances: Circumstances, seen: dict[str, int]
+) -> _Reason | None:
+    where = f"on hop {claim.hop.value}"
+    for kind in sorted(claim.hazards - seen.keys()):
+        elsewhere = any(row["hazard"] == kind for row in circumstances.hazards)
+        but = "; it was on another hop, which does not test this claim" if elsewhere else ""
+        return _sentence(
+            Verdict.UNEXERCISED,
+            f"nothing was found, but hazard {kind}, which the claim requires, was not observed "
+            f"{where}{but}",
+        )
+    if not seen:
+        return _sentence(
+            Verdict.UNEXERCISED,
+            f"nothing was found, but no hazard was observed {where}, so nothing was tested",
+        )
+    return None
+
+
+def _sentence(verdict: Verdict, text: str) -> _Reason:
+    return verdict, f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def _times(seen: dict[str, int]) -> str:
+    return ", ".join(f"{kind} ({count})" for kind, count in seen.items())

@@ -1,0 +1,101 @@
+"""What comes in is checked at the door."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from checkers import BadHistory, History
+from checkers.tables import TABLES
+
+
+def test_rows_get_sensible_defaults_and_unknown_is_null() -> None:
+    history = History.of(sends=[{"record": "a"}], effects=[{}])
+    (send,) = history["sends"].to_pylist()
+    assert (send["outcome"], send["topic"], send["offset"]) == ("ok", "input", None)
+    (effect,) = history["effects"].to_pylist()
+    assert (effect["sink"], effect["record"]) == ("ledger", None)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_can_be_made_from_an_empty_row(name: str) -> None:
+    assert History.of(**{name: [{}]})[name].num_rows == 1
+
+
+def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
+    history = History.of(sends=[{"record": "a"}], log=[{"record": "a"}])
+    history.save(tmp_path / "history")
+    loaded = History.load(tmp_path / "history")
+    assert list(loaded) == list(TABLES)
+    for name in TABLES:
+        assert loaded[name].equals(history[name])
+    assert loaded.missing == ()
+
+
+def test_a_missing_table_is_empty_and_noted(tmp_path: Path) -> None:
+    history = History.of(log=[{"record": "a"}])
+    assert "sends" in history.missing
+    assert history["sends"].num_rows == 0
+    assert "log" not in history.missing
+    replaced = history.replace("sends", History.of(sends=[{"record": "a"}])["sends"])
+    assert "sends" not in replaced.missing
+    assert history["sends"].num_rows == 0
+
+
+def _table(**columns: pa.Array) -> pa.Table:
+    table = History.of(sends=[{"record": "a"}])["sends"]
+    for name, values in columns.items():
+        table = table.set_column(table.column_names.index(name), name, values)
+    return table
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (
+            _table(record=pa.array([None], pa.string())),
+            r"column record: expected a value .* 1 NULL",
+        ),
+        (_table(offset=pa.array([1], pa.int32())), "column offset: expected int64, found int32"),
+        (_table(outcome=pa.array(["OK"])), "column outcome: expected one of fail, info, ok"),
+        (_table().drop_columns(["digest"]), "has no column digest"),
+        (pa.concat_tables([_table(), _table()]), "2 rows for .*attempt.*; expected is one"),
+    ],
+)
+def test_what_does_not_fit_is_refused(table: pa.Table, said: str) -> None:
+    with pytest.raises(BadHistory, match=f"sends.parquet.*{said}"):
+        History({"sends": table})
+
+
+def test_other_text_types_and_columns_are_taken() -> None:
+    table = _table(
+        record=pa.array(["a"], pa.large_string()),
+        topic=pa.array(["input"]).dictionary_encode(),
+        key=pa.nulls(1),
+    ).append_column("more", pa.array([1]))
+    assert History({"sends": table})["sends"].schema.equals(TABLES["sends"].schema)
+
+
+def test_files_that_are_not_there_or_damaged(tmp_path: Path) -> None:
+    with pytest.raises(BadHistory, match="no such folder"):
+        History.load(tmp_path / "nowhere")
+    (tmp_path / "log.parquet").write_text("no")
+    with pytest.raises(BadHistory, match="expected a Parquet file"):
+        History.load(tmp_path)
+    pq.write_table(pa.table({"topic": ["a"]}), tmp_path / "log.parquet")
+    with pytest.raises(BadHistory, match="has no column partition"):
+        History.load(tmp_path)
+
+
+def test_names_that_there_are_not() -> None:
+    with pytest.raises(BadHistory, match="no table nothing"):
+        History({"nothing": pa.table({})})
+    with pytest.raises(BadHistory, match="no table nothing"):
+        History.of(nothing=[])
+    with pytest.raises(BadHistory, match="no column colour"):
+        History.of(log=[{"colour": 1}])
+    with pytest.raises(BadHistory, match="a row does not fit"):
+        History.of(log=[{"offset": "seven"}])

@@ -1,0 +1,164 @@
+"""The self-proof on small histories: every wound is found, or the run says why not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from checkers import (
+    History,
+    Judgement,
+    Verdict,
+    at_least_once,
+    at_most_once,
+    check,
+    end_to_end,
+    exactly_once,
+    exactly_once_append,
+)
+
+CLAIM = end_to_end("exactly-once", "input", into="ledger", view="table")
+ALL = {
+    "log entry dropped": "lost-write",
+    "log entry copied": "duplicate",
+    "log entry altered": "corrupt",
+    "effect dropped": "lost-output",
+    "effect copied": "duplicate-output",
+    "effect altered": "wrong-output",
+    "effect dropped before a resume position": "offset-ahead",
+    "position set back": "offset-regressed",
+    "atomic position set back": "offset-behind",
+    "range shifted": "offset-gap",
+}
+
+
+def rows(records: int = 4) -> dict[str, list[dict[str, Any]]]:
+    names = [f"r{n}" for n in range(records)]
+    phases = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")
+    return {
+        "sends": [{"record": r, "attempt": r, "partition": 0} for r in names],
+        "log": [{"record": r, "attempt": r, "digest": f"in-{r}"} for r in names],
+        "effects": [
+            {"record": r, "source_topic": "input", "source_partition": 0, "source_offset": n}
+            for n, r in enumerate(names)
+        ],
+        "expected": [{"record": r} for r in names],
+        "positions": [
+            {"role": role, "offset": offset, "ordinal": ordinal}
+            for role in ("resume", "atomic")
+            for ordinal, offset in enumerate((1, records))
+        ],
+        "ranges": [
+            {"batch": 0, "start_offset": 0, "end_offset": 1},
+            {"batch": 1, "start_offset": 1, "end_offset": records},
+        ],
+        "phases": [{"phase": p, "outcome": "ok"} for p in phases],
+        "hazards": [{"hop": "process"}, {"hop": "produce"}],
+    }
+
+
+def judged(tables: dict[str, list[dict[str, Any]]], *claims: Any) -> Judgement:
+    return check(History.of(**tables), claims or (CLAIM,))
+
+
+def wounds(judgement: Judgement) -> dict[str, bool]:
+    return {wound.name: wound.found for wound in judgement.self_proof}
+
+
+@pytest.mark.parametrize("records", [1, 2, 20])
+def test_every_wound_is_found_however_small_the_history(records: int) -> None:
+    judgement = judged(rows(records))
+    assert {w.name: w.must_find for w in judgement.self_proof} == ALL
+    assert all(wounds(judgement).values()), judgement.self_proof
+    assert judgement.claims[0].verdict is Verdict.HOLDS
+    assert judgement.findings == ()
+
+
+def test_what_the_history_does_not_tell_of_is_not_wounded() -> None:
+    tables = rows() | {"positions": [], "ranges": []}
+    assert wounds(judged(tables)).keys() == set(list(ALL)[:6])
+
+
+def test_hops_prove_themselves_apart() -> None:
+    produce = exactly_once_append("input")
+    process = exactly_once("input", into="ledger", view="table")
+    tables = rows() | {"expected": []}  # content cannot be checked
+    hop, pipeline = judged(tables, produce, process).claims
+    assert hop.verdict is Verdict.HOLDS
+    assert pipeline.verdict is Verdict.INVALID
+    assert "«effect altered»" in pipeline.reason
+
+
+@pytest.mark.parametrize("table", ["sends", "log", "effects", "expected"])
+def test_an_empty_table_makes_the_run_invalid(table: str) -> None:
+    (claim,) = judged(rows() | {table: []}).claims
+    assert claim.verdict in (Verdict.INVALID, Verdict.VIOLATED)
+    assert claim.verdict is Verdict.INVALID or table == "log"
+
+
+@pytest.mark.parametrize("table", ["log", "effects"])
+def test_unreadable_records_make_the_run_invalid(table: str) -> None:
+    tables = rows()
+    for row in tables[table]:
+        row["record"] = None
+    (claim,) = judged(tables).claims
+    assert claim.verdict is Verdict.INVALID
+
+
+def test_clean_records_are_wounded_first() -> None:
+    tables = rows()
+    tables["effects"].append(dict(tables["effects"][0]))
+    tables["effects"][1]["digest"] = "wrong"
+    judgement = judged(tables)
+    assert all(wounds(judgement).values())
+    targets = {w.name: w.target for w in judgement.self_proof}
+    for name in ("effect dropped", "effect copied", "effect altered"):
+        assert targets[name].startswith(("record r2", "record r3")), targets
+
+
+def test_a_history_full_of_one_anomaly_is_still_judged_for_the_others() -> None:
+    tables = rows()
+    tables["effects"] += [dict(e) for e in tables["effects"]]
+    scope = {"into": "ledger", "view": "table"}
+    judgement = judged(tables, at_least_once("input", **scope), at_most_once("input", **scope))
+    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS, Verdict.VIOLATED]
+    (copied,) = [w for w in judgement.self_proof if w.name == "effect copied"]
+    assert copied.found
+    assert "already" in copied.detail
+
+
+def test_a_broken_query_does_not_go_unnoticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from checkers.engines import duckdb
+
+    queries = duckdb._queries()
+    queries["found_lost_output"] += "\nWHERE 1 = 0"
+    monkeypatch.setattr(duckdb, "_queries", lambda: queries)
+    (claim,) = judged(rows()).claims
+    assert claim.verdict is Verdict.INVALID
+    assert "lost-output" in claim.reason
+
+
+def test_judging_twice_says_the_same() -> None:
+    tables = rows()
+    tables["effects"] += [dict(e) for e in tables["effects"]]
+    assert judged(tables) == judged(tables)
+
+
+def test_several_sinks_are_told_together() -> None:
+    tables = rows()
+    tables["effects"] += [e | {"view": "other"} for e in tables["effects"][:3]]
+    claims = [exactly_once("input", into="ledger", view=v) for v in ("table", "other")]
+    judgement = judged(tables, *claims)
+    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS, Verdict.VIOLATED]
+    assert [f.anomaly for f in judgement.findings] == ["lost-output", "offset-ahead"]
+    assert judgement.counts["effects"] == 7
+    assert judgement.counts["committed_input"] == 4
+
+
+def test_an_interrupted_run_shows_nothing_that_absence_would_prove() -> None:
+    tables = rows() | {"effects": [], "phases": [{"phase": "disturb", "outcome": "interrupted"}]}
+    judgement = judged(tables)
+    assert judgement.findings == ()
+    assert any("lost-output: 4 would be found" in note for note in judgement.notes)
+    assert "lost-output" in judgement.claims[0].undecided

@@ -1,0 +1,308 @@
+"""Every rung of the lattice, which comes first, and what the command exits with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from checkers import (
+    Claim,
+    ClaimJudgement,
+    Expectation,
+    Findings,
+    FinePrint,
+    History,
+    Hop,
+    Verdict,
+    at_least_once,
+    at_most_once,
+    check,
+    exactly_once,
+    exactly_once_append,
+    exit_code,
+)
+from checkers.circumstances import Circumstances
+from checkers.controls import Control
+from checkers.model import Evidence, Finding, Wound
+from checkers.verdict import judge_claim
+
+CLAIM = exactly_once("input", into="ledger", view="table", hazards={"replayed-batch"})
+PHASES = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")
+
+
+def circumstances(
+    *, until: str = "tear-down", fault: dict[str, Any] | None = None, hazard: str = "process",
+    **outcomes: str | None,
+) -> Circumstances:  # fmt: skip
+    names = {name.replace("-", "_"): name for name in PHASES}
+    reached = PHASES[: PHASES.index(until) + 1]
+    phases = [
+        {"phase": phase, "outcome": outcomes.get(key, "ok")}
+        for key, phase in names.items()
+        if phase in reached
+    ]
+    whole = {"armed_at": 1, "injected_at": 2, "healed_at": 3, "fault": "1-kill"}
+    return Circumstances.of(
+        History.of(phases=phases, faults=[whole | (fault or {})], hazards=[{"hop": hazard}])
+    )
+
+
+def some(name: str, evidence: Evidence, **key: Any) -> Findings:
+    finding = Finding(
+        anomaly=name, hop=Hop.PROCESS, evidence=evidence, key=key, sentence=f"{name} of a",
+        witness=(),
+    )  # fmt: skip
+    return Findings(anomaly=name, hop=Hop.PROCESS, evidence=evidence, count=1, shown=(finding,))
+
+
+DUPLICATE = some("duplicate-output", Evidence.PRESENCE)
+LOST = some("lost-output", Evidence.ABSENCE)
+STALL = some("no-progress", Evidence.LIVENESS)
+NOT_LOST = replace(LOST, count=0, shown=())
+MISSED = Wound(
+    name="effect dropped", target="a", must_find="lost-output", found=False, detail="not found"
+)
+UNREADABLE = Control(passed=False, detail="no identity could be read")
+EMPTY = Control(passed=False, detail="nothing was read", even_if_interrupted=False)
+
+
+def judge(claim: Claim = CLAIM, **more: Any) -> ClaimJudgement:
+    defaults: dict[str, Any] = {"findings": [NOT_LOST], "circumstances": circumstances()}
+    return judge_claim(claim, **defaults | more)
+
+
+def test_holds() -> None:
+    judged = judge()
+    assert judged.verdict is Verdict.HOLDS
+    assert judged.hazards_seen == {"replayed-batch": 1}
+    assert "replayed-batch (1)" in judged.reason
+
+
+class TestViolated:
+    def test_presence_proves_also_in_an_interrupted_run(self) -> None:
+        cut = circumstances(until="disturb", disturb="interrupted")
+        judged = judge(findings=[DUPLICATE], circumstances=cut)
+        assert judged.verdict is Verdict.VIOLATED
+        assert judged.refuted_by == ("duplicate-output",)
+        assert "duplicate-output of a" in judged.reason
+
+    def test_it_comes_before_everything_else(self) -> None:
+        judged = judge(
+            findings=[DUPLICATE, STALL], wounds=[MISSED], controls=[UNREADABLE],
+            circumstances=circumstances(arrange="failed", fault={"bit": False}),
+        )  # fmt: skip
+        assert judged.verdict is Verdict.VIOLATED
+
+    def test_absence_proves_if_settled_and_collected(self) -> None:
+        assert judge(findings=[LOST]).verdict is Verdict.VIOLATED
+
+    @pytest.mark.parametrize(
+        "cut",
+        [
+            circumstances(until="disturb"),
+            circumstances(settle="stalled"),
+            circumstances(collect="interrupted"),
+            circumstances(settle=None),
+            Circumstances(),
+        ],
+    )
+    def test_absence_proves_nothing_otherwise(self, cut: Circumstances) -> None:
+        judged = judge(findings=[LOST], circumstances=cut)
+        assert judged.verdict is Verdict.UNKNOWN
+        assert judged.refuted_by == ()
+        assert judged.undecided == ("lost-output",)
+
+    def test_absence_proves_nothing_where_nothing_can_be_read(self) -> None:
+        for control in (UNREADABLE, EMPTY):
+            assert judge(findings=[LOST], controls=[control]).verdict is Verdict.INVALID
+
+    def test_only_refuting_anomalies_count(self) -> None:
+        scope = {"into": "ledger", "view": "table"}
+        assert judge(at_least_once("input", **scope), findings=[DUPLICATE]).verdict is Verdict.HOLDS
+        assert judge(at_most_once("input", **scope), findings=[LOST]).verdict is Verdict.HOLDS
+        assert judge(at_least_once("input", **scope), findings=[LOST]).refuted_by
+
+    @pytest.mark.parametrize(("kind", "refuted"), [("gap", True), ("overlap", False)])
+    def test_at_least_once_is_refuted_by_gaps_only(self, kind: str, refuted: bool) -> None:
+        found = [some("offset-gap", Evidence.PRESENCE, kind=kind)]
+        claim = at_least_once("input", into="ledger", view="table")
+        assert bool(judge(claim, findings=found).refuted_by) is refuted
+        assert judge(findings=found).refuted_by == ("offset-gap",)
+
+    def test_outside_the_fine_print_it_is_unknown(self) -> None:
+        narrow = FinePrint(
+            promise="", failures="", guarantee="", not_tested="", covers=frozenset({"timeout"})
+        )
+        claim = replace(CLAIM, fine_print=narrow)
+        judged = judge(claim, findings=[DUPLICATE])
+        assert judged.verdict is Verdict.UNKNOWN
+        assert "outside the fine print" in judged.reason
+        assert "1-kill" in judged.reason
+        never = circumstances(fault={"injected_at": None, "bit": False, "required": False})
+        judged = judge(claim, findings=[DUPLICATE], circumstances=never)
+        assert judged.verdict is Verdict.VIOLATED
+        assert judge(claim).verdict is Verdict.HOLDS
+
+
+class TestInvalid:
+    @pytest.mark.parametrize(
+        ("fault", "said"),
+        [
+            ({"bit": False}, "«1-kill» left no evidence"),
+            ({"bit": False, "armed_at": None, "injected_at": None}, "«1-kill» never started"),
+            ({"error": "no such node"}, "no such node"),
+            ({"healed_at": None}, "«1-kill» was not seen to be healed"),
+        ],
+    )
+    def test_a_fault_without_teeth_or_not_healed(self, fault: dict[str, Any], said: str) -> None:
+        judged = judge(circumstances=circumstances(fault=fault))
+        assert judged.verdict is Verdict.INVALID
+        assert said in judged.reason
+
+    def test_a_fault_that_is_not_required_need_not_bite(self) -> None:
+        optional = {"bit": False, "required": False, "injected_at": None, "healed_at": None}
+        assert judge(circumstances=circumstances(fault=optional)).verdict is Verdict.HOLDS
+
+    def test_a_failed_phase(self) -> None:
+        judged = judge(circumstances=circumstances(until="arrange", arrange="failed"))
+        assert judged.verdict is Verdict.INVALID
+        assert "arrange" in judged.reason
+
+    def test_a_wound_that_was_not_found(self) -> None:
+        judged = judge(wounds=[MISSED])
+        assert judged.verdict is Verdict.INVALID
+        assert "«effect dropped»" in judged.reason
+
+    def test_it_comes_before_stalled(self) -> None:
+        failed = circumstances(settle="stalled", tear_down="failed")
+        assert judge(findings=[STALL], circumstances=failed).verdict is Verdict.INVALID
+
+    def test_unreadable_identities_also_in_an_interrupted_run(self) -> None:
+        cut = circumstances(until="disturb", disturb="interrupted")
+        assert judge(controls=[UNREADABLE], circumstances=cut).verdict is Verdict.INVALID
+
+    def test_an_interrupted_run_is_not_invalid_for_what_it_did_not_reach(self) -> None:
+        cut = circumstances(
+            until="disturb", disturb="interrupted", fault={"bit": False, "healed_at": None}
+        )
+        judged = judge(wounds=[MISSED], controls=[EMPTY], circumstances=cut)
+        assert judged.verdict is Verdict.UNKNOWN
+        assert "disturb" in judged.reason
+
+
+class TestStalled:
+    def test_liveness_stalls(self) -> None:
+        judged = judge(findings=[STALL], circumstances=circumstances(settle="stalled"))
+        assert judged.verdict is Verdict.STALLED
+        assert judged.reason == "No-progress of a."
+
+    def test_a_stall_explains_faults_that_never_came(self) -> None:
+        never = {"bit": False, "armed_at": None, "injected_at": None, "healed_at": None}
+        stalled = circumstances(disturb="stalled", fault=never)
+        assert judge(findings=[STALL], circumstances=stalled).verdict is Verdict.STALLED
+
+    def test_it_comes_before_unknown(self) -> None:
+        both = circumstances(settle="stalled", collect="interrupted")
+        assert judge(findings=[STALL], circumstances=both).verdict is Verdict.STALLED
+
+
+class TestUnknown:
+    @pytest.mark.parametrize(
+        ("cut", "said"),
+        [
+            (circumstances(until="heal", heal="interrupted"), "interrupted in phase heal"),
+            (circumstances(until="heal", heal=None), "ended in phase heal"),
+            (circumstances(until="heal"), "after phase heal, before settle"),
+            (circumstances(until="settle"), "after phase settle, before collect"),
+            (Circumstances(), "no phase was recorded"),
+        ],
+    )
+    def test_the_run_ended_early(self, cut: Circumstances, said: str) -> None:
+        judged = judge(circumstances=cut)
+        assert judged.verdict is Verdict.UNKNOWN
+        assert said in judged.reason[:1].lower() + judged.reason[1:]
+
+    def test_what_was_cut_off(self) -> None:
+        judged = judge(cut_off=["lost-output", "lost-write"])
+        assert judged.verdict is Verdict.UNKNOWN
+        assert judged.undecided == ("lost-output",)
+
+
+class TestUnexercised:
+    def test_a_required_hazard_was_not_observed(self) -> None:
+        claim = replace(CLAIM, hazards=frozenset({"replayed-batch", "paused"}))
+        judged = judge(claim)
+        assert judged.verdict is Verdict.UNEXERCISED
+        assert "paused" in judged.reason
+
+    def test_a_hazard_on_another_hop_does_not_test_the_claim(self) -> None:
+        judged = judge(circumstances=circumstances(hazard="produce"))
+        assert judged.verdict is Verdict.UNEXERCISED
+        assert judged.hazards_seen == {}
+        assert "another hop" in judged.reason
+        either = replace(CLAIM, hop=Hop.END_TO_END)
+        assert judge(either, circumstances=circumstances(hazard="produce")).verdict is Verdict.HOLDS
+
+    def test_without_a_required_hazard_any_will_do_but_one_it_must_be(self) -> None:
+        claim = exactly_once_append("input")
+        assert judge(claim).verdict is Verdict.UNEXERCISED
+        assert judge(claim, circumstances=circumstances(hazard="produce")).verdict is Verdict.HOLDS
+
+
+def expecting(verdict: Verdict, *anomalies: str) -> Claim:
+    return exactly_once(
+        "input", into="ledger", view="table",
+        expect=Expectation(verdict=verdict, anomalies=frozenset(anomalies)),
+    )  # fmt: skip
+
+
+class TestExpectations:
+    def test_the_right_verdict_for_the_right_reason(self) -> None:
+        claim = expecting(Verdict.VIOLATED, "duplicate-output")
+        assert judge(claim, findings=[DUPLICATE]).expected is True
+        assert judge(claim, findings=[DUPLICATE, LOST]).expected is False
+        assert judge(claim, findings=[LOST]).expected is False
+        assert judge(claim).expected is False
+        assert judge().expected is None
+
+    @pytest.mark.parametrize("verdict", Verdict)
+    def test_exit_codes(self, verdict: Verdict) -> None:
+        codes = {"holds": 0, "violated": 1, "invalid": 3, "stalled": 4}
+        plain = ClaimJudgement(claim=CLAIM, verdict=verdict, reason="")
+        assert exit_code([plain]) == codes.get(verdict.value, 5)
+        as_expected = replace(plain, claim=expecting(verdict), expected=True)
+        assert exit_code([as_expected]) == 0
+        assert exit_code([as_expected, plain]) == codes.get(verdict.value, 5)
+
+    def test_a_twin_that_was_not_caught(self) -> None:
+        claim = expecting(Verdict.VIOLATED, "duplicate-output")
+        assert exit_code([judge(claim)]) == 1
+
+    def test_a_twin_that_was_caught_for_another_reason(self) -> None:
+        claim = expecting(Verdict.VIOLATED, "duplicate-output")
+        assert exit_code([judge(claim, findings=[LOST])]) == 1
+
+    def test_the_first_in_the_order_of_the_lattice_counts(self) -> None:
+        made = {v: ClaimJudgement(claim=CLAIM, verdict=v, reason="") for v in Verdict}
+        assert exit_code([made[Verdict.UNKNOWN], made[Verdict.INVALID]]) == 3
+        assert exit_code([made[Verdict.STALLED], made[Verdict.VIOLATED]]) == 1
+        assert exit_code([made[Verdict.UNEXERCISED], made[Verdict.STALLED]]) == 4
+
+    def test_nothing_judged_is_no_success(self) -> None:
+        assert exit_code([]) == 5
+
+    def test_an_interruption(self) -> None:
+        assert exit_code([judge()], interrupted=True) == 130
+
+
+def test_an_empty_history_never_holds() -> None:
+    (judged,) = check(History({}), [CLAIM]).claims
+    assert judged.verdict is Verdict.UNKNOWN
+    phases = [{"phase": p, "outcome": "ok"} for p in PHASES]
+    empty = History.of(phases=phases, hazards=[{}])
+    for claim in (CLAIM, exactly_once_append("input")):
+        (judged,) = check(empty, [claim]).claims
+        assert judged.verdict is Verdict.INVALID
+        assert "othing was read from the log of input" in judged.reason
