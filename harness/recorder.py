@@ -144,7 +144,7 @@ class Recorder:
                 for attempt in attempts
             ],
         )
-        self.emit(events.HazardObserved(at=at, hazard=hazard, detail=detail))
+        self.emit(events.HazardObserved(at=now(), hazard=hazard, detail=detail))
 
     def close(self) -> None:
         """Close the history file."""
