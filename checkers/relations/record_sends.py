@@ -6,8 +6,7 @@ ids this is the plain comparison of counts per record.
 
 * `unplaced`: attempts that must have happened and have no position (`unplaced_gone`: of these, the
   ones whose position may have been deleted);
-* `free`: attempts that may have happened and have no position;
-* `too_many`: positions beyond one per attempt, beyond none for an attempt that did not happen.
+* `free`: attempts that may have happened and have no position.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ RELATION: Final = Relation(
     name="record_sends",
     meaning="per record: attempts that must and may have happened, and committed positions",
     sql="""
-SELECT a.record, a.may, a.must, a.unplaced, a.unplaced_gone, a.free, a.too_many,
+SELECT a.record, a.may, a.must, a.unplaced, a.unplaced_gone, a.free,
        a.positions + COALESCE(u.unattributed, 0) AS positions,
        COALESCE(u.unattributed, 0) AS unattributed,
        a.over_before_collection
@@ -32,8 +31,6 @@ FROM (
            CAST(sum(CASE WHEN must AND positions = 0 AND gone THEN 1 ELSE 0 END) AS BIGINT)
                AS unplaced_gone,
            CAST(sum(CASE WHEN may AND positions = 0 THEN 1 ELSE 0 END) AS BIGINT) AS free,
-           CAST(sum(GREATEST(positions - CASE WHEN may THEN 1 ELSE 0 END, 0)) AS BIGINT)
-               AS too_many,
            CAST(sum(positions) AS BIGINT) AS positions,
            min(CASE WHEN over_before_collection THEN 1 ELSE 0 END) = 1 AS over_before_collection
     FROM attempts

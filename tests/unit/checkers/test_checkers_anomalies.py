@@ -106,6 +106,17 @@ class TestLostWrite:
         bad = history(sends=sends, txns=txns, log=[B], effects=[EB])
         assert records(only(bad, "lost-write")) == ["a"]
 
+    def test_an_uncommitted_record_proves_no_transaction(self) -> None:
+        txns = [{"txn": "t", "outcome": "info"}]
+        sends = [A | {"txn": "t"}, B | {"txn": "t"}]
+        quiet(history(sends=sends, txns=txns, log=[B | {"committed": False}]))
+
+    def test_only_what_was_not_deleted_is_a_witness(self) -> None:
+        cut = [{"partition": 0, "log_start": 5}]
+        sends = [A | {"partition": 0, "offset": 4}, A2 | {"partition": 0, "offset": 6}]
+        (finding,) = only(history(sends=sends, partitions=cut), "lost-write").shown
+        assert [row["attempt"] for row in finding.witness] == ["a/2"]
+
     def test_an_uncommitted_entry_is_no_position(self) -> None:
         bad = history(sends=[A], log=[A | {"committed": False}])
         assert records(only(bad, "lost-write")) == ["a"]
@@ -240,6 +251,9 @@ class TestLostOutput:
         seen = found(history(sends=[A, A2], log=[LOG_A, LOG_A2], effects=twice))
         assert sorted(seen) == ["duplicate-output", "lost-output"]
         assert seen["lost-output"].shown[0].witness[0]["offset"] == 9
+
+    def test_one_effect_without_a_position_and_records_are_judged_as_a_whole(self) -> None:
+        quiet(history(sends=[A, A2], log=[LOG_A, LOG_A2], effects=[EA | at(0, 6), EA]))
 
     def test_the_micro_batch_is_named(self) -> None:
         ranges = [{"batch": 4, "partition": 0, "start_offset": 5, "end_offset": 8}]
