@@ -35,7 +35,8 @@ class RunFolder:
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         plain = re.sub(r"[^A-Za-z0-9-]+", "-", scenario).strip("-")
         for attempt in range(100):
-            path = runs / f"{stamp}-{plain}-{seed}{f'-{attempt}' if attempt else ''}"
+            # Absolute, because the parts of a run work in folders of their own.
+            path = runs.absolute() / f"{stamp}-{plain}-{seed}{f'-{attempt}' if attempt else ''}"
             try:
                 path.mkdir(parents=True)
             except FileExistsError:

@@ -80,7 +80,9 @@ class LocalBroker:
 
         def there() -> bool:
             if not process.leader_alive():
-                raise StageTrouble(f"{self.name} ended while starting:\n{process.tail()}")
+                raise StageTrouble(
+                    f"{self.name} ended while starting; it said last: {process.tail()}"
+                )
             return is_listening(host, port) and says in process.log.read_bytes()
 
         wait_until(there, what=f"{self.name} to be up", seconds=40, stop=stop, seen=process.tail)

@@ -85,7 +85,9 @@ class LocalPostgres:
 
         def accepts() -> bool:
             if not process.leader_alive():
-                raise StageTrouble(f"PostgreSQL ended while starting:\n{process.tail()}")
+                raise StageTrouble(
+                    f"PostgreSQL ended while starting; it said last: {process.tail()}"
+                )
             try:
                 psycopg.connect(
                     host=host, port=port, user="onceproof", dbname="postgres", connect_timeout=2

@@ -9,6 +9,7 @@ a later sweep find them even when all else is lost.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -136,12 +137,14 @@ class Process:
             self.ended_at, self.how = now(), how
             self.on_change(self)
 
-    def tail(self, lines: int = 12) -> str:
-        """The last lines of its log."""
+    def tail(self, lines: int = 4) -> str:
+        """The last lines of its log that are no stack frames, and where the whole log is."""
         try:
-            return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+            said = self.log.read_text(errors="replace").splitlines()
         except OSError:
-            return "(no log)"
+            return "it left no log"
+        words = [line.strip() for line in said if line.strip() and not _FRAME.match(line)]
+        return f"{' | '.join(words[-lines:])} (whole log: logs/{self.log.name})"
 
 
 class Processes:
@@ -219,6 +222,9 @@ class Processes:
                 failures.append(error)
         if failures:
             raise ExceptionGroup("ending processes", failures)
+
+
+_FRAME = re.compile(r"\s+(at |File |\.\.\. \d+ more|\^+)|\s{4}")
 
 
 def session_members(session: int) -> list[int]:

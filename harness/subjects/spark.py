@@ -173,7 +173,9 @@ class SparkPipeline:
             raise PipelineTrouble(f"watching the checkpoint failed: {self._watch.error}")
         process = self.process
         if process is not None and not process.ending and not process.leader_alive():
-            raise PipelineTrouble(f"{process.instance} ended by itself:\n{process.tail(25)}")
+            raise PipelineTrouble(
+                f"{process.instance} ended by itself; it said last: {process.tail()}"
+            )
 
     def alive(self) -> bool:
         """Whether the driver runs."""

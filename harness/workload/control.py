@@ -148,7 +148,7 @@ class Producers:
                 self._threads[self._children.index(child)].join(1)
                 if not self._status[child.name].done:
                     raise ProducerTrouble(
-                        f"{child.name} ended with {child.popen.returncode}:\n{child.tail()}"
+                        f"{child.name} ended with {child.popen.returncode}; it said last: {child.tail()}"
                     )
 
     def _spawn(self, target: Any, *arguments: Any) -> None:

@@ -18,7 +18,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def guarded(runs: Path) -> Finished:
-    return onceproof("run", "spark-foreachbatch-postgres", "--seed", SEED, "--out", runs)
+    # As `make run` does it: a relative folder.
+    return onceproof(
+        "run", "spark-foreachbatch-postgres", "--seed", str(SEED), "--out", "some runs", folder=runs
+    )
 
 
 @pytest.fixture(scope="session")

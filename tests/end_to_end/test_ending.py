@@ -45,7 +45,7 @@ def test_sigkill_of_the_harness(runs, moment):
     done = onceproof("check", run.folder)
     assert done.code == 5, done.err
     assert set(done.verdicts().values()) == {"unknown"}
-    assert "its harness died in phase" in done.report["claims"][0]["reason"]
+    assert "The harness ended in phase" in done.report["claims"][0]["reason"]
 
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
