@@ -18,7 +18,7 @@ from harness.recording.writer import HistoryNotWritten
 from harness.scenario import At
 from harness.wait import Interrupted, Overdue, wait_until
 
-TRIGGER_SECONDS = 150.0
+TRIGGER_SECONDS = 300.0
 
 
 class Conductor:
@@ -45,11 +45,13 @@ class Conductor:
             threading.Thread(target=line.run, args=(self._by_name,), daemon=True)
             for line in self._lines
         ]
+        self._bench.producers.keep_for(len(self._lines))
         for thread in threads:
             thread.start()
         for thread in threads:
             while thread.is_alive() and not self._bench.stop.is_set():
                 thread.join(0.1)
+                self._bench.producers.keep_for(sum(not line.over.is_set() for line in self._lines))
         for line in self._lines:
             if line.fatal is not None:
                 raise line.fatal

@@ -30,7 +30,7 @@ from harness.subjects.spark import PipelineTrouble
 from harness.tools.setup import Tools
 from harness.wait import Interrupted, Stop, wait_until
 
-WARM_UP_SECONDS = 90.0
+WARM_UP_SECONDS = 150.0
 
 
 class Run:

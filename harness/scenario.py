@@ -39,7 +39,7 @@ class At:
     after: tuple[str, ...] = ()
     until: Until = field(default_factory=Bitten)
     required: bool = True
-    seconds: float = 60.0
+    seconds: float = 90.0
 
     def __post_init__(self) -> None:
         if not 0 <= self.progress <= 1:

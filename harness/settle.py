@@ -13,7 +13,7 @@ from harness.recorder import Stalled
 from harness.subjects.spark import PipelineTrouble
 from harness.wait import Overdue, wait_until
 
-SECONDS = 60.0
+SECONDS = 120.0
 
 
 def settle(bench: Bench) -> None:

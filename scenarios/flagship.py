@@ -41,7 +41,7 @@ SCHEDULE = (
         name="pipeline cut",
         after=("broker isolated",),
         do=CutLink(source="pipeline", target=LeaderOf(partition=1)),
-        until=Acknowledged(records=500),
+        until=Acknowledged(records=400),
     ),
 )
 

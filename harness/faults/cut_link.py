@@ -60,7 +60,10 @@ class _Cut:
         self._bench.stage.mend(self._link)
         if self._closed and self._bench.pipeline.alive():
             wait_until(
-                lambda: self._bench.stage.connections(self._link),
+                # A pipeline that gave up meanwhile has stalled; that is not the link's failure.
+                lambda: (
+                    self._bench.stage.connections(self._link) or not self._bench.pipeline.alive()
+                ),
                 what=f"a connection on {self._link} after it was mended",
                 seconds=30,
                 stop=self._bench.stop,

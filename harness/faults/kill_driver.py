@@ -70,7 +70,7 @@ class _AnyTime:
         wait_until(
             reads_again,
             what="the restarted driver to connect to a broker",
-            seconds=60,
+            seconds=150,
             stop=self._bench.stop,
         )
 
@@ -115,7 +115,7 @@ class _InWindow:
         if hit is None:
             return  # it was never hit, so there is nothing to restart
         pipeline.start()
-        pipeline.wait_batch(hit.batch, seconds=60)
+        pipeline.wait_batch(hit.batch, seconds=150)
         if self._present:
             self._bench.recorder.hazard(
                 "replayed-batch",

@@ -1,9 +1,9 @@
 """The producers of a run, seen from the harness: progress, pace, statistics.
 
-The one thing to know: pace is a regulator, so that faults never meet an idle pipeline. While faults
-are at work and few records remain, the producers slow down in proportion and never run dry; when
-the last fault is healed, the rest goes out as fast as it can. So the length of a run follows from
-its faults and not from a guess.
+The one thing to know: pace is a regulator, so that faults never meet an idle pipeline. For every
+fault that is not over a share of the workload is kept back; at such a limit the producers slow down
+to a trickle. When the last fault is healed, the rest goes out as fast as it can. So the length of a
+run follows from its faults and not from a guess, on fast machines and on slow ones.
 """
 
 from __future__ import annotations
@@ -22,9 +22,13 @@ from harness.workload.payments import Payments
 from harness.workload.producer import CLIENT, ProducerTask
 
 _WARM_UP = 0.1
-"""Part of the workload that may be sent before the first fault is due."""
-_RESERVE = 0.25
-"""Part of the workload from which on the producers slow down."""
+"""Part of the workload that may be sent before records flow end to end."""
+_SHARE = 0.15
+"""Part of the workload that is kept for each fault that is not over."""
+_SLOW_DOWN = 0.05
+"""Part of the workload before a limit in which the producers slow down."""
+_TRICKLE = 0.02
+"""Part of the rate that goes on beyond a limit: a fault never meets an idle pipeline."""
 _REGULATE_EVERY = 0.2
 
 
@@ -62,6 +66,7 @@ class Producers:
         self._processes = processes
         self._stop = stop
         self._warm = threading.Event()
+        self._faults_to_come = 0
         self._hurry = threading.Event()
         self._status: dict[str, Status] = {}
         self._children: list[Process] = []
@@ -114,6 +119,10 @@ class Producers:
         """Records flow end to end: the workload may go on beyond its first part."""
         self._warm.set()
 
+    def keep_for(self, faults: int) -> None:
+        """Keep a share of the workload back for each of so many faults."""
+        self._faults_to_come = faults
+
     def hurry(self) -> None:
         """Send the rest as fast as the brokers take it."""
         self._hurry.set()
@@ -148,7 +157,8 @@ class Producers:
                 self._threads[self._children.index(child)].join(1)
                 if not self._status[child.name].done:
                     raise ProducerTrouble(
-                        f"{child.name} ended with {child.popen.returncode}; it said last: {child.tail()}"
+                        f"{child.name} ended with {child.popen.returncode}; "
+                        f"it said last: {child.tail()}"
                     )
 
     def _spawn(self, target: Any, *arguments: Any) -> None:
@@ -178,13 +188,18 @@ class Producers:
                 return
 
     def _rate(self) -> float:
-        """Records per second for one producer: in proportion to what remains before a limit."""
+        """Records per second for one producer, less and less towards the limit."""
         called = sum(s.called for s in self._status.values())
-        part, limit = (
-            (_RESERVE, self.total) if self._warm.is_set() else (_WARM_UP / 2, self.total * _WARM_UP)
-        )
-        remaining = (limit - called) / max(self.total * part, 1)
-        return max(self.workload.rate * min(1.0, remaining) / self.workload.producers, 0.5)
+        room = (self.limit - called) / max(self.total * _SLOW_DOWN, 1)
+        part = min(1.0, max(_TRICKLE, room))
+        return self.workload.rate * part / self.workload.producers
+
+    @property
+    def limit(self) -> float:
+        """How many records may be sent by now, apart from the trickle."""
+        if not self._warm.is_set():
+            return self.total * _WARM_UP
+        return self.total * max(_WARM_UP, 1 - _SHARE * self._faults_to_come)
 
     @staticmethod
     def _order(child: Process, line: str) -> None:

@@ -74,7 +74,7 @@ class Started:
         self.popen.send_signal(sig)
 
     def finish(self) -> Finished:
-        out, err = self.popen.communicate(timeout=60)
+        out, err = self.popen.communicate(timeout=240)
         return Finished(self.popen.returncode, out, self.err + err)
 
     def processes(self) -> list[str]:
