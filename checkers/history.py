@@ -36,7 +36,6 @@ _UNIQUE: Final[dict[str, tuple[str, ...]]] = {
     "txns": ("txn",),
     "log": ("topic", "partition", "offset"),
     "partitions": ("topic", "partition"),
-    "effects": ("sink", "view", "position"),
 }
 """What names one row: twice the same would be counted as a duplicate that never was."""
 

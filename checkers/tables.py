@@ -152,7 +152,11 @@ EFFECTS: Final = Table(
         _c("record?", _S, "identity of the input; NULL where none could be read"),
         _c("effect_key", _S, "which of several effects of one input; '' where there is one"),
         _c("digest", _S, "digest of the effect's content"),
-        _c("position", _S, "where it stands in the sink; unique per sink and view"),
+        _c(
+            "position",
+            _S,
+            "where it stands in the sink; a row that stands there twice is an effect twice",
+        ),
         _c("ordinal", _L, "place in the sink's own order"),
         _c("source_topic?", _S, "position of the input, where the effect carries it"),
         _c("source_partition?", _I, ""),
