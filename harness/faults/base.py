@@ -15,11 +15,13 @@ from harness.bench import Aftermath, Bench
 class Injection(Protocol):
     """One fault at work."""
 
-    target: str
-    """The target as resolved, e.g. `broker-2 (leader of payments-0)`."""
+    @property
+    def target(self) -> str:
+        """The target as resolved, e.g. `broker-2 (leader of payments-0)`."""
 
-    at: int | None
-    """When it acted; None while it is only armed."""
+    @property
+    def at(self) -> int | None:
+        """When it acted; None while it is only armed."""
 
     def evidence(self) -> str | None:
         """What proves that it bit, with figures; None while nothing does."""

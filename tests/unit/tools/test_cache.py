@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from harness.tools import cache
 from harness.tools.error import SetupError
+from harness.wait import wait_until
 
 
 def test_the_variable_of_our_own_wins(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_two_at_once_build_once(tmp_path: Path) -> None:
 
     def build(folder: Path) -> None:
         built.append(folder)
-        time.sleep(0.2)
+        wait_until(lambda: len(waited) == 3, what="the others to wait", seconds=30)
 
     def go() -> None:
         cache.install(tmp_path / "thing", build, waiting=lambda: waited.append(True))
