@@ -7,6 +7,7 @@ stored history and never two that differ.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +17,10 @@ import pyarrow.parquet as pq
 
 from checkers.history import History
 from checkers.tables import TABLES
-from harness.recording.tables import DamagedHistory, read_lines
+from harness.recording.tables import DamagedHistory, Recorded, read_lines
+
+_LIMITS = "limits.json"
+"""What limits a sealed history, in sentences."""
 
 
 @dataclass(frozen=True)
@@ -73,11 +77,17 @@ class RunFolder:
         """
         if not self.history.is_dir():
             raise DamagedHistory(f"{self.path} has no folder `history`: nothing was recorded")
-        if any(self.history.glob("*.jsonl")):
+        sealed = all((self.history / f"{name}.parquet").exists() for name in TABLES)
+        if not sealed and any(self.history.glob("*.jsonl")):
             recorded = read_lines(self.history)
-            notes = tuple(f"the last line of {name} was cut short" for name in recorded.cut_short)
-            return History(recorded.tables), notes
-        return History.load(self.history), ()
+            return History(recorded.tables), _limits(recorded)
+        try:
+            limits = json.loads((self.history / _LIMITS).read_text())
+        except FileNotFoundError:
+            limits = []
+        except ValueError:
+            raise DamagedHistory(f"{self.history / _LIMITS} is not JSON; restore it") from None
+        return History.load(self.history), tuple(map(str, limits))
 
     def seal(self) -> tuple[str, ...]:
         """Turn lines into tables, read them back, then remove the lines.
@@ -89,7 +99,12 @@ class RunFolder:
             DamagedHistory: the lines cannot be read; they stay as they are.
             OSError: the tables cannot be written; the lines stay as they are.
         """
+        if not any(self.history.glob("*.jsonl")):
+            return self.load_history()[1]
         recorded = read_lines(self.history)
+        limits = _limits(recorded)
+        if limits:
+            (self.history / _LIMITS).write_text(json.dumps(limits) + "\n")
         for name, table in recorded.tables.items():
             part = self.history / f".{name}.parquet.part"
             pq.write_table(table, part)
@@ -99,4 +114,8 @@ class RunFolder:
             (self.history / f".{name}.parquet.part").replace(self.history / f"{name}.parquet")
         for lines in self.history.glob("*.jsonl"):
             lines.unlink()
-        return tuple(f"the last line of {name} was cut short" for name in recorded.cut_short)
+        return limits
+
+
+def _limits(recorded: Recorded) -> tuple[str, ...]:
+    return tuple(f"the last line of {name} was cut short" for name in recorded.cut_short)

@@ -83,6 +83,8 @@ class RunRecord(BaseModel):
             ) from None
         except NotADirectoryError:
             raise UnreadableRun(f"{folder} is a file; a run is a folder with {RUN_FILE}.") from None
+        except OSError as error:
+            raise UnreadableRun(f"{path} cannot be read: {error.strerror or error}") from None
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise UnreadableRun(f"{path} is not JSON ({error}); restore it from a copy.") from None
         except ValidationError as error:

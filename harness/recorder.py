@@ -56,7 +56,7 @@ class Recorder:
         except Stalled as reason:
             outcome, detail = "stalled", str(reason)
             raise
-        except Exception as reason:
+        except BaseException as reason:
             outcome, detail = "failed", f"{type(reason).__name__}: {reason}{self._full_disk()}"
             raise
         finally:

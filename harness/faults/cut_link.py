@@ -68,7 +68,7 @@ class _Cut:
                 seconds=30,
                 stop=self._bench.stop,
             )
-        elif self._bench.stage.disturbed().keys() & {str(self._link)}:
+        elif str(self._link) in self._bench.stage.disturbed():
             raise StageTrouble(f"{self._link} is still cut")
 
     def aftermath(self, known: Aftermath) -> None:

@@ -20,6 +20,12 @@ from checkers.tables import TABLES
 _IDENTITY = {"phases": "phase", "faults": "fault", "instances": "instance"}
 """Tables whose rows are written again as they change, and the column that tells them apart."""
 _NOT_TABLES = frozenset({"called", "returned", "progress"})
+_NEEDED = {
+    "called": ("attempt",),
+    "returned": ("attempt",),
+    **{table: (identity,) for table, identity in _IDENTITY.items()},
+}
+"""Fields by which lines are put together."""
 
 
 class DamagedHistory(ValueError):
@@ -50,7 +56,7 @@ def read_lines(folder: Path) -> Recorded:
         for row in _rows(path, cut_short):
             rows.setdefault(row.pop("t"), []).append(row)
     tables = {name: _table(name, _merged(name, rows.get(name, []))) for name in TABLES}
-    tables["sends"] = _table("sends", _sends(rows))
+    tables["sends"] = _table("sends", [*rows.get("sends", []), *_sends(rows)])
     return Recorded(tables=tables, cut_short=tuple(cut_short), lines=rows)
 
 
@@ -68,11 +74,17 @@ def _rows(path: Path, cut_short: list[str]) -> Iterator[dict[str, Any]]:
                 f"{path}, line {number}: expected a JSON object with a field `t`, found "
                 f"{line[:80]!r}. Only the last line of a file may be cut short; restore the file."
             ) from None
-        if kind not in TABLES and kind not in _NOT_TABLES:
+        if not isinstance(kind, str) or not (kind in TABLES or kind in _NOT_TABLES):
             raise DamagedHistory(
                 f"{path}, line {number}: `t` is {kind!r}, which is none of "
                 f"{', '.join(sorted([*TABLES, *_NOT_TABLES]))}"
             )
+        for name in _NEEDED.get(kind, ()):
+            if not isinstance(row.get(name), str):
+                raise DamagedHistory(
+                    f"{path}, line {number}: a line of kind {kind} needs a field `{name}` that is "
+                    f"a string, found {line[:80]!r}"
+                )
         yield row
 
 
@@ -97,9 +109,16 @@ def _sends(rows: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
 
 def _table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
     schema = TABLES[name].schema
+    whole = [field.name for field in schema if pa.types.is_integer(field.type)]
+    for row in rows:
+        for column in whole:
+            if isinstance(row.get(column), float):  # Arrow would cut it down without a word
+                raise DamagedHistory(
+                    f"table {name}: column {column} is {row[column]}, expected a whole number"
+                )
     try:
         table = pa.Table.from_pylist(rows, schema=schema)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+    except (pa.ArrowException, OverflowError, UnicodeError) as error:
         raise DamagedHistory(f"table {name}: a row does not fit its columns: {error}") from None
     for column in schema:
         if not column.nullable and table.column(column.name).null_count:

@@ -111,7 +111,9 @@ class LocalStage:
 
     def restart(self, node: str) -> None:
         """Start a broker again, wait until it is up, then enable its proxies."""
-        broker = self._brokers[node]
+        broker = self._broker(node)
+        if self.alive(node):
+            raise StageTrouble(f"{node} cannot be restarted: it runs")
         broker.start()
         broker.wait_listening(self._stop)
         # Raft and replication reach the new broker through these, so it cannot become ready before.
@@ -168,9 +170,14 @@ class LocalStage:
         return established({f"{self.topology.broker_host(n)}:{port}" for n in self.topology.nodes})
 
     def disturbed(self) -> dict[str, str]:
-        """Dead nodes, disabled proxies and toxics."""
-        dead = {n: "not running" for n in (*self._brokers, POSTGRES) if not self.alive(n)}
-        return dead | self._toxiproxy.disturbed()
+        """Dead nodes, and links whose proxies are disabled or toxic."""
+        wrong = {n: "not running" for n in (*self._brokers, POSTGRES) if not self.alive(n)}
+        proxies = self._toxiproxy.disturbed()
+        for link, specs in self._proxies.items():
+            for spec in specs:
+                if spec.name in proxies:
+                    wrong[str(link)] = proxies[spec.name]
+        return wrong
 
     def versions(self) -> dict[str, str]:
         """Versions of the parts."""
@@ -181,10 +188,18 @@ class LocalStage:
         return {"backend": self.backend, "brokers": dict(SETTINGS)}
 
     def _node(self, node: str) -> Process | None:
-        return self._postgres.process if node == POSTGRES else self._brokers[node].process
+        return self._postgres.process if node == POSTGRES else self._broker(node).process
 
     def _number(self, node: str) -> int:
-        return self._brokers[node].node
+        return self._broker(node).node
+
+    def _broker(self, node: str) -> LocalBroker:
+        try:
+            return self._brokers[node]
+        except KeyError:
+            raise StageTrouble(
+                f"there is no broker {node}; there are {', '.join(self._brokers)}"
+            ) from None
 
     def _of(self, link: Link) -> tuple[ProxySpec, ...]:
         try:

@@ -12,15 +12,21 @@ from collections.abc import Set
 from pathlib import Path
 
 _ESTABLISHED = "01"
+_MAPPED = "0000000000000000FFFF0000"
+"""What precedes an IPv4 address in the kernel's table of IPv6 sockets."""
 
 
 def established(listening: Set[str]) -> int:
-    """How many connections are established on any of the `host:port` addresses, server side."""
+    """How many connections are established on any of the `host:port` addresses, server side.
+
+    A JVM listens on IPv6 sockets also for IPv4 addresses: its connections stand in the other table.
+    """
     wanted = {_encoded(address) for address in listening}
     count = 0
-    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
-        _, local, _, state, *_ = line.split()
-        count += state == _ESTABLISHED and local in wanted
+    for table in ("tcp", "tcp6"):
+        for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+            _, local, _, state, *_ = line.split()
+            count += state == _ESTABLISHED and local.removeprefix(_MAPPED) in wanted
     return count
 
 

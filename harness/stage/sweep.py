@@ -44,7 +44,8 @@ def find_leftovers() -> list[Leftover]:
             if variable.startswith(MARKER.encode() + b"="):
                 marker = variable.partition(b"=")[2].decode(errors="replace")
                 if not _harness_alive(marker):
-                    found.setdefault(marker, []).append(f"{entry} {command.decode()}")
+                    program = command.decode(errors="replace")
+                    found.setdefault(marker, []).append(f"{entry} {program}")
     return [Leftover(marker=m, processes=tuple(p)) for m, p in sorted(found.items())]
 
 
@@ -63,9 +64,12 @@ def _harness_alive(marker: str) -> bool:
 
 
 def _started(pid: int) -> str | None:
-    """A process's start time in clock ticks since boot, as the kernel prints it."""
+    """A process's start time in clock ticks since boot, as the kernel prints it; None if it is
+    gone, which a zombie is too.
+    """
     try:
         stat = Path("/proc", str(pid), "stat").read_bytes()
     except OSError:
         return None
-    return stat[stat.rindex(b")") + 2 :].split()[19].decode()
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    return None if fields[0] in (b"Z", b"X") else fields[19].decode()

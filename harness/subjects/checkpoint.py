@@ -60,8 +60,9 @@ class Checkpoint:
             UnreadableCheckpoint: the entry is damaged.
         """
         path = self.folder / "offsets" / str(batch)
-        text = path.read_text()
+        text = ""
         try:
+            text = path.read_text()
             version, _, *sources = text.splitlines()
             if version != "v1":
                 raise ValueError(f"version {version}")
@@ -71,7 +72,7 @@ class Checkpoint:
                 for topic, ends in json.loads(source).items()
                 for partition, offset in ends.items()
             }
-        except (ValueError, AttributeError) as error:
+        except (OSError, ValueError, AttributeError, TypeError) as error:
             raise UnreadableCheckpoint(f"{path}: {error}: {text[:200]!r}") from error
 
     def range_of(self, batch: int) -> dict[tuple[str, int], tuple[int, int]]:

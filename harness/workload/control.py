@@ -181,10 +181,10 @@ class Producers:
     def _regulate(self) -> None:
         while not self._stop.is_set() and not self.finished:
             for child in self._children:
-                self._order(child, f"rate {self._rate():.1f}\n")
+                self._order(child, f"rate {self._rate():.6f}\n")
             if self._hurry.wait(_REGULATE_EVERY):
                 for child in self._children:
-                    self._order(child, "rate 0\n")
+                    self._order(child, "rate inf\n")
                 return
 
     def _rate(self) -> float:

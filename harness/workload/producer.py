@@ -2,7 +2,7 @@
 
 The one thing to know: the call is on disk before the client gets the record, the outcome after. So
 whatever kills this process, a record in the log always has a call, and a call without an outcome is
-`info`. It takes its pace from standard input (`rate N`; 0 is "as fast as you can") and tells its
+`info`. It takes its pace from standard input (`rate N`; `inf` is as fast as it can) and tells its
 progress on standard output, one JSON object a line.
 """
 
@@ -198,7 +198,7 @@ class _Run:
         for line in orders.decode().splitlines():
             word, _, value = line.partition(" ")
             if word == "rate":
-                self.rate = float(value) or float("inf")
+                self.rate = float(value)
 
     def tell(self, *, done: bool = False) -> None:
         """Flush outcomes and tell the harness how far we are."""

@@ -1,0 +1,84 @@
+"""One real stage for all tests of this folder, whole again after each of them."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.kafka.topics import create_topics
+from harness.stage.topology import AUDITOR, Link
+from harness.tools.setup import Tools, ensure
+from tests.integration.staging import Staged, eventually, staged, whole_everywhere
+
+_open = contextlib.ExitStack()
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def tools() -> Tools:
+    return ensure()
+
+
+@pytest.fixture(scope="session")
+def shared(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Staged:
+    return _open.enter_context(staged(tmp_path_factory.mktemp("stage") / "run", tools))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
+    """The stage ends with the last test of this folder, not with the session."""
+    yield
+    if nextitem is None or nextitem.path.parent != Path(__file__).parent:
+        _open.close()
+
+
+def pytest_sessionfinish() -> None:
+    _open.close()
+
+
+@pytest.fixture
+def staging(shared: Staged) -> Iterator[Staged]:
+    """The stage, undisturbed; a test that leaves it otherwise fails, and the next one does not."""
+    assert shared.stage.disturbed() == {}
+    yield shared
+    left = shared.stage.disturbed()
+    if left:
+        for node in shared.stage.brokers:
+            if not shared.stage.alive(node):
+                shared.stage.restart(node)
+        for link in shared.stage.links():
+            shared.stage.mend(link)
+            shared.stage.restore(link)
+    assert left == {}
+
+
+@pytest.fixture
+def topic(staging: Staged) -> Callable[..., str]:
+    """Make a topic of one's own."""
+
+    def make(partitions: int = 1) -> str:
+        name = f"topic-{next(_numbers)}"
+        create_topics(staging.stage.bootstrap(AUDITOR), [name], partitions=partitions)
+        eventually(lambda: whole_everywhere(staging.stage, name), f"{name} on every broker")
+        return name
+
+    return make
+
+
+@pytest.fixture
+def healed(staging: Staged) -> Iterator[Callable[[Link], Link]]:
+    """Links that are mended and restored whatever happens to the test."""
+    links: list[Link] = []
+
+    def remember(link: Link) -> Link:
+        links.append(link)
+        return link
+
+    yield remember
+    for link in links:
+        staging.stage.mend(link)
+        staging.stage.restore(link)

@@ -1,0 +1,200 @@
+"""The producers of a run: real processes, and what the log has of what they said."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.bench import addresses, open_reader
+from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from harness.kafka.log_reader import Entry
+from harness.kafka.metadata import ClusterView
+from harness.recording.tables import read_lines
+from harness.stage.processes import Processes
+from harness.stage.topology import Link
+from harness.wait import Overdue, Stop, wait_until
+from harness.workload.control import Producers, ProducerTrouble
+from harness.workload.payments import Payments, payments_of
+from tests.integration.staging import Staged, eventually
+
+pytestmark = pytest.mark.integration
+
+SEED = 5
+
+
+class Sending:
+    """Producers with a history and processes of their own."""
+
+    def __init__(self, staging: Staged, folder: Path, workload: Payments) -> None:
+        self.workload = workload
+        self.history = folder / "history"
+        self.history.mkdir()
+        self.stop = Stop()
+        self.processes = Processes(staging.processes.marker, folder)
+        self.producers = Producers(
+            workload=workload, seed=SEED, bootstrap=staging.stage.bootstrap("producer"),
+            processes=self.processes, history=self.history, work=folder, stop=self.stop,
+        )  # fmt: skip
+
+    def calls(self) -> int:
+        """How many calls are on disk: what the producers themselves count is not asked."""
+        files = self.history.glob("*.jsonl")
+        return sum(path.read_bytes().count(b'{"t":"called"') for path in files)
+
+    def sends(self) -> list[dict[str, Any]]:
+        return read_lines(self.history).tables["sends"].to_pylist()
+
+
+@pytest.fixture
+def sending(staging: Staged, tmp_path: Path) -> Iterator[Callable[[Payments], Sending]]:
+    made: list[Sending] = []
+
+    def make(workload: Payments) -> Sending:
+        made.append(Sending(staging, tmp_path, workload))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.stop.set("the test is over")
+        one.processes.kill_all("the test is over")
+
+
+def logged(staging: Staged, topic: str) -> list[Entry]:
+    with open_reader(staging.stage, ClusterView(addresses(staging.stage))) as reader:
+        return [entry for log in reader.read_topic(topic) for entry in log.entries]
+
+
+def identity(entry: Entry) -> tuple[str, str]:
+    return entry.headers[RECORD_HEADER].decode(), entry.headers[ATTEMPT_HEADER].decode()
+
+
+def test_every_record_has_an_outcome_and_is_where_it_says(
+    staging: Staged, topic: Callable[..., str], sending: Callable[[Payments], Sending]
+) -> None:
+    name = topic(3)
+    run = sending(Payments(records=500, producers=2, keys=16, topic=name, rate=60))
+    run.producers.start()
+
+    # Before anybody says that records flow, no more is sent than the first tenth.
+    eventually(
+        lambda: run.producers.acknowledged >= 45, "the first records", lambda: run.producers._status
+    )
+    with pytest.raises(Overdue):
+        wait_until(lambda: run.calls() > 50 + 6, what="them to run ahead", seconds=1.5)
+    assert not run.producers.finished
+
+    run.producers.warmed_up()
+    eventually(lambda: run.calls() > 70, "them to go on")
+    assert not run.producers.finished
+    run.producers.hurry()
+    run.producers.wait_finished(120)
+
+    assert run.producers.acknowledged == run.producers.total == 500
+    assert run.producers.progress == 1
+    assert [p.how for p in run.processes.all] == ["exited with 0"] * 2
+    sends = run.sends()
+    expected = {
+        p.record: p for n in range(2) for p in payments_of(run.workload, producer=n, seed=SEED)
+    }
+    assert sorted(s["record"] for s in sends) == sorted(expected)
+    assert {s["outcome"] for s in sends} == {"ok"}
+    assert len({s["attempt"] for s in sends}) == 500
+    assert all(s["called_at"] <= s["returned_at"] for s in sends)
+    for session in {s["session"] for s in sends}:
+        ordinals = [s["ordinal"] for s in sends if s["session"] == session]
+        assert ordinals == list(range(250))
+
+    found = logged(staging, name)
+    where = {(e.partition, e.offset): e for e in found}
+    assert len(where) == 500
+    assert {p for p, _ in where} == {0, 1, 2}
+    for row in sends:
+        entry = where[row["partition"], row["offset"]]
+        assert identity(entry) == (row["record"], row["attempt"])
+        payment = expected[row["record"]]
+        assert (entry.key, entry.value) == (payment.key, payment.value)
+        assert row["digest"] == payment.digest == digest(entry.key, entry.value)
+        assert row["key"] == payment.account
+    # They are idempotent, so every entry has a producer id; one for each of the two.
+    assert len({e.producer_id for e in found} - {-1}) == 2
+    eventually(
+        lambda: (
+            not any(staging.stage.connections(Link("producer", n)) for n in staging.stage.brokers)
+        ),
+        "their connections to be gone",
+    )
+
+
+def test_a_producer_that_is_killed(
+    staging: Staged,
+    topic: Callable[..., str],
+    sending: Callable[[Payments], Sending],
+    healed: Callable[[Link], Link],
+) -> None:
+    name = topic(3)
+    run = sending(Payments(records=2000, producers=2, topic=name, rate=100))
+    run.producers.start()
+    mine = run.history / "producer-0.jsonl"
+    eventually(
+        lambda: mine.exists() and mine.read_bytes().count(b'{"t":"returned"') >= 5,
+        "the first acknowledgements",
+    )
+    run.producers.check()
+    # No answers from now on, so that some calls cannot have returned when it dies.
+    for node in staging.stage.brokers:
+        staging.stage.lose(healed(Link("producer", node)), responses=True)
+    victim = next(p for p in run.processes.all if p.name == "producer-0")
+
+    def unanswered() -> bool:
+        text = mine.read_bytes()
+        return text.count(b'{"t":"called"') >= text.count(b'{"t":"returned"') + 5
+
+    eventually(unanswered, "calls without an answer")
+    os.kill(victim.session, signal.SIGKILL)
+
+    def trouble() -> str | None:
+        try:
+            run.producers.check()
+        except ProducerTrouble as error:
+            return str(error)
+        return None
+
+    assert eventually(trouble, "the trouble").startswith("producer-0 ended with -9")
+    with pytest.raises(ProducerTrouble, match="producer-0 ended with -9"):
+        run.producers.wait_finished(60)
+    run.processes.kill_all("the test is over")
+    for node in staging.stage.brokers:
+        staging.stage.restore(Link("producer", node))
+
+    sends = {s["attempt"]: s for s in run.sends()}
+    of_victim = [s for s in sends.values() if s["attempt"].startswith("producer-0/")]
+    unknown = [s for s in of_victim if s["outcome"] == "info"]
+    assert len(unknown) >= 5
+    assert {(s["returned_at"], s["offset"], s["error"]) for s in unknown} == {(None, None, None)}
+    assert {s["outcome"] for s in of_victim} == {"ok", "info"}
+    # Whatever stands in the log was called, and what was acknowledged stands there.
+    found = {attempt: (e.partition, e.offset) for e in logged(staging, name)
+             for _, attempt in [identity(e)]}  # fmt: skip
+    assert found.keys() <= sends.keys()
+    for attempt, row in sends.items():
+        if row["outcome"] == "ok":
+            assert found[attempt] == (row["partition"], row["offset"])
+
+
+def test_without_a_harness_a_producer_ends(
+    staging: Staged, topic: Callable[..., str], sending: Callable[[Payments], Sending]
+) -> None:
+    run = sending(Payments(records=2000, producers=1, topic=topic(), rate=50))
+    run.producers.start()
+    eventually(lambda: run.producers.acknowledged >= 5, "the first records")
+    run.stop.set("over")  # so that nobody writes into the pipe any more
+    (child,) = run.processes.all
+    assert child.popen.stdin is not None
+    child.popen.stdin.close()
+    eventually(lambda: not child.alive(), "its end", child.tail)
+    assert "the harness is gone" in child.tail()

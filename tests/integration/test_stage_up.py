@@ -1,0 +1,97 @@
+"""A stage that is up: what its parts tell, each asked with a client that is not ours."""
+
+from __future__ import annotations
+
+import psutil
+import psycopg
+import pytest
+import requests
+
+from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
+from harness.tools.setup import Tools
+from tests.integration.staging import Staged, eventually, listeners, marked, metadata, plain
+
+pytestmark = pytest.mark.integration
+
+
+def test_every_broker_tells_of_all_three(staging: Staged) -> None:
+    assert staging.stage.brokers == ("broker-1", "broker-2", "broker-3")
+    for node in staging.stage.brokers:
+        assert metadata(staging.stage.bootstrap(AUDITOR, node)).brokers == {
+            n: staging.stage.bootstrap(AUDITOR, f"broker-{n}") for n in (1, 2, 3)
+        }
+
+
+@pytest.mark.parametrize("audience", AUDIENCES)
+def test_every_audience_is_sent_to_its_proxies(staging: Staged, audience: str) -> None:
+    for node in staging.stage.brokers:
+        assert metadata(staging.stage.bootstrap(audience, node)).brokers == {
+            n: staging.stage.bootstrap(audience, f"broker-{n}") for n in (1, 2, 3)
+        }
+    everywhere = staging.stage.bootstrap(audience).split(",")
+    assert everywhere == [staging.stage.bootstrap(audience, n) for n in staging.stage.brokers]
+
+
+def test_toxiproxy_has_its_proxies_and_its_version(staging: Staged, tools: Tools) -> None:
+    host, port = staging.stage.topology.toxiproxy
+    version = requests.get(f"http://{host}:{port}/version", timeout=10).json()["version"]
+    assert staging.stage.versions()["toxiproxy"] == version == "2.12.0"
+    proxies = requests.get(f"http://{host}:{port}/proxies", timeout=10).json()
+    assert len(proxies) == 6 * 2 + 3 * 3 + 1
+    assert all(p["enabled"] and not p["toxics"] for p in proxies.values())
+    assert staging.stage.versions().items() >= tools.versions().items()
+
+
+def test_postgres_through_its_proxy(staging: Staged, tools: Tools) -> None:
+    way = Link("pipeline", POSTGRES)
+    with psycopg.connect(staging.stage.database("pipeline")) as through:
+        assert staging.stage.connections(way) == 1
+        address, version = through.execute(
+            "SELECT host(inet_server_addr()), current_setting('server_version')"
+        ).fetchone()
+        # What the server sees as its own address is not what we connected to.
+        assert address == staging.stage.topology.postgres[0]
+        assert address != staging.stage.topology.postgres_proxy[0]
+        assert version.startswith(tools.postgres.version)
+        through.execute("CREATE TABLE seen (id int)")
+        through.execute("INSERT INTO seen VALUES (42)")
+        through.commit()
+        with psycopg.connect(staging.stage.database(AUDITOR)) as directly:
+            assert directly.execute("SELECT id FROM seen").fetchall() == [(42,)]
+            assert staging.stage.connections(way) == 1
+        through.execute("DROP TABLE seen")
+    eventually(lambda: staging.stage.connections(way) == 0, "the connection to be gone")
+
+
+def test_everything_listens_in_the_block_and_nowhere_else(staging: Staged) -> None:
+    mine = set(marked(staging.processes.marker))
+    for process in staging.living:
+        mine |= {child.pid for child in psutil.Process(process.session).children(recursive=True)}
+    addresses = {
+        (plain(c.laddr.ip), c.laddr.port)
+        for c in psutil.net_connections("inet")
+        if c.pid in mine and c.status in {psutil.CONN_LISTEN, psutil.CONN_NONE}
+    }
+    assert all(a.startswith(f"127.{staging.block.number}.") for a, _ in addresses), addresses
+    # 3 brokers × (2 + 4 listeners), 22 proxies, toxiproxy, PostgreSQL
+    assert addresses == listeners(staging.block)
+    assert len(addresses) == 18 + 22 + 1 + 1
+
+
+def test_every_process_can_be_found_by_its_marker(staging: Staged) -> None:
+    names = sorted(marked(staging.processes.marker).values())
+    # PostgreSQL's children write over their environment.
+    assert [n for n in names if n != "postgres"] == ["java"] * 3 + ["toxiproxy-server"]
+    assert "postgres" in names
+    assert sorted(p.name for p in staging.living) == [
+        "broker-1", "broker-2", "broker-3", "postgres", "toxiproxy",
+    ]  # fmt: skip
+
+
+def test_settings_are_told_as_they_are_in_force(staging: Staged) -> None:
+    told = staging.stage.settings()
+    assert told["backend"] == "local"
+    for node in (1, 2, 3):
+        written = (staging.folder / "work" / f"broker-{node}" / "server.properties").read_text()
+        for key, value in dict(told["brokers"]).items():
+            assert f"{key}={value}\n" in written

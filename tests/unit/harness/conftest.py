@@ -1,0 +1,42 @@
+"""What the tests of the harness share: processes that end with the test, and small programs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.stage.processes import Process, Processes
+from harness.stage.sweep import new_marker
+from harness.wait import wait_until
+
+# A marker of our own process: no sweep of another run takes these for left behind.
+READY = "print('ready', flush=True)\n"
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[Processes]:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    changes: list[tuple[str, str | None]] = []
+    made = Processes(new_marker(), logs, lambda p: changes.append((p.instance, p.how)))
+    made.changes = changes  # type: ignore[attr-defined]
+    yield made
+    made.kill_all("the test is over")
+
+
+@pytest.fixture
+def start(processes: Processes) -> Callable[..., Process]:
+    """Start a Python program and wait until it has printed `ready`."""
+
+    def started(program: str, name: str = "thing") -> Process:
+        process = processes.start(name, [sys.executable, "-I", "-S", "-c", program])
+        wait_until(
+            lambda: "ready" in process.tail(), what=f"{name} to be ready", seconds=20,
+            seen=process.tail,
+        )  # fmt: skip
+        return process
+
+    return started

@@ -1,0 +1,214 @@
+"""Checkpoints as Spark 4 writes them, damaged ones, and the watch with the kernel's real events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from harness.subjects.checkpoint import Checkpoint, CheckpointWatch, UnreadableCheckpoint
+from harness.wait import wait_until
+
+# What Spark 4.0.0 wrote in a run of ours, shortened.
+HEAD = (
+    'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1793491200000,"conf":'
+    '{"spark.sql.shuffle.partitions":"2"}}'
+)
+
+
+def entry(*sources: object) -> str:
+    return "\n".join([HEAD, *(json.dumps(source) for source in sources)])
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Checkpoint:
+    made = Checkpoint(tmp_path / "checkpoint")
+    made.create()
+    return made
+
+
+def plan(checkpoint: Checkpoint, batch: int, text: str) -> None:
+    (checkpoint.folder / "offsets" / str(batch)).write_text(text)
+
+
+def test_where_a_batch_ends(checkpoint: Checkpoint) -> None:
+    plan(checkpoint, 0, entry({"payments": {"0": 12, "1": 7}}))
+    assert checkpoint.end_of(0) == {("payments", 0): 12, ("payments", 1): 7}
+
+
+def test_a_file_with_a_line_feed_at_its_end(checkpoint: Checkpoint) -> None:
+    plan(checkpoint, 0, entry({"payments": {"0": 12}}) + "\n")
+    assert checkpoint.end_of(0) == {("payments", 0): 12}
+
+
+def test_several_sources_and_topics(checkpoint: Checkpoint) -> None:
+    plan(checkpoint, 0, entry({"a": {"0": 1}, "b": {"0": 2}}, {"c": {"10": 3}}))
+    assert checkpoint.end_of(0) == {("a", 0): 1, ("b", 0): 2, ("c", 10): 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "not enough values"),
+        ("v1", "not enough values"),
+        ("v2\n{}\n{}", "version v2"),
+        (entry({"payments": {"0": 1}})[:-5], "delimiter"),
+        (entry() + "\nnonsense", "Expecting value"),
+        (entry([1]), "'list' object has no attribute 'items'"),
+        (entry({"payments": 5}), "'int' object has no attribute 'items'"),
+        (entry({"payments": {"zero": 5}}), "invalid literal"),
+    ],
+)
+def test_a_damaged_entry_names_the_file_and_shows_it(
+    checkpoint: Checkpoint, text: str, says: str
+) -> None:
+    plan(checkpoint, 3, text)
+    with pytest.raises(UnreadableCheckpoint, match=says) as error:
+        checkpoint.end_of(3)
+    assert str(checkpoint.folder / "offsets" / "3") in str(error.value)
+    assert repr(text[:200]) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(entry({"payments": {"0": None}}).encode(), id="no number"),
+        pytest.param(b"v1\n{}\n\xff", id="no text"),
+        pytest.param(None, id="no file"),
+    ],
+)
+def test_other_damage_is_told_as_damage(checkpoint: Checkpoint, data: bytes | None) -> None:
+    if data is not None:
+        (checkpoint.folder / "offsets" / "3").write_bytes(data)
+    with pytest.raises(UnreadableCheckpoint):
+        checkpoint.end_of(3)
+
+
+def test_a_range_starts_where_the_batch_before_ends(checkpoint: Checkpoint) -> None:
+    plan(checkpoint, 0, entry({"payments": {"0": 5, "1": 0}}))
+    plan(checkpoint, 1, entry({"payments": {"0": 9, "1": 0, "2": 4}}))
+    assert checkpoint.range_of(0) == {("payments", 0): (0, 5), ("payments", 1): (0, 0)}
+    # Partition 2 came later: it is read from its beginning.
+    assert checkpoint.range_of(1) == {
+        ("payments", 0): (5, 9), ("payments", 1): (0, 0), ("payments", 2): (0, 4)
+    }  # fmt: skip
+
+
+def test_the_batches_in_the_logs_and_what_lies_beside_them(checkpoint: Checkpoint) -> None:
+    for name in ("10", "9", "2", ".2.crc", ".11.0a1b-2c.tmp", "..11.0a.tmp.crc", "3.tmp"):
+        for log in ("offsets", "commits"):
+            (checkpoint.folder / log / name).touch()
+    (checkpoint.folder / "offsets" / "11").touch()
+    assert checkpoint.planned() == [2, 9, 10, 11]
+    assert checkpoint.committed() == [2, 9, 10]
+
+
+def test_before_anything_is_there(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "nowhere")
+    assert (checkpoint.planned(), checkpoint.committed()) == ([], [])
+    assert checkpoint.query_id() is None
+
+
+def test_the_query_id(checkpoint: Checkpoint) -> None:
+    (checkpoint.folder / "metadata").write_text('{"id":"')  # being written
+    assert checkpoint.query_id() is None
+    (checkpoint.folder / "metadata").write_text('{"id":"0f3d"}')
+    assert checkpoint.query_id() == "0f3d"
+
+
+def test_creating_twice_changes_nothing(checkpoint: Checkpoint) -> None:
+    plan(checkpoint, 0, entry({"payments": {"0": 5}}))
+    checkpoint.create()
+    assert checkpoint.planned() == [0]
+
+
+# The watch.
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def watch(checkpoint: Checkpoint, told: list[str]) -> Iterator[CheckpointWatch]:
+    made = CheckpointWatch(
+        checkpoint,
+        on_planned=lambda n: told.append(f"planned {n}"),
+        on_committed=lambda n: told.append(f"committed {n}"),
+    )
+    made.on_commit_begun = lambda n: told.append(f"commit of {n} begun")
+    yield made
+    made.close()
+
+
+def as_spark_does(folder: Path, batch: int) -> Callable[[], None]:
+    """Write `.N.<uuid>.tmp` with its sum; the returned function renames it to `N`."""
+    draft = folder / f".{batch}.{uuid4()}.tmp"
+    draft.write_text("v1\n{}")
+    (folder / f".{draft.name}.crc").write_text("sum")
+
+    def rename() -> None:
+        (folder / f".{draft.name}.crc").rename(folder / f".{batch}.crc")
+        draft.rename(folder / str(batch))
+
+    return rename
+
+
+def wait_told(told: list[str], count: int) -> None:
+    wait_until(lambda: len(told) >= count, what=f"{count} events", seconds=20, seen=lambda: told)
+
+
+def test_a_batch_from_plan_to_commit(
+    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
+) -> None:
+    as_spark_does(checkpoint.folder / "offsets", 5)()
+    wait_told(told, 1)
+    rename = as_spark_does(checkpoint.folder / "commits", 5)
+    wait_told(told, 2)
+    # Told between creation and renaming: that is the window.
+    assert checkpoint.committed() == []
+    assert told == ["planned 5", "commit of 5 begun"]
+    rename()
+    wait_told(told, 3)
+    watch.close()
+    assert told == ["planned 5", "commit of 5 begun", "committed 5"]
+    assert watch.error is None
+
+
+def test_everything_there_is_told_before_the_watch_ends(
+    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
+) -> None:
+    for n in range(30):
+        as_spark_does(checkpoint.folder / "offsets", n)()
+        as_spark_does(checkpoint.folder / "commits", n)()
+    watch.close()
+    assert told == [
+        word
+        for n in range(30)
+        for word in (f"planned {n}", f"commit of {n} begun", f"committed {n}")
+    ]
+
+
+def test_nobody_has_to_listen_for_commits_that_begin(
+    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
+) -> None:
+    watch.on_commit_begun = None
+    as_spark_does(checkpoint.folder / "commits", 1)()
+    watch.close()
+    assert told == ["committed 1"]
+    assert watch.error is None
+
+
+def test_an_error_of_a_handler_is_kept(checkpoint: Checkpoint) -> None:
+    def fail(batch: int) -> None:
+        raise ZeroDivisionError(batch)
+
+    watch = CheckpointWatch(checkpoint, on_planned=fail, on_committed=fail)
+    as_spark_does(checkpoint.folder / "offsets", 7)()
+    wait_until(lambda: watch.error, what="the error", seconds=20)
+    assert repr(watch.error) == "ZeroDivisionError(7)"
+    watch.close()

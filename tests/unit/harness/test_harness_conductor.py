@@ -1,0 +1,363 @@
+"""Carrying out a schedule, with faults and a bench that are made up here."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import pytest
+
+from harness import conductor as module
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.conductor import Conductor
+from harness.events import Event, FaultChanged
+from harness.faults.until import Acknowledged
+from harness.recorder import Recorder
+from harness.recording.tables import read_lines
+from harness.recording.writer import HistoryNotWritten
+from harness.scenario import At
+from harness.wait import Interrupted, Stop, wait_until
+
+Look = Callable[[], str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """Notes what is done to it in `story`; each part can be told to raise."""
+
+    kind: ClassVar[str] = "crash"
+    name: str
+    story: list[str] = field(default_factory=list)
+    injected: list[SimpleNamespace] = field(default_factory=list)
+    evidence: Look = lambda: "it bled"
+    on_inject: Callable[[], None] = lambda: None
+    on_heal: Callable[[], None] = lambda: None
+    at: Callable[[], int | None] | None = None
+
+    def describe(self) -> str:
+        return f"do {self.name}"
+
+    def inject(self, bench: Bench, name: str) -> Any:
+        assert name == self.name
+        self.story.append(f"inject {name}")
+        self.on_inject()
+
+        def heal() -> None:
+            self.story.append(f"heal {name}")
+            self.on_heal()
+
+        self.injected.append(
+            injection := SimpleNamespace(
+                target=f"target of {name}",
+                at=now() if self.at is None else self.at(),
+                evidence=self.evidence,
+                heal=heal,
+                aftermath=lambda known: self.story.append(f"aftermath {name}"),
+            )
+        )
+        return injection
+
+
+@dataclass
+class World:
+    """A bench with the few parts that a conductor uses."""
+
+    history: Path
+    producers: SimpleNamespace
+    stop: Stop
+    recorder: Recorder
+    events: list[Event]
+
+    @property
+    def bench(self) -> Bench:
+        return Bench(
+            stage=None, pipeline=None, producers=self.producers, recorder=self.recorder,
+            stop=self.stop, topic="payments",
+        )  # type: ignore[arg-type]  # fmt: skip
+
+    def rows(self) -> dict[str, dict[str, Any]]:
+        table = read_lines(self.history).tables["faults"].to_pylist()
+        return {row["fault"]: row for row in table}
+
+    def states(self, fault: str) -> list[str]:
+        changes = [e for e in self.events if isinstance(e, FaultChanged)]
+        return [e.state for e in changes if e.fault == fault]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    events: list[Event] = []
+    return World(
+        history=tmp_path,
+        producers=SimpleNamespace(
+            progress=1.0, acknowledged=100, finished=False, kept=(kept := []), keep_for=kept.append
+        ),
+        stop=Stop(),
+        recorder=Recorder(tmp_path, [events.append]),
+        events=events,
+    )
+
+
+def at(fault: Fault, **more: Any) -> At:
+    return At(name=fault.name, do=fault, **more)
+
+
+def fail(error: BaseException) -> Callable[[], Any]:
+    def raising() -> None:
+        raise error
+
+    return raising
+
+
+def test_a_fault_from_its_trigger_to_its_end(world: World) -> None:
+    fault = Fault(name="a")
+    Conductor([at(fault)], world.bench).carry_out()
+    assert fault.story == ["inject a", "heal a"]
+    assert world.states("a") == ["armed", "injected", "bit", "healed"]
+    row = world.rows()["a"]
+    assert (row["kind"], row["description"], row["target"]) == ("crash", "do a", "target of a")
+    assert (row["bit"], row["evidence"], row["error"]) == (True, "it bled", None)
+    assert row["armed_at"] <= row["injected_at"] <= row["healed_at"]
+
+
+def test_what_is_announced_is_known_before_it_is_done(world: World) -> None:
+    schedule = [at(Fault(name="a")), at(Fault(name="b"), required=False)]
+    Conductor(schedule, world.bench).announce()
+    rows = world.rows()
+    assert [(r["bit"], r["armed_at"], r["required"]) for r in rows.values()] == [
+        (False, None, True), (False, None, False)
+    ]  # fmt: skip
+    assert world.events == []
+
+
+def test_a_line_waits_until_those_before_it_are_healed(world: World) -> None:
+    story: list[str] = []
+    let = {name: threading.Event() for name in "ab"}
+    faults = {
+        name: Fault(
+            name=name,
+            story=story,
+            evidence=lambda name=name: "bled" if name == "c" or let[name].is_set() else None,
+        )
+        for name in "abc"
+    }
+    schedule = [at(faults["a"]), at(faults["b"]), at(faults["c"], after=("a", "b"))]
+    thread = threading.Thread(target=Conductor(schedule, world.bench).carry_out)
+    thread.start()
+    # Side by side: both are at work before any of them is over.
+    wait_until(lambda: len(story) == 2, what="a and b at work", seconds=20, seen=lambda: story)
+    assert sorted(story) == ["inject a", "inject b"]
+    let["b"].set()
+    wait_until(lambda: "heal b" in story, what="b healed", seconds=20)
+    assert world.states("c") == []
+    let["a"].set()
+    thread.join(20)
+    assert story[2:] == ["heal b", "heal a", "inject c", "heal c"]
+
+
+def test_a_line_waits_for_progress(world: World) -> None:
+    looks: list[float] = []
+
+    class Producers:
+        @property
+        def progress(self) -> float:
+            looks.append(0.1 * len(looks))
+            return looks[-1]
+
+        def keep_for(self, faults: int) -> None:
+            pass
+
+    world.producers = Producers()  # type: ignore[assignment]
+    seen: list[float] = []
+    fault = Fault(name="a", on_inject=lambda: seen.append(looks[-1]))
+    Conductor([at(fault, progress=0.25)], world.bench).carry_out()
+    assert 0.25 <= seen[0] < 0.45
+
+
+def test_a_trigger_that_never_comes_is_an_error(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TRIGGER_SECONDS", 0.1)
+    world.producers.progress = 0.2
+    late, other = Fault(name="late"), Fault(name="other")
+    Conductor([at(late, progress=0.5), at(other)], world.bench).carry_out()
+    row = world.rows()["late"]
+    assert row["error"].startswith("Overdue: waited 0.1 s for the trigger of «late»: 50%")
+    assert row["error"].endswith("last seen: progress 20%")
+    assert (row["armed_at"], row["bit"], late.story) == (None, False, [])
+    assert world.rows()["other"]["bit"]
+
+
+def test_no_evidence_within_its_time_is_recorded_and_healed(world: World) -> None:
+    fault, after = Fault(name="a", evidence=lambda: None), Fault(name="b")
+    Conductor([at(fault, seconds=0.1), at(after, after=("a",))], world.bench).carry_out()
+    assert fault.story == ["inject a", "heal a"]
+    assert world.states("a") == ["armed", "injected", "failed", "healed"]
+    row = world.rows()["a"]
+    assert (row["bit"], row["evidence"], row["error"]) == (False, None, None)
+    assert row["healed_at"] is not None
+    assert [e.detail for e in world.events if getattr(e, "state", "") == "failed"] == [
+        "no evidence within 0.1 s"
+    ]
+    assert world.rows()["b"]["bit"]
+
+
+def test_it_lasts_until_its_end_after_it_has_bitten(world: World) -> None:
+    fault = Fault(name="a", evidence=lambda: f"at {world.producers.acknowledged}")
+    line = at(fault, until=Acknowledged(records=50))
+    thread = threading.Thread(target=Conductor([line], world.bench).carry_out)
+    thread.start()
+    wait_until(lambda: "injected" in world.states("a"), what="it at work", seconds=20)
+    world.producers.acknowledged = 149
+    assert fault.story == ["inject a"]
+    world.producers.acknowledged = 150
+    thread.join(20)
+    assert fault.story == ["inject a", "heal a"]
+    assert world.rows()["a"]["evidence"] == "at 150"
+
+
+def test_an_end_that_never_comes_is_an_error_after_healing(world: World) -> None:
+    fault = Fault(name="a")
+    Conductor([at(fault, until=Acknowledged(records=50), seconds=0.1)], world.bench).carry_out()
+    assert fault.story == ["inject a", "heal a"]
+    row = world.rows()["a"]
+    assert row["error"].startswith("Overdue: waited 0.1 s for «a» to bite, and until 50 more")
+    assert row["healed_at"] is not None
+
+
+def test_a_fault_that_cannot_be_injected_does_not_keep_the_others(world: World) -> None:
+    broken = Fault(name="a", on_inject=fail(ZeroDivisionError("no such thing")))
+    other, after = Fault(name="b"), Fault(name="c")
+    conductor = Conductor([at(broken), at(other), at(after, after=("a",))], world.bench)
+    conductor.carry_out()
+    assert broken.story == ["inject a"]
+    assert world.rows()["a"]["error"] == "ZeroDivisionError: no such thing"
+    assert (world.rows()["a"]["injected_at"], world.rows()["a"]["bit"]) == (None, False)
+    assert world.rows()["b"]["healed_at"] is not None
+    assert world.rows()["c"]["healed_at"] is not None
+
+
+def test_a_fault_that_cannot_be_healed_is_an_error(world: World) -> None:
+    fault, after = Fault(name="a", on_heal=fail(RuntimeError("still cut"))), Fault(name="b")
+    Conductor([at(fault), at(after, after=("a",))], world.bench).carry_out()
+    row = world.rows()["a"]
+    assert (row["bit"], row["healed_at"], row["error"]) == (True, None, "RuntimeError: still cut")
+    assert world.states("a") == ["armed", "injected", "bit", "failed"]
+    assert world.rows()["b"]["bit"]
+
+
+def test_evidence_that_cannot_be_had_is_an_error_and_it_is_healed(world: World) -> None:
+    fault = Fault(name="a", evidence=fail(OSError("nobody answers")))
+    Conductor([at(fault)], world.bench).carry_out()
+    assert fault.story == ["inject a", "heal a"]
+    row = world.rows()["a"]
+    assert (row["error"], row["bit"]) == ("OSError: nobody answers", False)
+    assert row["healed_at"] is not None
+
+
+def test_a_stop_ends_everything(world: World) -> None:
+    story: list[str] = []
+    at_work = Fault(name="a", story=story, evidence=lambda: None)
+    waiting = Fault(name="b", story=story)
+    conductor = Conductor([at(at_work), at(waiting, after=("a",))], world.bench)
+
+    def ask() -> None:
+        wait_until(lambda: "injected" in world.states("a"), what="a at work", seconds=20)
+        world.stop.set("somebody asked")
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    with pytest.raises(Interrupted, match="somebody asked"):
+        conductor.carry_out()
+    asking.join()
+    # Nothing hangs: the lines come to their end by themselves, and nothing new is done.
+    for line in conductor._lines:
+        assert line.over.wait(20)
+    assert story == ["inject a"]
+    assert [row["error"] for row in conductor_rows(world)] == [None]
+
+
+def conductor_rows(world: World) -> list[dict[str, Any]]:
+    return list(world.rows().values())
+
+
+@pytest.mark.parametrize("state", ["armed", "injected", "bit", "healed"])
+def test_a_history_that_cannot_be_written_ends_everything(
+    world: World, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    write = world.recorder.fault
+
+    def full(row: dict[str, Any], new: str, detail: str) -> None:
+        if (row["fault"], new) == ("a", state):
+            raise HistoryNotWritten(28, "No space left on device")
+        write(row, new, detail)
+
+    monkeypatch.setattr(world.recorder, "fault", full)
+    never = Fault(name="b", evidence=lambda: None)
+    conductor = Conductor([at(Fault(name="a")), at(never)], world.bench)
+    with pytest.raises(HistoryNotWritten):
+        conductor.carry_out()
+    assert world.stop.is_set()
+    for line in conductor._lines:
+        assert line.over.wait(20)
+
+
+def test_a_fault_that_lies_in_wait_is_injected_when_it_strikes(world: World) -> None:
+    looks: list[int] = []
+
+    def evidence() -> str | None:
+        looks.append(1)
+        if len(looks) < 3:
+            return None
+        fault.injected[0].at = 4711
+        fault.injected[0].target = "driver#1"
+        return "batch 3"
+
+    fault = Fault(name="a", at=lambda: None, evidence=evidence)
+    Conductor([at(fault)], world.bench).carry_out()
+    assert world.states("a") == ["armed", "lying in wait", "bit", "healed"]
+    row = world.rows()["a"]
+    assert (row["injected_at"], row["target"]) == (4711, "driver#1")
+
+
+def test_a_stop_before_anything(world: World) -> None:
+    fault = Fault(name="a")
+    world.stop.set("over")
+    with pytest.raises(Interrupted, match="over"):
+        Conductor([at(fault)], world.bench).carry_out()
+    assert fault.story == []
+
+
+def test_the_aftermath_is_of_what_was_injected(world: World) -> None:
+    injected = Fault(name="a")
+    not_injected = Fault(name="b", on_inject=fail(RuntimeError("no")))
+    conductor = Conductor([at(injected), at(not_injected)], world.bench)
+    conductor.carry_out()
+    conductor.aftermath(Aftermath(returned={}))
+    assert injected.story[-1] == "aftermath a"
+    assert not_injected.story == ["inject b"]
+
+
+def test_records_are_kept_for_faults_that_are_not_over(world: World) -> None:
+    let = threading.Event()
+    held = Fault(name="b", evidence=lambda: "bled" if let.is_set() else None)
+    schedule = [at(Fault(name="a")), at(held), at(Fault(name="c"), after=("b",))]
+    thread = threading.Thread(target=Conductor(schedule, world.bench).carry_out)
+    thread.start()
+    kept = world.producers.kept
+    wait_until(lambda: kept[-1:] == [2], what="a to be over", seconds=20, seen=lambda: kept)
+    assert kept[0] == 3
+    let.set()
+    thread.join(20)
+    assert kept == sorted(kept, reverse=True)
+    assert kept[-1] <= 1
+
+
+def test_an_empty_schedule_is_carried_out(world: World) -> None:
+    Conductor([], world.bench).carry_out()
+    assert world.events == []

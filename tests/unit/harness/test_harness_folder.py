@@ -1,0 +1,235 @@
+"""The run folder: unique, sealed only when the tables can be read back, and one history."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from harness import folder as module
+from harness.folder import RunFolder
+from harness.recording.tables import DamagedHistory
+from harness.recording.writer import HistoryWriter
+
+
+class Frozen(datetime):
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:
+        return datetime(2026, 11, 1, 12, 30, 45, tzinfo=tz)
+
+
+@pytest.fixture
+def one_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "datetime", Frozen)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in folder.glob("*.jsonl")}
+
+
+def tables(history: Mapping[str, pa.Table]) -> dict[str, list[dict[str, Any]]]:
+    return {name: table.to_pylist() for name, table in history.items()}
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> RunFolder:
+    """A folder with lines of two writers, one of them cut short."""
+    run = RunFolder.create(tmp_path, "story", 7)
+    harness = HistoryWriter(run.history, "harness")
+    phase = {"phase": "settle", "started_at": 1, "clock": "c"}
+    harness.write("phases", **phase)
+    harness.write("phases", **phase, ended_at=2, outcome="ok", detail="«gut»")
+    harness.write_all(
+        "hazards",
+        [
+            {"hazard": "h", "hop": "produce", "at": n, "clock": "c", "detail": "d", "attempt": a}
+            for n, a in enumerate(["x", None])
+        ],
+    )
+    producer = HistoryWriter(run.history, "producer-0")
+    for n in range(3):
+        producer.write(
+            "called", attempt=f"a{n}", record=f"r{n}", digest="d", ordinal=n, session="s",
+            topic="t", called_at=n, clock="c",
+        )  # fmt: skip
+    producer.write("returned", attempt="a1", outcome="ok", returned_at=9, partition=0, offset=2**40)
+    with producer.path.open("ab") as torn:
+        torn.write(b'{"t":"returned","attempt":"a2","outc')
+    return run
+
+
+@pytest.mark.usefixtures("one_second")
+def test_the_name_says_when_what_and_which(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path / "runs", "spark-kafka-sink", 7)
+    assert run.path == tmp_path / "runs" / "20261101T123045Z-spark-kafka-sink-7"
+    assert sorted(p.name for p in run.path.iterdir()) == ["history", "logs", "work"]
+
+
+@pytest.mark.usefixtures("one_second")
+def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
+    paths = {RunFolder.create(tmp_path, "story", 7).path for _ in range(100)}
+    assert len(paths) == 100
+    with pytest.raises(FileExistsError, match="a hundred runs of this second"):
+        RunFolder.create(tmp_path, "story", 7)
+
+
+@pytest.mark.parametrize("name", ["../../etc", "a/b", "é «x»", " ", "-", "a b\nc"])
+def test_no_name_leaves_the_folder_of_runs(tmp_path: Path, name: str) -> None:
+    run = RunFolder.create(tmp_path, name, 7)
+    assert run.path.parent == tmp_path
+    assert run.path.name.isascii()
+    assert " " not in run.path.name
+
+
+def test_a_file_in_the_way_of_the_runs(tmp_path: Path) -> None:
+    (tmp_path / "runs").touch()
+    with pytest.raises(OSError, match="runs"):
+        RunFolder.create(tmp_path / "runs", "story", 7)
+
+
+def test_lines_and_tables_tell_the_same(recorded: RunFolder) -> None:
+    from_lines, limits = recorded.load_history()
+    assert limits == ("the last line of producer-0.jsonl was cut short",)
+    assert recorded.seal() == limits
+    from_tables, _ = recorded.load_history()
+    assert tables(from_tables) == tables(from_lines)
+    for name, table in from_lines.items():
+        assert from_tables[name].schema.equals(table.schema)
+    outcomes = {s["attempt"]: s["outcome"] for s in from_tables["sends"].to_pylist()}
+    assert outcomes == {"a0": "info", "a1": "ok", "a2": "info"}
+    assert [p["outcome"] for p in from_tables["phases"].to_pylist()] == ["ok"]
+
+
+def test_sealing_leaves_tables_and_nothing_else(recorded: RunFolder) -> None:
+    history, _ = recorded.load_history()
+    recorded.seal()
+    names = {p.name for p in recorded.history.iterdir()}
+    assert names == {f"{n}.parquet" for n in history} | {"limits.json"}
+
+
+def test_a_table_that_cannot_be_written_leaves_the_lines(
+    recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, told = content(recorded.history), tables(recorded.load_history()[0])
+    write, written = module.pq.write_table, []
+
+    def full(table: pa.Table, path: Path) -> None:
+        written.append(path)
+        if len(written) == 5:
+            raise OSError(28, "No space left on device")
+        write(table, path)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(module.pq, "write_table", full)
+        with pytest.raises(OSError, match="No space left"):
+            recorded.seal()
+    assert content(recorded.history) == before
+    assert not list(recorded.history.glob("*.parquet"))
+    assert tables(recorded.load_history()[0]) == told
+    recorded.seal()
+    assert tables(recorded.load_history()[0]) == told
+
+
+def test_a_table_that_reads_back_shorter_leaves_the_lines(
+    recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = content(recorded.history)
+    write = module.pq.write_table
+    monkeypatch.setattr(module.pq, "write_table", lambda t, path: write(t.slice(1), path))
+    with pytest.raises(OSError, match="does not hold what was written"):
+        recorded.seal()
+    assert content(recorded.history) == before
+    assert not list(recorded.history.glob("*.parquet"))
+
+
+def test_lines_that_are_damaged_stay_as_they_are(recorded: RunFolder) -> None:
+    path = recorded.history / "harness.jsonl"
+    path.write_bytes(b"damaged\n" + path.read_bytes())
+    before = content(recorded.history)
+    with pytest.raises(DamagedHistory, match=r"harness\.jsonl, line 1"):
+        recorded.seal()
+    assert content(recorded.history) == before
+
+
+def test_a_death_while_the_tables_are_put_in_place_loses_nothing(
+    recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = tables(recorded.load_history()[0])
+    replace, count = Path.replace, [0]
+
+    def dying(self: Path, target: Path) -> Path:
+        count[0] += 1
+        if count[0] == 4:
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    with monkeypatch.context() as death:
+        death.setattr(Path, "replace", dying)
+        with pytest.raises(KeyboardInterrupt):
+            recorded.seal()
+    assert tables(recorded.load_history()[0]) == told
+
+
+def test_a_death_while_the_lines_are_removed_loses_nothing(
+    recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = tables(recorded.load_history()[0])
+    unlink, count = Path.unlink, [0]
+
+    def dying(self: Path, missing_ok: bool = False) -> None:
+        count[0] += 1
+        if count[0] == 2:
+            raise KeyboardInterrupt
+        unlink(self, missing_ok)
+
+    with monkeypatch.context() as death:
+        death.setattr(Path, "unlink", dying)
+        with pytest.raises(KeyboardInterrupt):
+            recorded.seal()
+    assert tables(recorded.load_history()[0]) == told
+
+
+def test_sealing_again_changes_nothing(recorded: RunFolder) -> None:
+    recorded.seal()
+    told = tables(recorded.load_history()[0])
+    recorded.seal()
+    assert tables(recorded.load_history()[0]) == told
+
+
+def test_a_sealed_history_still_says_what_limits_it(recorded: RunFolder) -> None:
+    limits = recorded.seal()
+    assert recorded.load_history()[1] == limits
+
+
+def test_a_history_without_limits_has_no_file_of_them(tmp_path: Path) -> None:
+    run = RunFolder.create(tmp_path, "story", 7)
+    HistoryWriter(run.history, "harness").write("progress")
+    assert run.seal() == ()
+    assert run.load_history()[1] == ()
+    assert not (run.history / "limits.json").exists()
+
+
+def test_limits_that_cannot_be_read(recorded: RunFolder) -> None:
+    recorded.seal()
+    (recorded.history / "limits.json").write_text("[")
+    with pytest.raises(DamagedHistory, match=r"limits\.json is not JSON"):
+        recorded.load_history()
+
+
+def test_a_folder_without_history(tmp_path: Path) -> None:
+    with pytest.raises(DamagedHistory, match="has no folder `history`: nothing was recorded"):
+        RunFolder(tmp_path).load_history()
+
+
+def test_the_folder_of_runs_may_be_given_relative(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The parts of a run work in folders of their own, and look for it from there.
+    monkeypatch.chdir(tmp_path)
+    run = RunFolder.create(Path("runs"), "story", 7)
+    assert run.path.parent == tmp_path / "runs"
+    assert run.work.is_dir()

@@ -1,0 +1,157 @@
+"""The pace of the producers: a regulator that neither lets them run ahead nor run dry."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.wait import Stop
+from harness.workload.control import Producers, ProducerTrouble, Status
+from harness.workload.payments import Payments
+
+
+def producers(folder: Path, **workload: int) -> Producers:
+    return Producers(
+        workload=Payments(**workload), seed=3, bootstrap="here:1", processes=None,
+        history=folder, work=folder, stop=Stop(),
+    )  # type: ignore[arg-type]  # fmt: skip
+
+
+def rate(made: Producers, called: int) -> float:
+    share, rest = divmod(called, len(made._status))
+    for n, name in enumerate(made._status):
+        made._status[name] = Status(called=share + (rest if n == 0 else 0))
+    return made._rate()
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Producers:
+    return producers(tmp_path, records=20_000, producers=2, rate=400)
+
+
+def test_before_the_warm_up_is_over_a_tenth_may_be_sent(made: Producers) -> None:
+    # Full pace for half of it, then slower towards the limit, then a trickle.
+    assert [rate(made, n) for n in (0, 1000, 1500, 1990, 2000, 5000)] == [
+        200, 200, 100, 4, 4, 4,
+    ]  # fmt: skip
+    made.keep_for(1)
+    assert rate(made, 2000) == 4
+
+
+def test_after_it_they_slow_down_before_the_end(made: Producers) -> None:
+    made.warmed_up()
+    assert [rate(made, n) for n in (2000, 19_000, 19_500, 19_900, 20_000)] == [
+        200, 200, 100, 20, 4,
+    ]  # fmt: skip
+
+
+def test_a_share_is_kept_for_each_fault_to_come(made: Producers) -> None:
+    made.warmed_up()
+    for faults, limit in ((0, 20_000), (1, 17_000), (3, 11_000), (6, 2000), (50, 2000)):
+        made.keep_for(faults)
+        assert made.limit == pytest.approx(limit)
+        assert rate(made, limit - 500) == pytest.approx(100)
+        assert rate(made, limit) == 4
+
+
+@given(
+    st.integers(0, 30_000),
+    st.integers(1, 9),
+    st.integers(1, 1000),
+    st.one_of(st.none(), st.integers(0, 9)),
+    st.data(),
+)
+def test_they_never_stop_and_never_hurry(
+    records: int, count: int, pace: int, faults: int | None, data: st.DataObject
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        made = producers(Path(folder), records=records, producers=count, rate=pace)
+    if faults is not None:
+        made.warmed_up()
+        made.keep_for(faults)
+    one, other = sorted(data.draw(st.tuples(*[st.integers(0, records)] * 2)))
+    fast, slow = rate(made, one), rate(made, other)
+    assert 0 < slow <= fast <= pace / count
+
+
+def test_a_trickle_is_not_told_as_a_flood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, orders = producers(tmp_path, records=100, producers=2, rate=4), []
+    rate(made, 100)
+    made._children = [child("producer-0", alive=True)]
+
+    def order(_: object, line: str) -> None:
+        orders.append(line)
+        made._stop.set("seen enough")
+
+    monkeypatch.setattr(made, "_order", order)
+    made._regulate()
+    assert [float(line.removeprefix("rate ")) > 0 for line in orders] == [True]
+
+
+def test_the_last_order_is_to_send_the_rest_at_once(
+    made: Producers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orders: list[str] = []
+    made._children = [child("producer-0", alive=True)]
+    monkeypatch.setattr(made, "_order", lambda _, line: orders.append(line))
+    made.hurry()
+    made._regulate()
+    assert [float(line.removeprefix("rate ")) for line in orders] == [200, float("inf")]
+
+
+def test_each_gets_a_task_of_its_own(tmp_path: Path) -> None:
+    producers(tmp_path, records=10, producers=2, keys=3)
+    tasks = [json.loads((tmp_path / f"producer-{n}.json").read_text()) for n in range(2)]
+    assert [t["producer"] for t in tasks] == [0, 1]
+    assert [t["name"] for t in tasks] == ["producer-0", "producer-1"]
+    assert tasks[0]["seed"] == tasks[1]["seed"] == 3
+    assert tasks[0]["workload"]["keys"] == 3
+    assert tasks[0]["client"]["acks"] == "all"
+
+
+def test_figures_are_sums(made: Producers) -> None:
+    made._status["producer-0"] = Status(called=90, ok=70, timeouts={1: 2, 3: 1}, done=True)
+    made._status["producer-1"] = Status(called=60, ok=30, timeouts={1: 5})
+    assert made.acknowledged == 100
+    assert made.progress == 0.005
+    assert (made.timeouts(1), made.timeouts(2), made.timeouts(3)) == (7, 0, 1)
+    assert not made.finished
+    made._status["producer-1"].done = True
+    assert made.finished
+
+
+def test_nothing_to_send_is_all_there_is(tmp_path: Path) -> None:
+    assert producers(tmp_path, records=0).progress == 1
+
+
+def child(name: str, *, alive: bool) -> SimpleNamespace:
+    return SimpleNamespace(
+        name=name,
+        leader_alive=lambda: alive,
+        popen=SimpleNamespace(returncode=-9),
+        tail=lambda: "its last words",
+    )
+
+
+def test_one_that_ended_too_early_is_trouble(made: Producers) -> None:
+    made._children = [child("producer-0", alive=True), child("producer-1", alive=False)]
+    made._threads = [SimpleNamespace(join=lambda seconds: None)] * 2
+    with pytest.raises(ProducerTrouble, match=r"producer-1 ended with -9; .*its last words"):
+        made.check()
+    made._status["producer-1"].done = True
+    made.check()
+
+
+def test_last_words_that_are_still_in_the_pipe_are_waited_for(made: Producers) -> None:
+    def read_the_rest(seconds: float) -> None:
+        made._status["producer-0"].done = True
+
+    made._children = [child("producer-0", alive=False)]
+    made._threads = [SimpleNamespace(join=read_the_rest)]
+    made.check()

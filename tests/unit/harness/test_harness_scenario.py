@@ -1,0 +1,100 @@
+"""Scenarios: what is refused before anything is started, and how triggers are told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from checkers.claims import at_least_once, exactly_once_append
+from harness.faults.cut_link import CutLink
+from harness.faults.targets import Node
+from harness.scenario import At, BadScenario, Scenario
+from harness.subjects.spark_kafka_sink import SparkKafkaSink
+from harness.workload.payments import Payments
+
+CUT = CutLink(source="pipeline", target=Node(name="broker-1"))
+
+
+def scenario(*schedule: At) -> Scenario:
+    return Scenario(
+        name="story",
+        title="A story",
+        subject=SparkKafkaSink(),
+        workload=Payments(topic="payments"),
+        schedule=schedule,
+        claims=(exactly_once_append("payments"),),
+    )
+
+
+def at(name: str, **more: object) -> At:
+    return At(name=name, do=CUT, **more)
+
+
+def test_lines_may_wait_for_earlier_ones() -> None:
+    made = scenario(at("a"), at("b", after=("a",)), at("c", after=("a", "b"), progress=1))
+    assert [line.name for line in made.schedule] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("progress", [-0.01, 1.01, math.nan, math.inf])
+def test_progress_outside_its_range(progress: float) -> None:
+    with pytest.raises(BadScenario, match=r"«a»: progress=.*: must be from 0 to 1"):
+        at("a", progress=progress)
+
+
+@pytest.mark.parametrize("progress", [0, 0.5, 1])
+def test_progress_within_its_range(progress: float) -> None:
+    assert at("a", progress=progress).progress == progress
+
+
+def test_two_lines_of_one_name() -> None:
+    with pytest.raises(BadScenario, match="story: two lines are called «a»"):
+        scenario(at("a"), at("b"), at("a"))
+
+
+@pytest.mark.parametrize("wrong", ["later", "itself", "nobody"])
+def test_waiting_for_what_is_no_earlier_line(wrong: str) -> None:
+    with pytest.raises(
+        BadScenario, match=f"story: «itself» waits for «{wrong}», which is no earlier line"
+    ):
+        scenario(at("a"), at("itself", after=("a", wrong)), at("later"))
+
+
+def test_no_claims() -> None:
+    with pytest.raises(BadScenario, match="story: it claims nothing, so nothing can be judged"):
+        replace(scenario(), claims=())
+
+
+def test_a_claim_of_another_topic() -> None:
+    claims = (
+        exactly_once_append("payments"),
+        at_least_once("refunds", into="ledger", view="table"),
+    )
+    with pytest.raises(
+        BadScenario,
+        match="story: a claim speaks of refunds, but the workload goes to payments",
+    ):
+        replace(scenario(), claims=claims)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (at("a"), "0% of the records are acknowledged"),
+        (at("a", progress=0.3), "30% of the records are acknowledged"),
+        (at("b", after=("a",)), "«a» is healed"),
+        (at("c", after=("a", "b")), "«a» is healed and «b» is healed"),
+        (
+            at("c", after=("a",), progress=0.5),
+            "«a» is healed and 50% of the records are acknowledged",
+        ),
+    ],
+)
+def test_triggers_in_words(line: At, words: str) -> None:
+    assert line.when() == words
+
+
+def test_without_a_word_on_its_end_a_fault_ends_when_it_has_bitten() -> None:
+    assert at("a").until.describe() == "it is proven to have bitten"
+    assert at("a").required

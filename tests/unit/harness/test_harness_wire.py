@@ -1,0 +1,132 @@
+"""One question to one broker: what happens when the broker is not as it should be."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from kafka.protocol.metadata import MetadataRequest, MetadataResponse
+
+from harness.kafka import wire as module
+from harness.kafka.metadata import ClusterView
+from harness.kafka.wire import Wire
+
+Behaviour = Callable[[socket.socket, int], None]
+
+
+def answer(connection: socket.socket, correlation: int, node: int) -> None:
+    """A Metadata response of version 8, written by hand: one broker, no topics."""
+    body = struct.pack(">ii", correlation, 0)
+    body += struct.pack(">iih1sih", 1, node, 1, b"h", 9092, -1)  # brokers: id, host, port, rack
+    body += struct.pack(">hiii", -1, node, 0, 0)  # cluster id, controller, topics, operations
+    connection.sendall(struct.pack(">i", len(body)) + body)
+
+
+class Broker:
+    """Accepts connections; each request is answered by the next behaviour."""
+
+    def __init__(self, *behaviours: Behaviour) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self.accepted = 0
+        self._behaviours = iter(behaviours)
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            self.accepted += 1
+            threading.Thread(target=self._talk, args=(connection,), daemon=True).start()
+
+    def _talk(self, connection: socket.socket) -> None:
+        with connection:
+            while frame := connection.recv(65536):
+                _, _, correlation = struct.unpack_from(">hhi", frame, 4)
+                next(self._behaviours)(connection, correlation)
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+@pytest.fixture
+def broker() -> Iterator[Callable[..., Broker]]:
+    made: list[Broker] = []
+
+    def make(*behaviours: Behaviour) -> Broker:
+        made.append(Broker(*behaviours))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def says(node: int) -> Behaviour:
+    return lambda connection, correlation: answer(connection, correlation, node)
+
+
+def silent(connection: socket.socket, correlation: int) -> None:
+    pass
+
+
+def hangs_up(connection: socket.socket, correlation: int) -> None:
+    connection.shutdown(socket.SHUT_RDWR)
+
+
+def nodes(wire: Wire) -> list[int]:
+    request = MetadataRequest(topics=[], allow_auto_topic_creation=False)
+    found = wire.ask(request, version=8, answer=MetadataResponse)
+    return [b.node_id for b in found.brokers]
+
+
+def test_one_connection_serves_many_questions(broker: Callable[..., Broker]) -> None:
+    there = broker(says(1), says(2))
+    wire = Wire(there.address)
+    assert (nodes(wire), nodes(wire)) == ([1], [2])
+    assert there.accepted == 1
+    wire.close()
+
+
+def test_after_a_hang_up_the_next_question_connects_anew(broker: Callable[..., Broker]) -> None:
+    there = broker(hangs_up, says(2))
+    wire = Wire(there.address)
+    with pytest.raises(ConnectionError, match="closed the connection"):
+        nodes(wire)
+    assert nodes(wire) == [2]
+    assert there.accepted == 2
+    wire.close()
+
+
+def test_silence_has_a_limit_and_a_late_answer_is_not_taken_for_the_next(
+    broker: Callable[..., Broker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SECONDS", 0.2)
+    there = broker(silent, says(2))
+    wire = Wire(there.address)
+    with pytest.raises(TimeoutError):
+        nodes(wire)
+    assert nodes(wire) == [2]
+    assert there.accepted == 2
+    wire.close()
+
+
+def test_a_view_takes_the_first_answer(broker: Callable[..., Broker]) -> None:
+    mute, one, two = broker(hangs_up), broker(says(1)), broker(says(2))
+    with ClusterView({3: mute.address, 4: one.address, 5: two.address}) as view:
+        assert view.brokers() == [1]
+    assert two.accepted == 0
+
+
+def test_a_view_of_nobody_knows_nothing() -> None:
+    with ClusterView({1: "127.0.0.1:1"}) as view:
+        assert view.brokers() == []
+        assert view.partitions() == []
+        assert view.leader("payments", 0) is None
+        assert not view.in_sync_everywhere()
+        assert view.out_of_sync() == "no broker answers"
