@@ -23,8 +23,10 @@ def established(listening: Set[str]) -> int:
     """
     wanted = {_encoded(address) for address in listening}
     count = 0
-    for table in ("tcp", "tcp6"):
-        for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+    for table in (Path("/proc/net/tcp"), Path("/proc/net/tcp6")):
+        if not table.exists():
+            continue  # a kernel without IPv6
+        for line in table.read_text().splitlines()[1:]:
             _, local, _, state, *_ = line.split()
             count += state == _ESTABLISHED and local.removeprefix(_MAPPED) in wanted
     return count

@@ -154,11 +154,6 @@ def test_connections_are_counted_whatever_kind_of_socket_listens(block: Block, d
         wait_until(lambda: established({f"{host}:{port}"}) == 0, what="none", seconds=20)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=FileNotFoundError,
-    reason="stage/sockets.py established: without IPv6 in the kernel there is no /proc/net/tcp6",
-)
 def test_a_kernel_without_ipv6(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from harness.stage import sockets
 
