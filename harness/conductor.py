@@ -134,13 +134,13 @@ class _Line:
         begun = until.begin(bench)
         injection = self.at.do.inject(bench, self.at.name)
         self.injection = injection
-        self.record(
-            "injected" if injection.at is not None else "lying in wait",
-            injection.target,
-            injected_at=injection.at,
-            target=injection.target,
-        )
         try:
+            self.record(
+                "injected" if injection.at is not None else "lying in wait",
+                injection.target,
+                injected_at=injection.at,
+                target=injection.target,
+            )
             try:
                 wait_until(
                     lambda: injection.evidence() and until.reached(bench, begun),

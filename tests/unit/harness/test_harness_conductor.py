@@ -307,10 +307,6 @@ def test_a_history_that_cannot_be_written_ends_everything(
         assert line.over.wait(20)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="conductor.py _disturb: `injected` is told before the `try` whose `finally` heals",
-)
 def test_a_listener_that_fails_does_not_keep_a_fault_from_being_healed(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
