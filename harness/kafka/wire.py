@@ -34,7 +34,8 @@ class Wire:
         frame = request.encode(version=version, framed=True, header=True)
         try:
             return answer.decode(self._exchange(frame), version=version, header=True)
-        except OSError:
+        except BaseException:
+            # What is left of an answer must not be taken for that of the next question.
             self.close()
             raise
 

@@ -90,9 +90,11 @@ class LocalStage:
 
     def stop(self) -> None:
         """End everything; the database first and gently, so that it takes its memory with it."""
-        self._postgres.stop()
-        self._processes.kill_all("torn down")
-        self._postgres.remove()
+        try:
+            self._postgres.stop()
+            self._processes.kill_all("torn down")
+        finally:
+            self._postgres.remove()
 
     def alive(self, node: str) -> bool:
         """Whether a node's process runs."""

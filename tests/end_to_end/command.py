@@ -75,7 +75,8 @@ class Started:
 
     def finish(self) -> Finished:
         out, err = self.popen.communicate(timeout=240)
-        return Finished(self.popen.returncode, out, self.err + err)
+        self.err += err
+        return Finished(self.popen.returncode, out, self.err)
 
     def processes(self) -> list[str]:
         """What carries a marker of a run of this process."""
