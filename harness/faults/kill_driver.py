@@ -103,8 +103,6 @@ class _InWindow:
                     f"the {self._planned} records of micro-batch {hit.batch} the sink had "
                     f"{self._present}, and the batch had no commit{missed}"
                 )
-            else:
-                self._proof = None
         return self._proof
 
     def heal(self) -> None:

@@ -59,7 +59,6 @@ class LocalStage:
             topology=self.topology, tools=tools, processes=processes, folder=work / "postgres"
         )
         self._toxiproxy = ToxiproxyServer(*self.topology.toxiproxy)
-        self._toxiproxy_process: Process | None = None
         self._proxies = self.topology.proxies()
 
     @property
@@ -215,7 +214,7 @@ class LocalStage:
 
     def _start_toxiproxy(self) -> None:
         host, port = self.topology.toxiproxy
-        self._toxiproxy_process = self._processes.start(
+        self._processes.start(
             "toxiproxy",
             [self._tools.toxiproxy, "-host", host, "-port", str(port), "-proxy-metrics"],
             environment={"LOG_LEVEL": "warn"},
