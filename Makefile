@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test soak lint lock lock-jars clean
+.PHONY: help setup run test soak agree mutants bench-checking reference lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -19,7 +19,7 @@ real := $(wildcard tests/integration tests/end_to_end)
 help: ## Show this help
 	@echo 'onceproof: exactly-once claims on trial. Needs Linux, Python 3.11+ and Java 17 to 23.'
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo '  SEED=42              repeat a run or a soak with this seed'
 	@echo '  RUNS=10              how many runs a soak makes'
@@ -38,6 +38,19 @@ test: lint ## Lint and types, then unit and property tests, then real brokers
 
 soak: .bootstrap ## Many runs with different seeds (RUNS=10)
 	@$(BIN)/onceproof soak --runs $(RUNS) $(options)
+
+agree: .bootstrap ## Thousands of generated histories, judged by every engine and by the oracle
+	@$(BIN)/python -m tests.properties.checkers.agree $(options)
+
+mutants: .bootstrap ## Alter every condition of every query; each must be noticed
+	@$(BIN)/python -m tests.mutants $(ARGS)
+
+bench-checking: .bootstrap ## Time judging 0.1 to 10 million records (ARGS=--large: 100)
+	@$(BIN)/python -m benchmarks.checking $(ARGS)
+
+reference: .bootstrap ## Write docs/reference anew, from the code
+	@$(BIN)/python -m reports.anomalies.page
+	@$(BIN)/python -m checkers.tables_page > docs/reference/history.md
 
 lint: .bootstrap ## ruff, mypy, and the law of who may import whom
 	$(BIN)/ruff check .

@@ -18,11 +18,15 @@ from checkers.claims import (
     at_least_once_append,
     at_most_once,
     at_most_once_append,
+    atomic_append,
     claim_from_json,
     claim_to_json,
     end_to_end,
     exactly_once,
     exactly_once_append,
+    idempotent_append,
+    ordered,
+    ordered_append,
 )
 from checkers.history import BadHistory, History
 from checkers.judging import check
@@ -59,6 +63,7 @@ __all__ = [
     "at_least_once_append",
     "at_most_once",
     "at_most_once_append",
+    "atomic_append",
     "check",
     "claim_from_json",
     "claim_to_json",
@@ -66,4 +71,7 @@ __all__ = [
     "exactly_once",
     "exactly_once_append",
     "exit_code",
+    "idempotent_append",
+    "ordered",
+    "ordered_append",
 ]

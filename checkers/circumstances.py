@@ -37,6 +37,11 @@ class Circumstances:
         return all(self._outcomes(phase) == {"ok"} for phase in _TO_COMPLETE)
 
     @property
+    def settled(self) -> bool:
+        """Everything had come to rest, or nobody said whether it had."""
+        return not self.phases or bool(self._outcomes("settle") & {"ok", "stalled"})
+
+    @property
     def collection(self) -> Row | None:
         """The phase that collected everything, if it ended well."""
         rows = [row for row in self.phases if row["phase"] == "collect"]

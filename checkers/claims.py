@@ -9,28 +9,35 @@ file; here it only stands which guarantee cannot live with it. End to end both t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, TypedDict, Unpack
 
 from checkers.claims_json import BadClaim, claim_from_json, claim_to_json
 from checkers.fine_print import standard_fine_print
 from checkers.model import Claim, Expectation, Findings, FinePrint, Hop, Scope
-from checkers.refutations import GUARANTEES, refutations
+from checkers.refutations import GUARANTEES, HOPS, refutations
 
 __all__ = [
+    "ATOMIC",
     "AT_LEAST_ONCE",
     "AT_MOST_ONCE",
     "EXACTLY_ONCE",
     "GUARANTEES",
+    "IDEMPOTENT",
+    "ORDERED",
     "BadClaim",
     "at_least_once",
     "at_least_once_append",
     "at_most_once",
     "at_most_once_append",
+    "atomic_append",
     "claim_from_json",
     "claim_to_json",
     "end_to_end",
     "exactly_once",
     "exactly_once_append",
+    "idempotent_append",
+    "ordered",
+    "ordered_append",
     "refutations",
     "refutes",
 ]
@@ -38,104 +45,89 @@ __all__ = [
 AT_MOST_ONCE: Final = "at-most-once"
 AT_LEAST_ONCE: Final = "at-least-once"
 EXACTLY_ONCE: Final = "exactly-once"
+IDEMPOTENT: Final = "idempotent"
+ATOMIC: Final = "atomic"
+ORDERED: Final = "ordered"
 
 
-def at_most_once(
-    topic: str,
-    *,
-    into: str,
-    view: str,
-    hazards: Iterable[str] = (),
-    expect: Expectation | None = None,
-    fine_print: FinePrint | None = None,
-    deduplicates: bool = False,
-) -> Claim:
+class Terms(TypedDict, total=False):
+    """What can be said of every claim: hazards that it requires, what is expected of it, its fine
+    print.
+    """
+
+    hazards: Iterable[str]
+    expect: Expectation | None
+    fine_print: FinePrint | None
+
+
+class SinkTerms(Terms, total=False):
+    """As `Terms`, and how the sink is looked at: `deduplicates` where records that were sent twice
+    are claimed to count once; `dead_letters` names the sink of what could not be processed.
+    """
+
+    deduplicates: bool
+    dead_letters: str | None
+
+
+def at_most_once(topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]) -> Claim:
     """At most one effect of each committed position of `topic`, as readers of `view` see it."""
-    scope = Scope(input=topic, sink=into, view=view)
-    return _claim(AT_MOST_ONCE, Hop.PROCESS, scope, hazards, expect, fine_print, deduplicates)
+    return _into(AT_MOST_ONCE, Hop.PROCESS, topic, into, view, terms)
 
 
-def at_least_once(
-    topic: str,
-    *,
-    into: str,
-    view: str,
-    hazards: Iterable[str] = (),
-    expect: Expectation | None = None,
-    fine_print: FinePrint | None = None,
-    deduplicates: bool = False,
-) -> Claim:
+def at_least_once(topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]) -> Claim:
     """At least one effect of each committed position of `topic`, as readers of `view` see it."""
-    scope = Scope(input=topic, sink=into, view=view)
-    return _claim(AT_LEAST_ONCE, Hop.PROCESS, scope, hazards, expect, fine_print, deduplicates)
+    return _into(AT_LEAST_ONCE, Hop.PROCESS, topic, into, view, terms)
 
 
-def exactly_once(
-    topic: str,
-    *,
-    into: str,
-    view: str,
-    hazards: Iterable[str] = (),
-    expect: Expectation | None = None,
-    fine_print: FinePrint | None = None,
-    deduplicates: bool = False,
-) -> Claim:
+def exactly_once(topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]) -> Claim:
     """Exactly the effects of each committed position of `topic`, as readers of `view` see it."""
-    scope = Scope(input=topic, sink=into, view=view)
-    return _claim(EXACTLY_ONCE, Hop.PROCESS, scope, hazards, expect, fine_print, deduplicates)
+    return _into(EXACTLY_ONCE, Hop.PROCESS, topic, into, view, terms)
 
 
-def at_most_once_append(
-    topic: str,
-    *,
-    hazards: Iterable[str] = (),
-    expect: Expectation | None = None,
-    fine_print: FinePrint | None = None,
-) -> Claim:
+def ordered(topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]) -> Claim:
+    """Effects of one key stand in `into` in the order of their inputs."""
+    return _into(ORDERED, Hop.PROCESS, topic, into, view, terms)
+
+
+def at_most_once_append(topic: str, **terms: Unpack[Terms]) -> Claim:
     """Every send stands at most once in the committed log of `topic`."""
-    return _claim(AT_MOST_ONCE, Hop.PRODUCE, Scope(input=topic), hazards, expect, fine_print)
+    return _append(AT_MOST_ONCE, topic, terms)
 
 
-def at_least_once_append(
-    topic: str,
-    *,
-    hazards: Iterable[str] = (),
-    expect: Expectation | None = None,
-    fine_print: FinePrint | None = None,
-) -> Claim:
+def at_least_once_append(topic: str, **terms: Unpack[Terms]) -> Claim:
     """Every acknowledged send stands in the committed log of `topic`."""
-    return _claim(AT_LEAST_ONCE, Hop.PRODUCE, Scope(input=topic), hazards, expect, fine_print)
+    return _append(AT_LEAST_ONCE, topic, terms)
 
 
-def exactly_once_append(
-    topic: str,
-    *,
-    hazards: Iterable[str] = (),
-    expect: Expectation | None = None,
-    fine_print: FinePrint | None = None,
-) -> Claim:
+def exactly_once_append(topic: str, **terms: Unpack[Terms]) -> Claim:
     """Every acknowledged send stands exactly once in the committed log of `topic`."""
-    return _claim(EXACTLY_ONCE, Hop.PRODUCE, Scope(input=topic), hazards, expect, fine_print)
+    return _append(EXACTLY_ONCE, topic, terms)
+
+
+def idempotent_append(topic: str, **terms: Unpack[Terms]) -> Claim:
+    """Retries of the client leave no trace in `topic`: no copy, no gap, no other order."""
+    return _append(IDEMPOTENT, topic, terms)
+
+
+def atomic_append(topic: str, **terms: Unpack[Terms]) -> Claim:
+    """Transactions that write to `topic` are committed whole or not at all, for every reader."""
+    return _append(ATOMIC, topic, terms)
+
+
+def ordered_append(topic: str, **terms: Unpack[Terms]) -> Claim:
+    """Sends of a session stand in each partition of `topic` in order, and are read in order."""
+    return _append(ORDERED, topic, terms)
 
 
 def end_to_end(
-    guarantee: str,
-    topic: str,
-    *,
-    into: str,
-    view: str,
-    hazards: Iterable[str] = (),
-    expect: Expectation | None = None,
-    fine_print: FinePrint | None = None,
-    deduplicates: bool = False,
+    guarantee: str, topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]
 ) -> Claim:
     """A guarantee from the application's send, through `topic`, to its effects in the sink.
 
     Raises:
-        BadClaim: there is no such guarantee.
+        BadClaim: there is no such guarantee, or it does not speak of this hop.
     """
-    scope = Scope(input=topic, sink=into, view=view)
-    return _claim(guarantee, Hop.END_TO_END, scope, hazards, expect, fine_print, deduplicates)
+    return _into(guarantee, Hop.END_TO_END, topic, into, view, terms)
 
 
 def refutes(claim: Claim, findings: Findings) -> bool:
@@ -151,19 +143,29 @@ def refutes(claim: Claim, findings: Findings) -> bool:
     return True
 
 
+def _append(guarantee: str, topic: str, terms: Terms) -> Claim:
+    return _claim(guarantee, Hop.PRODUCE, Scope(input=topic), terms)
+
+
+def _into(guarantee: str, hop: Hop, topic: str, into: str, view: str, terms: SinkTerms) -> Claim:
+    letters = terms.get("dead_letters")
+    scope = Scope(input=topic, sink=into, view=view, dead_letters=letters)
+    return _claim(guarantee, hop, scope, terms, terms.get("deduplicates", False))
+
+
 def _claim(
-    guarantee: str,
-    hop: Hop,
-    scope: Scope,
-    hazards: Iterable[str],
-    expect: Expectation | None,
-    fine_print: FinePrint | None,
-    deduplicates: bool = False,
+    guarantee: str, hop: Hop, scope: Scope, terms: Terms, deduplicates: bool = False
 ) -> Claim:
     if guarantee not in GUARANTEES:
         raise BadClaim(
             f"there is no guarantee {guarantee!r}; expected one of {', '.join(GUARANTEES)}"
         )
+    if hop not in HOPS.get(guarantee, frozenset(Hop)):
+        raise BadClaim(
+            f"{guarantee} cannot be claimed on hop {hop}; it speaks of "
+            f"{', '.join(sorted(HOPS[guarantee]))}"
+        )
+    hazards, expect = terms.get("hazards", ()), terms.get("expect")
     if isinstance(hazards, str):
         raise BadClaim(f"hazards={hazards!r}: expected a set of kinds, such as {{{hazards!r}}}")
     if expect is not None and (odd := expect.anomalies - refutations(guarantee, hop)):
@@ -175,7 +177,7 @@ def _claim(
         guarantee=guarantee,
         hop=hop,
         scope=scope,
-        fine_print=fine_print or standard_fine_print(guarantee, hop),
+        fine_print=terms.get("fine_print") or standard_fine_print(guarantee, hop),
         hazards=frozenset(hazards),
         deduplicates=deduplicates,
         expect=expect,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from checkers.model import Claim, Expectation, FinePrint, Hop, Scope, Verdict
-from checkers.refutations import GUARANTEES
+from checkers.refutations import GUARANTEES, HOPS
 
 _FINE_PRINT = ("promise", "failures", "guarantee", "not_tested")
 
@@ -27,6 +27,7 @@ def claim_to_json(claim: Claim) -> dict[str, Any]:
             "input": claim.scope.input,
             "sink": claim.scope.sink,
             "view": claim.scope.view,
+            "dead_letters": claim.scope.dead_letters,
         },
         "fine_print": {name: getattr(claim.fine_print, name) for name in _FINE_PRINT}
         | {"covers": sorted(claim.fine_print.covers)},
@@ -53,13 +54,18 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
     guarantee = _text(data, "guarantee")
     if guarantee not in GUARANTEES:
         raise _bad("guarantee", f"one of {', '.join(GUARANTEES)}", guarantee)
+    hop = Hop(_one_of(data, "hop", tuple(Hop)))
+    if hop not in HOPS.get(guarantee, frozenset(Hop)):
+        raise _bad("hop", f"one of {', '.join(sorted(HOPS[guarantee]))}", hop.value)
     return Claim(
         guarantee=guarantee,
-        hop=Hop(_one_of(data, "hop", tuple(Hop))),
+        hop=hop,
         scope=Scope(
             input=_text(scope, "input"),
             sink=_text_or_none(scope, "sink"),
             view=_text_or_none(scope, "view"),
+            # Runs that were recorded before there were dead letters do not have the field.
+            dead_letters=_text_or_none({"dead_letters": None, **scope}, "dead_letters"),
         ),
         fine_print=FinePrint(
             **{name: _text(fine_print, name) for name in _FINE_PRINT},

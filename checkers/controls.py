@@ -8,19 +8,47 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkers.engines.duckdb import Layer
+from checkers.engines.layer import Layer
 from checkers.model import Claim, Hop
+from checkers.trials import Trials
 
 _INPUT = """
 SELECT count(*) AS entries, count(CASE WHEN l.record IS NULL THEN 1 END) AS unreadable
 FROM log l
-JOIN hop_input h ON h.input = l.topic
-WHERE l.kind = 'data'
+JOIN inputs i ON i.topic = l.topic
+WHERE l.kind = 'data' AND i.trial = {trial}
 """
-_EFFECTS = """
-SELECT count(*) AS entries, count(CASE WHEN e.record IS NULL THEN 1 END) AS unreadable
-FROM effects e
-JOIN hop_sink k ON k.sink = e.sink AND k.view = e.view
+_OUTPUT = """
+SELECT sum(n.entries) AS entries, sum(n.unreadable) AS unreadable
+FROM (
+    SELECT count(*) AS entries, count(CASE WHEN e.record IS NULL THEN 1 END) AS unreadable
+    FROM effects e
+    JOIN outputs k ON k.view = e.view AND (k.sink = e.sink OR k.dead_letters = e.sink)
+    WHERE k.trial = {trial}
+    UNION ALL
+    SELECT count(*) AS entries, count(CASE WHEN j.record IS NULL THEN 1 END) AS unreadable
+    FROM journal j
+    JOIN outputs k ON k.sink = j.sink AND k.view = 'journal'
+    WHERE k.trial = {trial}
+    UNION ALL
+    SELECT count(*) AS entries, 0 AS unreadable
+    FROM state s
+    JOIN outputs k ON k.sink = s.sink AND k.view = s.view
+    WHERE k.trial = {trial}
+) n
+"""
+_TRANSACTIONS = """
+SELECT count(*) AS entries, 0 AS unreadable
+FROM sends s
+JOIN txns t ON t.txn = s.txn
+JOIN inputs i ON i.topic = s.topic
+WHERE i.trial = {trial} AND t.outcome <> 'aborted'
+"""
+_READS = """
+SELECT count(*) AS entries, count(CASE WHEN r.record IS NULL THEN 1 END) AS unreadable
+FROM reads r
+JOIN inputs i ON i.topic = r.topic
+WHERE i.trial = {trial}
 """
 
 
@@ -34,17 +62,22 @@ class Control:
     """An empty table is no failure of a run that did not come to filling it."""
 
 
-def controls(layer: Layer, claim: Claim) -> tuple[Control, ...]:
-    """The controls of a claim's hop."""
+def controls(layer: Layer, claim: Claim, trials: Trials) -> tuple[Control, ...]:
+    """The controls of a claim: the log of its input, and whatever else it speaks of."""
     topic, sink, view = claim.scope.input, claim.scope.sink, claim.scope.view
-    found = [_control(layer, _INPUT, f"the log of {topic}")]
+    number = trials.input(claim)
+    found = [_control(layer, _INPUT, number, f"the log of {topic}")]
     if claim.hop is not Hop.PRODUCE:
-        found.append(_control(layer, _EFFECTS, f"view {view} of {sink}"))
+        found.append(_control(layer, _OUTPUT, trials.output(claim), f"view {view} of {sink}"))
+    if claim.guarantee == "atomic":
+        found.append(_control(layer, _TRANSACTIONS, number, f"transactions that write to {topic}"))
+    if claim.guarantee == "ordered" and claim.hop is not Hop.PROCESS:
+        found.append(_control(layer, _READS, number, f"what readers saw of {topic}"))
     return tuple(found)
 
 
-def _control(layer: Layer, query: str, what: str) -> Control:
-    (row,) = layer.rows(query)
+def _control(layer: Layer, query: str, trial: int, what: str) -> Control:
+    (row,) = layer.rows(query.format(trial=trial))
     if row["unreadable"]:
         return Control(
             passed=False,

@@ -46,6 +46,27 @@ _PROMISE: Final[dict[tuple[str, Hop], str]] = {
         "Every send that was acknowledged has its effects in the sink exactly once, with the "
         "right content, and nothing else has any."
     ),
+    ("idempotent", Hop.PRODUCE): (
+        "Whatever the client has to send again, the topic's committed log shows every acknowledged "
+        "send once, unaltered, and the sends of one session to one partition in their order."
+    ),
+    ("atomic", Hop.PRODUCE): (
+        "The records of a transaction, in whatever partitions, and the positions that were sent to "
+        "it, are committed together or not at all. Readers of committed records see none of them "
+        "before the commit, and never any of an aborted transaction."
+    ),
+    ("ordered", Hop.PRODUCE): (
+        "The sends of one session to one partition stand in the log in their order, and every "
+        "reader gets each partition in the order of the log, without gaps and without going back."
+    ),
+    ("ordered", Hop.PROCESS): (
+        "Effects of inputs with one key and from one partition stand in the sink in the order of "
+        "these inputs."
+    ),
+    ("ordered", Hop.END_TO_END): (
+        "What one session sends with one key has its effects in the sink in that order, and every "
+        "reader on the way gets it in that order."
+    ),
 }
 _FAILURES: Final = (
     "Crashes of brokers and of the pipeline at any moment, network partitions between any two "
@@ -63,6 +84,18 @@ _GUARANTEE: Final[dict[str, str]] = {
     "exactly-once": (
         "Nothing is lost and nothing is doubled. What was under way may be processed again, but "
         "its effects count once. Progress may stop until the failure is over."
+    ),
+    "idempotent": (
+        "The client sends again what was under way, and the log shows it once. A new session "
+        "starts from nothing: what the old one had under way may be there or not."
+    ),
+    "atomic": (
+        "A transaction whose client or coordinator failed is committed whole or aborted whole. "
+        "Readers of committed records may have to wait until that is decided."
+    ),
+    "ordered": (
+        "What was under way may be sent or read again by a new session, which starts an order of "
+        "its own. Progress may stop until the failure is over."
     ),
 }
 _NOT_TESTED: Final[dict[Hop, str]] = {

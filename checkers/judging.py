@@ -1,25 +1,28 @@
-"""Judging a history: relations, findings, self-proof, verdicts, for every scope that is claimed.
+"""Judging a history: relations, findings, self-proof, verdicts, for everything that is claimed.
 
-The one thing to know: work is shared. The produce hop is looked at once per input topic, the
-process hop once per sink and view, and claims on the same stretch read the same findings.
+The one thing to know: work is shared. All trials are computed in one go, the produce hop once per
+input topic, the process hop once per sink and view, and claims on the same stretch read the same
+findings. An anomaly that needs a look at every record is asked for only where a claim stands or
+falls with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from typing import Final
-
-import pyarrow as pa
 
 from checkers.anomalies import anomalies
 from checkers.circumstances import Circumstances
 from checkers.controls import controls
-from checkers.engines.duckdb import Layer, open_history
+from checkers.engines import Layer, Settings, open_history
+from checkers.engines.layer import of_the_run
 from checkers.history import History
 from checkers.model import Claim, ClaimJudgement, Evidence, Findings, Hop, Judgement, Wound
+from checkers.refutations import refutations, told_with
+from checkers.sample import choose, taken_out
 from checkers.self_proof import prove
+from checkers.trials import Input, Trials
 from checkers.verdict import judge_claim
 
 _HOPS: Final[dict[Hop, tuple[Hop, ...]]] = {
@@ -27,166 +30,169 @@ _HOPS: Final[dict[Hop, tuple[Hop, ...]]] = {
     Hop.PROCESS: (Hop.PROCESS,),
     Hop.END_TO_END: (Hop.PRODUCE, Hop.PROCESS),
 }
+Stretch = tuple[Hop, int]
+"""A hop of one trial."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Seen:
-    """What was found on one stretch."""
-
-    findings: tuple[Findings, ...] = ()
-    wounds: tuple[Wound, ...] = ()
-    cut_off: tuple[str, ...] = ()
-
-
-def check(history: History, claims: Iterable[Claim]) -> Judgement:
+def check(history: History, claims: Iterable[Claim], settings: Settings | None = None) -> Judgement:
     """Judge a history against claims.
 
     Returns:
         A verdict for each claim, in their order, with every finding and the self-proof.
+
+    Raises:
+        BadHistory: what stands in the history's columns does not fit the contract.
     """
     claims = tuple(claims)
-    circumstances = Circumstances.of(history)
-    counts = {name: table.num_rows for name, table in history.items()}
-    with ExitStack() as stack:
-        trial = _Trial(history, circumstances, stack)
-        judged = tuple(trial.judge(claim) for claim in claims)
-        trial.look_at_inputs(claims)
-        seen = tuple(trial.seen.values())
-        for layer in trial.layers:
-            for name, rows in layer.counts().items():
-                counts[name] = max(counts.get(name, 0), rows)
+    with open_history(history, settings or Settings()) as bottom:
+        circumstances = Circumstances.of(history)
+        trials = _trials(history, claims, circumstances)
+        with bottom.above(trials.tables()) as first:
+            sampled = choose(first, trials)
+        with bottom.above({**trials.tables(), "sampled": sampled}) as layer:
+            trial = _Trial(layer, claims, trials, circumstances)
+            judged = tuple(trial.judge(claim) for claim in claims)
+            relations = {**bottom.counts(), **layer.counts()}
+    findings = trial.in_order()
     return Judgement(
         claims=judged,
-        findings=_merged([f for s in seen for f in s.findings], circumstances.complete),
-        self_proof=tuple(wound for s in seen for wound in s.wounds),
-        notes=_notes(history, circumstances, [f for s in seen for f in s.findings]),
-        counts=counts,
+        findings=_merged(findings, circumstances.complete),
+        self_proof=tuple(wound for wounds in trial.wounds.values() for wound in wounds),
+        notes=_notes(history, circumstances, findings),
+        counts={name: history.rows(name) for name in history} | relations,
     )
 
 
-def find(history: History, claim: Claim) -> tuple[Findings, ...]:
-    """What is found on a claim's hop, without a verdict: there is no self-proof behind it."""
+def find(
+    history: History,
+    claims: Claim | Iterable[Claim],
+    settings: Settings | None = None,
+    *,
+    only: Collection[str] | None = None,
+) -> tuple[Findings, ...]:
+    """Everything that is found on the claims' hops, whatever it refutes, without a verdict.
+
+    There is no self-proof behind it.
+
+    Args:
+        history: where to look.
+        claims: which topics and sinks to look at.
+        settings: by which engine.
+        only: names of the anomalies to look for; None: all.
+
+    Raises:
+        BadHistory: what stands in the history's columns does not fit the contract.
+    """
+    claims = (claims,) if isinstance(claims, Claim) else tuple(claims)
     circumstances = Circumstances.of(history)
-    with ExitStack() as stack:
-        trial = _Trial(history, circumstances, stack)
-        found = [f for hop in _HOPS[claim.hop] for f in trial.findings(hop, claim)]
+    with open_history(history, settings or Settings()) as bottom:
+        trials = _trials(history, claims, circumstances)
+        with bottom.above(trials.tables()) as layer:
+            hops = {hop for claim in claims for hop in _HOPS[claim.hop]}
+            found = [
+                f
+                for anomaly in anomalies().values()
+                if anomaly.hop in hops and (only is None or anomaly.name in only)
+                for f in layer.findings(anomaly, circumstances.hazards).values()
+            ]
     return _merged(found, circumstances.complete)
 
 
 class _Trial:
-    """The layers and findings of one history, made when a claim first needs them."""
+    """What was found on each stretch, looked for once."""
 
-    def __init__(self, history: History, circumstances: Circumstances, stack: ExitStack) -> None:
-        self._history = history
+    def __init__(
+        self, layer: Layer, claims: Iterable[Claim], trials: Trials, circumstances: Circumstances
+    ) -> None:
+        self._layer = layer
+        self._trials = trials
         self._circumstances = circumstances
-        self._stack = stack
-        self._bottom = stack.enter_context(open_history(history))
-        self._layers: dict[tuple[object, ...], Layer] = {}
-        self.seen: dict[tuple[object, ...], _Seen] = {}
-
-    @property
-    def layers(self) -> Sequence[Layer]:
-        """All layers that were made."""
-        return tuple(self._layers.values())
+        self._claims: dict[Stretch, list[Claim]] = {}
+        for claim in claims:
+            # What producers did is looked at also where no claim speaks of it: it explains.
+            self._claims.setdefault((Hop.PRODUCE, trials.input(claim)), [])
+            for hop in _HOPS[claim.hop]:
+                self._claims.setdefault(self._stretch(hop, claim), []).append(claim)
+        self.found: dict[Stretch, list[Findings]] = {s: [] for s in self._claims}
+        self.run: list[Findings] = []
+        self.cut_off: dict[Stretch, list[str]] = {s: [] for s in self._claims}
+        self.wounds: dict[Stretch, tuple[Wound, ...]] = {}
+        wanted = {stretch: self._wanted(stretch) for stretch in self._claims}
+        for name, anomaly in anomalies().items():
+            if of_the_run(anomaly):
+                self.run += self._layer.findings(anomaly, circumstances.hazards).values()
+                continue
+            stretches = [s for s, names in wanted.items() if name in names]
+            if not stretches:
+                continue
+            by_trial = self._layer.findings(anomaly, circumstances.hazards)
+            undecided = self._layer.undecided(anomaly)
+            for stretch in stretches:
+                if stretch[1] in by_trial:
+                    self.found[stretch].append(by_trial[stretch[1]])
+                if stretch[1] in undecided:
+                    self.cut_off[stretch].append(name)
+        sample = taken_out(layer)
+        for stretch, names in wanted.items():
+            self.wounds[stretch] = prove(self._layer, sample, stretch, names, self._where(stretch))
 
     def judge(self, claim: Claim) -> ClaimJudgement:
         """The verdict on one claim."""
-        stretches = [self._run(), *(self._stretch(hop, claim) for hop in _HOPS[claim.hop])]
+        stretches = [self._stretch(hop, claim) for hop in _HOPS[claim.hop]]
         return judge_claim(
             claim,
-            findings=[f for s in stretches for f in s.findings],
+            findings=self.run + [f for s in stretches for f in self.found[s]],
             circumstances=self._circumstances,
-            wounds=[w for s in stretches for w in s.wounds],
-            controls=controls(self._layer(claim.hop, claim), claim),
-            cut_off=[name for s in stretches for name in s.cut_off],
+            wounds=[w for s in stretches for w in self.wounds[s]],
+            controls=controls(self._layer, claim, self._trials),
+            cut_off=[name for s in stretches for name in self.cut_off[s]],
         )
 
-    def findings(self, hop: Hop, claim: Claim) -> tuple[Findings, ...]:
-        """What is found on a hop."""
-        return _findings(self._layer(hop, claim), hop=hop)
+    def in_order(self) -> list[Findings]:
+        """Everything that was found."""
+        return self.run + [f for found in self.found.values() for f in found]
 
-    def look_at_inputs(self, claims: Iterable[Claim]) -> None:
-        """What producers did is shown also where no claim speaks of it: it explains."""
-        for claim in claims:
-            self._stretch(Hop.PRODUCE, claim)
+    def _stretch(self, hop: Hop, claim: Claim) -> Stretch:
+        number = self._trials.input if hop is Hop.PRODUCE else self._trials.output
+        return (hop, number(claim))
 
-    def _run(self) -> _Seen:
-        if ("run",) not in self.seen:
-            self.seen["run",] = _Seen(findings=_findings(self._bottom, liveness=True))
-        return self.seen["run",]
-
-    def _stretch(self, hop: Hop, claim: Claim) -> _Seen:
-        key = _key(hop, claim)
-        if key not in self.seen:
-            layer = self._layer(hop, claim)
-            self.seen[key] = _Seen(
-                findings=self.findings(hop, claim),
-                wounds=prove(layer, self._history, hop, _where(hop, claim)),
-                cut_off=tuple(
-                    a.name for a in anomalies().values() if a.hop is hop and layer.undecided(a)
-                ),
-            )
-        return self.seen[key]
-
-    def _layer(self, hop: Hop, claim: Claim) -> Layer:
-        key = _key(hop, claim)
-        if key not in self._layers:
-            below = self._bottom if hop is Hop.PRODUCE else self._layer(Hop.PRODUCE, claim)
-            change = (
-                {"hop_input": self._hop_input(claim)}
-                if hop is Hop.PRODUCE
-                else {"hop_sink": _hop_sink(claim)}
-            )
-            self._layers[key] = self._stack.enter_context(below.above(change))
-        return self._layers[key]
-
-    def _hop_input(self, claim: Claim) -> pa.Table:
-        collection = self._circumstances.collection or {}
-        return pa.table(
-            {
-                "input": pa.array([claim.scope.input], pa.string()),
-                "complete": pa.array([self._circumstances.complete]),
-                "collected": pa.array([bool(collection)]),
-                "collect_started": pa.array([collection.get("started_at")], pa.int64()),
-                "collect_clock": pa.array([collection.get("clock")], pa.string()),
-            }
+    def _wanted(self, stretch: Stretch) -> frozenset[str]:
+        """The anomalies that are looked for on a stretch."""
+        hop = stretch[0]
+        guarantees = {claim.guarantee for claim in self._claims[stretch]} or {"exactly-once"}
+        asked = {name for g in guarantees for name in refutations(g, hop) | told_with(g)}
+        return frozenset(
+            name
+            for name, anomaly in anomalies().items()
+            if anomaly.hop is hop and not of_the_run(anomaly) and name in asked
         )
 
+    def _where(self, stretch: Stretch) -> str:
+        hop, number = stretch
+        if hop is Hop.PRODUCE:
+            return self._trials.inputs[number - 1].topic
+        output = self._trials.outputs[number - 1]
+        return f"{output.sink} ({output.view})"
 
-def _hop_sink(claim: Claim) -> pa.Table:
-    return pa.table(
-        {
-            "sink": pa.array([claim.scope.sink], pa.string()),
-            "view": pa.array([claim.scope.view], pa.string()),
-            "deduplicates": pa.array([claim.deduplicates]),
-        }
+
+def _trials(history: History, claims: Iterable[Claim], circumstances: Circumstances) -> Trials:
+    collection = circumstances.collection
+    started = collection["started_at"] if collection else None
+    clock = collection["clock"] if collection else None
+    assert started is None or isinstance(started, int)
+    made = Input(
+        topic="",
+        complete=circumstances.complete,
+        collected=collection is not None,
+        collect_started=started,
+        collect_clock=None if clock is None else str(clock),
     )
-
-
-def _key(hop: Hop, claim: Claim) -> tuple[object, ...]:
-    if hop is Hop.PRODUCE:
-        return ("produce", claim.scope.input)
-    return ("process", claim.scope, claim.deduplicates)
-
-
-def _where(hop: Hop, claim: Claim) -> str:
-    scope = claim.scope
-    return scope.input if hop is Hop.PRODUCE else f"{scope.sink} ({scope.view})"
-
-
-def _findings(
-    layer: Layer, *, hop: Hop | None = None, liveness: bool = False
-) -> tuple[Findings, ...]:
-    return tuple(
-        layer.findings(anomaly)
-        for anomaly in anomalies().values()
-        if (anomaly.evidence is Evidence.LIVENESS) == liveness
-        and (hop is None or anomaly.hop is hop)
-    )
+    topics = dict.fromkeys(history["partitions"]["topic"].to_pylist())
+    return Trials.of(claims, made, tuple(topics) if circumstances.settled else ())
 
 
 def _merged(findings: Iterable[Findings], complete: bool) -> tuple[Findings, ...]:
-    """One entry per anomaly over all scopes; absence only where it proves something."""
+    """One entry per anomaly over all trials; absence only where it proves something."""
     found: dict[str, Findings] = {}
     for f in findings:
         if f.count and (complete or f.evidence is not Evidence.ABSENCE):

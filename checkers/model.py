@@ -6,7 +6,7 @@ The one thing to know: these are plain data. Policy (which anomaly refutes which
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -46,8 +46,8 @@ class Anomaly:
     """One way in which a claim can fail, and the query whose rows are its witnesses.
 
     `sql` is one SELECT over tables and relations in DuckDB's dialect, without recursion, ASOF
-    joins, QUALIFY or ordered lists, so that it can be translated. Rows with equal `key` columns
-    belong to one finding.
+    joins, QUALIFY or ordered lists, so that it can be translated. Rows of one `trial` with equal
+    `key` columns belong to one finding.
     """
 
     name: str
@@ -61,9 +61,17 @@ class Anomaly:
     """What one finding says, as a `str.format` template over the columns of its first row and
     `rows` (how many rows the witness has)."""
     sql: str
+    empty_without: tuple[str, ...] = ()
+    """Tables each of which must have rows, or there is nothing to find."""
     undecided: str | None = None
-    """A SELECT whose rows would be witnesses if the history were not cut off where they lie, for
-    instance below the start of a log. One row, and the anomaly is undecided."""
+    """A SELECT of the trials for which it cannot be decided, because a part of the history that is
+    needed was cut off, for instance below the start of a log."""
+    minimal: Mapping[str, tuple[Row, ...]]
+    """The smallest history that has it: rows by table, as `History.of` takes them."""
+    hint: str
+    """What engineers usually find to be the cause."""
+    tell: Callable[[Sequence[Row]], str] | None = None
+    """Makes a finding's sentence from all of its rows, where one row is not enough."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +107,9 @@ class Scope:
     """The input topic."""
     sink: str | None = None
     view: str | None = None
+    """Who looks at the sink; `journal`: everybody who ever looked, as its journal tells."""
+    dead_letters: str | None = None
+    """The sink of records that could not be processed: an input leads there or to its effects."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +138,7 @@ class Claim:
     """A named guarantee on a hop."""
 
     guarantee: str
-    """at-most-once, at-least-once or exactly-once."""
+    """at-most-once, at-least-once, exactly-once, idempotent, atomic or ordered."""
     hop: Hop
     scope: Scope
     fine_print: FinePrint

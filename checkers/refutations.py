@@ -10,15 +10,32 @@ from typing import Final
 
 from checkers.model import Hop
 
-GUARANTEES: Final = ("at-most-once", "at-least-once", "exactly-once")
+GUARANTEES: Final = (
+    "at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic", "ordered"
+)  # fmt: skip
+HOPS: Final[dict[str, frozenset[Hop]]] = {
+    "idempotent": frozenset({Hop.PRODUCE}),
+    "atomic": frozenset({Hop.PRODUCE}),
+}
+"""The hops that a guarantee can speak of, where it is not all of them."""
 
-_AMO, _ALO, _EO = ({guarantee} for guarantee in GUARANTEES)
+_AMO, _ALO, _EO, _IDEM, _ATOM, _ORD = ({guarantee} for guarantee in GUARANTEES)
 
 _PRODUCE: Final[dict[str, set[str]]] = {
-    "lost-write": _ALO | _EO,
-    "duplicate": _AMO | _EO,
-    "phantom": _ALO | _AMO | _EO,
-    "corrupt": _ALO | _AMO | _EO,
+    "lost-write": _ALO | _EO | _IDEM | _ATOM,
+    "duplicate": _AMO | _EO | _IDEM,
+    "phantom": _ALO | _AMO | _EO | _IDEM | _ATOM,
+    "corrupt": _ALO | _AMO | _EO | _IDEM | _ATOM,
+    "inconsistent-offsets": _ALO | _AMO | _EO | _IDEM | _ATOM,
+    "aborted-read": _EO | _ATOM,
+    "precommitted-read": _EO | _ATOM,
+    "torn-transaction": _EO | _ATOM,
+    "reordered-send": _IDEM | _ORD,
+    "skipped-read": _ORD,
+    "repeated-read": _ORD,
+    "G1c": _ATOM,
+    "G1c-process": _ATOM,
+    "G1c-realtime": _ATOM,
 }
 _PROCESS: Final[dict[str, set[str]]] = {
     "lost-output": _ALO | _EO,
@@ -26,6 +43,8 @@ _PROCESS: Final[dict[str, set[str]]] = {
     "unfounded-output": _EO,
     "phantom-output": _ALO | _AMO | _EO,
     "wrong-output": _ALO | _AMO | _EO,
+    "reordered-output": _ORD,
+    "state-mismatch": _EO,
     "offset-ahead": _ALO | _EO,
     "offset-behind": _AMO | _EO,
     "offset-regressed": _EO,
@@ -41,3 +60,16 @@ _TABLES: Final[dict[Hop, dict[str, set[str]]]] = {
 def refutations(guarantee: str, hop: Hop) -> frozenset[str]:
     """Names of the anomalies that refute a guarantee on a hop."""
     return frozenset(name for name, refuted in _TABLES[hop].items() if guarantee in refuted)
+
+
+_TOLD_WITH: Final[dict[str, set[str]]] = {
+    "G0": _ATOM,
+    "G1c-ww": _ATOM,
+    "zombie-write": _AMO | _ALO | _EO | _ORD,
+}
+"""Anomalies that refute nothing by themselves, and with which claims they are told."""
+
+
+def told_with(guarantee: str) -> frozenset[str]:
+    """Names of the anomalies that are shown with a guarantee because they explain others."""
+    return frozenset(name for name, told in _TOLD_WITH.items() if guarantee in told)

@@ -10,7 +10,8 @@ Conventions that hold for every table:
 * `record` is the identity that travels inside the record, never a number derived from offsets.
   `attempt` is one call to send it: an application that sends a record twice makes two attempts.
 * A column that ends in no "?" in the documentation below never holds NULL. NULL means "not known",
-  never "none".
+  never "none". A column that may hold NULL may as well be left out.
+* `clock` never holds NULL where a time does not.
 """
 
 from __future__ import annotations
@@ -88,8 +89,19 @@ TXNS: Final = Table(
         _c("commit_called_at?", _L, "NULL when commit was never called"),
         _c("ended_at?", _L, ""),
         _c("clock", _S, ""),
-        _c("staged_offsets?", _S, "JSON: the consumed offsets sent to the transaction"),
         _c("error?", _S, "the client's words"),
+    ),
+)
+
+STAGED: Final = Table(
+    name="staged",
+    row="one consumed position that was sent to a transaction (sendOffsetsToTransaction)",
+    columns=(
+        _c("txn", _S, "transaction that is to commit it"),
+        _c("owner", _S, "consumer group"),
+        _c("topic", _S, "topic that was consumed"),
+        _c("partition", _I, ""),
+        _c("offset", _L, "the next offset to be read"),
     ),
 )
 
@@ -138,7 +150,24 @@ READS: Final = Table(
         _c("offset", _L, ""),
         _c("record?", _S, ""),
         _c("attempt?", _S, ""),
-        _c("at", _L, ""),
+        _c("txn?", _S, "the application transaction that the reading belongs to"),
+        _c("at", _L, "when the application had it"),
+        _c("clock", _S, ""),
+    ),
+)
+
+ASSIGNMENTS: Final = Table(
+    name="assignments",
+    row="one partition that was assigned to a reader in one of its sessions",
+    columns=(
+        _c("reader", _S, ""),
+        _c("session", _S, "as in reads"),
+        _c("isolation", _S, "read_committed or read_uncommitted"),
+        _c("topic", _S, ""),
+        _c("partition", _I, ""),
+        _c("position", _L, "the first offset that the session was to read"),
+        _c("from_at", _L, "when reading could begin"),
+        _c("until_at?", _L, "when it was taken away; NULL: never, the reader polled to the end"),
         _c("clock", _S, ""),
     ),
 )
@@ -163,6 +192,9 @@ EFFECTS: Final = Table(
         _c("source_offset?", _L, ""),
         _c("owner?", _S, "who wrote it, e.g. the Spark query id, where known"),
         _c("batch?", _L, "micro-batch that wrote it, where the effect carries it"),
+        _c("instance?", _S, "the life of the process that wrote it, as in instances"),
+        _c("at?", _L, "when it was written"),
+        _c("clock?", _S, ""),
     ),
 )
 
@@ -178,6 +210,10 @@ JOURNAL: Final = Table(
         _c("digest?", _S, ""),
         _c("transaction?", _S, "the sink's own transaction"),
         _c("batch?", _L, ""),
+        _c("source_topic?", _S, "position of the input, where the change carries it"),
+        _c("source_partition?", _I, ""),
+        _c("source_offset?", _L, ""),
+        _c("owner?", _S, "who wrote it, where known"),
     ),
 )
 
@@ -189,6 +225,36 @@ EXPECTED: Final = Table(
         _c("record", _S, "identity of the input"),
         _c("effect_key", _S, ""),
         _c("digest", _S, "digest of the effect's content"),
+        _c("optional?", _B, "it may be missing, as behind a filter; NULL: false"),
+    ),
+)
+
+CONTRIBUTIONS: Final = Table(
+    name="contributions",
+    row="what one committed position of an input record adds to the state of a sink",
+    columns=(
+        _c("sink", _S, ""),
+        _c("record", _S, "identity of the input"),
+        _c("state_key", _S, "the key of the state; a window is part of it"),
+        _c("aggregate", _S, "name of the aggregate, e.g. balance"),
+        _c("operation", _S, "sum, count, min, max or last (an upsert: the last input wins)"),
+        _c("amount?", _L, "what sum adds up and min and max compare; exact, e.g. cents"),
+        _c(
+            "digest?", _S, "with last: digest of the state that it leaves; NULL: it deletes the key"
+        ),
+    ),
+)
+
+STATE: Final = Table(
+    name="state",
+    row="the final value of one aggregate of one key, in one view of a sink",
+    columns=(
+        _c("sink", _S, ""),
+        _c("view", _S, ""),
+        _c("state_key", _S, ""),
+        _c("aggregate", _S, ""),
+        _c("amount?", _L, "with sum, count, min and max"),
+        _c("digest?", _S, "with last"),
     ),
 )
 
@@ -308,8 +374,8 @@ CLOCKS: Final = Table(
 TABLES: Final[dict[str, Table]] = {
     t.name: t
     for t in (
-        SENDS, TXNS, LOG, PARTITIONS, READS, EFFECTS, JOURNAL, EXPECTED, POSITIONS, RANGES,
-        INSTANCES, FAULTS, HAZARDS, PHASES, CLOCKS,
+        SENDS, TXNS, STAGED, LOG, PARTITIONS, READS, ASSIGNMENTS, EFFECTS, JOURNAL, EXPECTED,
+        CONTRIBUTIONS, STATE, POSITIONS, RANGES, INSTANCES, FAULTS, HAZARDS, PHASES, CLOCKS,
     )
 }  # fmt: skip
 """All tables by name, in the order in which documentation lists them."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from checkers import check
 from checkers.claims import claim_from_json
+from checkers.engines.settings import Settings
 from checkers.history import History
 from checkers.model import Judgement
 from harness.folder import RunFolder
@@ -26,8 +27,12 @@ class Judged:
     judgement: Judgement
 
 
-def judge(folder: Path) -> Judged:
+def judge(folder: Path, settings: Settings | None = None) -> Judged:
     """Load a run folder and judge it.
+
+    Args:
+        folder: the run folder.
+        settings: by which engine, and within which limits.
 
     Raises:
         UnreadableRun, DamagedHistory, BadHistory: the folder is not a run, or is damaged; the text
@@ -35,7 +40,11 @@ def judge(folder: Path) -> Judged:
     """
     record = RunRecord.load(folder)
     history, limits = RunFolder(folder).load_history()
-    judgement = check(history, tuple(claim_from_json(claim) for claim in record.claims))
+    judgement = check(
+        history,
+        tuple(claim_from_json(claim) for claim in record.claims),
+        settings=settings or Settings(),
+    )
     return Judged(
         record=record,
         history=history,

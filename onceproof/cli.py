@@ -1,4 +1,4 @@
-"""The command line: `onceproof run`, `list`, `check`, `report`, `doctor`, `soak`.
+"""The command line: `onceproof run`, `list`, `check`, `report`, `explain`, `doctor`, `soak`.
 
 The one thing to know: progress goes to standard error, results to standard output, and no error
 reaches the user as a traceback.
@@ -52,11 +52,57 @@ def list_() -> None:
 
 
 @app.command()
-def check(folder: Folder) -> None:
-    """Judge a run folder again, offline, and write its report anew."""
-    from onceproof.commands import check as command
+def check(
+    path: Annotated[
+        Path, typer.Argument(help="A run folder, or a history that was recorded elsewhere.")
+    ],
+    format_: Annotated[
+        str | None,
+        typer.Option(
+            "--format", help="run, jepsen, jsonl or parquet; without it, by the files there."
+        ),
+    ] = None,
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What to judge a foreign history by: exactly-once:TOPIC, or "
+            '"exactly-once:TOPIC->SINK@VIEW". Repeatable; without any, all that it has tables for.'
+        ),
+    ] = None,
+    engine: Annotated[str, typer.Option(help="duckdb or spark.")] = "duckdb",
+    master: Annotated[str | None, typer.Option(help="Spark's master, e.g. local[4].")] = None,
+    memory: Annotated[str | None, typer.Option(help="What the engine may hold, e.g. 2GB.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="DuckDB's threads.")] = None,
+    exact: Annotated[
+        bool, typer.Option(help="Compare everything in full, without a cheap look first.")
+    ] = False,
+    isolation: Annotated[
+        str | None, typer.Option(help="Jepsen: read_committed (default) or read_uncommitted.")
+    ] = None,
+    transactions: Annotated[
+        bool | None, typer.Option(help="Jepsen: whether clients used any; else it is found out.")
+    ] = None,
+    json: Annotated[Path | None, typer.Option(help="File that gets the judgement.")] = None,
+) -> None:
+    """Judge a run folder again, offline, and write its report anew; or judge a foreign history.
 
-    sys.exit(command.check(folder))
+    Exit code: 0 every claim holds, or is as expected; 1 violated, 3 invalid, 4 stalled, 5 unknown
+    or unexercised; 2 usage, or a history that cannot be read.
+    """
+    from onceproof.commands import check as command
+    from onceproof.commands.check_options import BadOption, reader_options, settings
+
+    try:
+        limits = settings(engine=engine, master=master, memory=memory, threads=threads, exact=exact)
+        options = reader_options(isolation=isolation, transactions=transactions)
+    except BadOption as error:
+        print(f"onceproof: {error}.", file=sys.stderr)
+        sys.exit(command.USAGE)
+    sys.exit(
+        command.check(
+            path, format_=format_, claims=claim or (), settings=limits, json=json, options=options
+        )
+    )
 
 
 @app.command()
@@ -65,6 +111,18 @@ def report(folder: Folder) -> None:
     from onceproof.commands import check as command
 
     sys.exit(command.report(folder))
+
+
+@app.command()
+def explain(
+    anomaly: Annotated[
+        str | None, typer.Argument(help="Its name; without one, all are listed.")
+    ] = None,
+) -> None:
+    """Explain an anomaly: what it is, a picture of it, what it refutes, its usual cause."""
+    from onceproof.commands import explain as command
+
+    sys.exit(command.explain(anomaly))
 
 
 @app.command()

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checkers import exit_code
+from checkers.engines.settings import Settings
+from checkers.model import Judgement
 from harness import events
 from harness.clock import now
 from harness.judge import judge
@@ -21,6 +23,7 @@ class Outcome:
 
     Attributes:
         folder: the run folder.
+        judgement: what the checkers say.
         report: what `report.json` holds.
         exit_code: 0 if every claim is as expected; else of the first that is not: 1 violated,
             3 invalid, 4 stalled, 5 unknown or unexercised; 130 if the run was interrupted.
@@ -29,6 +32,7 @@ class Outcome:
     """
 
     folder: Path
+    judgement: Judgement
     report: Report
     exit_code: int
     html: Path
@@ -36,14 +40,24 @@ class Outcome:
 
 
 def check_run(
-    folder: Path, *, handlers: Sequence[events.Handler] = (), interrupted: bool = False
+    folder: Path,
+    *,
+    handlers: Sequence[events.Handler] = (),
+    interrupted: bool = False,
+    settings: Settings | None = None,
 ) -> Outcome:
     """Judge a run folder, offline, and write its report anew.
+
+    Args:
+        folder: the run folder.
+        handlers: get the last events.
+        interrupted: the run was; its exit code says so.
+        settings: by which engine, and within which limits.
 
     Raises:
         ValueError: the folder is not a run or is damaged; the text says what and what to do.
     """
-    judged = judge(folder)
+    judged = judge(folder, settings)
     report = build(judged.record, judged.history, judged.judgement)
     html, json = write(folder, report)
     for handler in handlers:
@@ -51,6 +65,7 @@ def check_run(
         handler(events.ReportWritten(at=now(), html=html, json=json))
     return Outcome(
         folder=folder,
+        judgement=judged.judgement,
         report=report,
         exit_code=exit_code(judged.judgement.claims, interrupted=interrupted),
         html=html,

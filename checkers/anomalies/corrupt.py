@@ -25,8 +25,16 @@ ANOMALY: Final = Anomaly(
     sentence=(
         "{record} at {topic}-{partition}@{offset} is not what was sent: it differs in{differs}"
     ),
+    hint=(
+        "A serializer or interceptor between application and client, or an identity that is read "
+        "from the wrong field."
+    ),
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "digest": "d1", "offset": 6},),
+        "log": ({"attempt": "a/1", "record": "a", "offset": 6, "digest": "d2"},),
+    },
     sql="""
-SELECT e.topic, e.record, e."partition", e."offset", e.attempt, e.committed, e.differs,
+SELECT e.trial, e.topic, e.record, e."partition", e."offset", e.attempt, e.committed, e.differs,
        e.sent_digest, e.digest, e.sent_key, e.key, e.sent_topic, e.sent_partition
 FROM corrupt_entries e
 """,

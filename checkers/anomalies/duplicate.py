@@ -32,11 +32,19 @@ ANOMALY: Final = Anomaly(
         "{record} has {positions} committed positions in {topic}; {may} of its sends may have "
         "happened"
     ),
+    hint="A retry without idempotence: the first try was appended and only its answer was lost.",
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 7},),
+        "log": (
+            {"attempt": "a/1", "record": "a", "offset": 6},
+            {"attempt": "a/1", "record": "a", "offset": 7},
+        ),
+    },
     sql="""
-SELECT e.topic, e.record, e."partition", e."offset", e.attempt, a.outcome, a.session, a.txn,
-       r.may, r.positions
+SELECT e.trial, e.topic, e.record, e."partition", e."offset", e.attempt, a.outcome, a.session,
+       a.txn, r.may, r.positions
 FROM committed_input e
-JOIN record_sends r ON r.record = e.record
+JOIN record_sends r ON r.trial = e.trial AND r.record = e.record
 LEFT JOIN attempts a ON a.attempt = e.attempt
 WHERE (e.attempt IS NOT NULL AND a.positions > CASE WHEN a.may THEN 1 ELSE 0 END)
    OR (e.attempt IS NULL AND r.unattributed > r.free)

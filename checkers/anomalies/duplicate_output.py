@@ -20,39 +20,56 @@ ANOMALY: Final = Anomaly(
     name="duplicate-output",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,
-    definition="More effects of a record than expected, where at least one is expected.",
+    definition=(
+        "More effects of a record than expected, where the transformation yields such effects; "
+        "in the final state, or as any reader saw it."
+    ),
     example="a stands once in input and the ledger has two rows of a",
     source="Kafka's exactly-once fine print: delivery is judged apart from processing",
     key=("sink", "view", "record", "effect_key"),
-    sentence=(
-        "{record} has {seen} effects in {sink} where {expected} expected (micro-batch {batch})"
+    sentence=("{record} has {seen} effects in {sink}; {expected} expected"),
+    hint=(
+        "The pipeline was killed between its write and its commit, and wrote the same input "
+        "again when it came back."
     ),
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "effects": (
+            {"record": "a", "position": "row 1"},
+            {"record": "a", "position": "row 2"},
+        ),
+        "phases": (
+            {"phase": "settle", "outcome": "ok"},
+            {"phase": "collect", "outcome": "ok"},
+        ),
+    },
     sql="""
-SELECT w.sink, w.view, w.record, w.effect_key, w.expected, w.seen,
+SELECT w.trial, w.sink, w.view, w.record, w.effect_key, w.expected, w.seen,
        w.topic, w."partition", w."offset", w.position, w.ordinal,
        min(COALESCE(w.batch, r.batch)) AS batch, min(COALESCE(w.owner, r.owner)) AS owner
 FROM (
-    SELECT k.sink, k.view, s.record, s.effect_key, s.expected, s.seen, h.input AS topic,
+    SELECT e.trial, e.sink, e.view, s.record, s.effect_key, s.expected, s.seen, e.topic,
            COALESCE(e.source_partition, i.in_partition) AS "partition",
            COALESCE(e.source_offset, i.in_offset) AS "offset",
-           e.position, e.ordinal, e.batch, e.owner
+           e.position, e.ordinal, e.batch, e.owner, e.dead
     FROM surpluses s
-    CROSS JOIN hop_sink k
-    CROSS JOIN hop_input h
-    JOIN observed_effects e ON e.record = s.record AND e.effect_key = s.effect_key
+    JOIN observed_effects e ON e.trial = s.trial AND e.record = s.record
+         AND (e.effect_key = s.effect_key OR e.dead)
          AND (s.in_offset < 0
               OR (s.in_partition = e.source_partition AND s.in_offset = e.source_offset))
-    LEFT JOIN effect_inputs i ON i.position = e.position
+    LEFT JOIN effect_inputs i ON i.trial = e.trial AND i.position = e.position
+                             AND i.record = e.record AND i.effect_key = e.effect_key
     WHERE s.proven
 ) w
-LEFT JOIN committed_ranges r ON r."partition" = w."partition"
+LEFT JOIN committed_ranges r ON r.trial = w.trial AND r."partition" = w."partition"
      AND r.start_offset <= w."offset" AND w."offset" < r.end_offset
      AND r.owner = COALESCE(w.owner, r.owner)
-GROUP BY w.sink, w.view, w.record, w.effect_key, w.expected, w.seen,
-         w.topic, w."partition", w."offset", w.position, w.ordinal
+GROUP BY w.trial, w.sink, w.view, w.record, w.effect_key, w.expected, w.seen,
+         w.topic, w."partition", w."offset", w.position, w.ordinal, w.dead
 """,
     undecided="""
-SELECT s.record, s.effect_key
+SELECT DISTINCT s.trial
 FROM surpluses s
 WHERE NOT s.proven
 """,

@@ -27,14 +27,19 @@ ANOMALY: Final = Anomaly(
         "a transaction hangs in {topic}-{partition}: last stable offset {last_stable_offset}, "
         "high watermark {high_watermark}"
     ),
+    hint=(
+        "A transaction that neither its producer nor the coordinator ended: see the partition's "
+        "open producers with kafka-transactions.sh."
+    ),
+    minimal={
+        "log": ({"record": "a", "offset": 5, "committed": False},),
+        "partitions": ({"topic": "input", "last_stable_offset": 5, "high_watermark": 6},),
+        "phases": ({"phase": "settle", "outcome": "ok"},),
+    },
     sql="""
-SELECT p.topic, p."partition", p.last_stable_offset, p.high_watermark
+SELECT 0 AS trial, p.topic, p."partition", p.last_stable_offset, p.high_watermark
 FROM partitions p
-CROSS JOIN (
-    SELECT count(*) AS known,
-           count(CASE WHEN phase = 'settle' AND outcome IN ('ok', 'stalled') THEN 1 END) AS settled
-    FROM phases
-) s
-WHERE p.last_stable_offset < p.high_watermark AND (s.settled > 0 OR s.known = 0)
+JOIN settled s ON s.topic = p.topic
+WHERE p.last_stable_offset < p.high_watermark
 """,
 )

@@ -21,26 +21,40 @@ ANOMALY: Final = Anomaly(
     hop=Hop.PROCESS,
     evidence=Evidence.ABSENCE,
     definition="Fewer effects of a record than expected, by (record, effect key).",
-    example="b stands at input-0@7 and the ledger has no row of b",
+    example="a stands at input-0@6 and the ledger has no row of a",
     source="at-least-once processing, as commonly documented",
     key=("sink", "view", "record", "effect_key"),
     sentence=(
-        "{record} at {topic}-{partition}@{offset} has {seen} of {expected} expected effects "
-        "in {sink}"
+        "{record} at {topic}-{partition}@{offset} has {seen} of {expected} expected effects in "
+        "{sink}"
     ),
+    hint=(
+        "The position was committed before the write, or the write was acknowledged before it "
+        "was durable."
+    ),
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "phases": (
+            {"phase": "settle", "outcome": "ok"},
+            {"phase": "collect", "outcome": "ok"},
+        ),
+    },
     sql="""
-SELECT k.sink, k.view, s.record, s.effect_key, c.topic, c."partition", c."offset",
-       s.due AS expected, s.seen, r.owner, r.batch
+SELECT k.trial, k.sink, k.view, s.record, s.effect_key, c.topic, c."partition", c."offset",
+       s.due AS expected, s.seen, min(r.owner) AS owner, min(r.batch) AS batch
 FROM shortages s
-CROSS JOIN hop_sink k
-JOIN committed_input c ON c.record = s.record AND c.decidable
+JOIN outputs k ON k.trial = s.trial
+JOIN committed_input c ON c.topic = k.topic AND c.record = s.record AND c.decidable
      AND (s.in_offset < 0 OR (s.in_partition = c."partition" AND s.in_offset = c."offset"))
-LEFT JOIN committed_ranges r ON r."partition" = c."partition"
+LEFT JOIN committed_ranges r ON r.trial = k.trial AND r."partition" = c."partition"
      AND r.start_offset <= c."offset" AND c."offset" < r.end_offset
+GROUP BY k.trial, k.sink, k.view, s.record, s.effect_key, c.topic, c."partition", c."offset",
+         s.due, s.seen
 """,
     undecided="""
-SELECT b.record, b.effect_key
+SELECT DISTINCT b.trial
 FROM balance b
-WHERE b.seen >= b.due AND b.seen < b.expected
+WHERE b.seen >= b.due AND b.seen < b.due_in_all
 """,
 )

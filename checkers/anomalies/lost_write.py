@@ -30,19 +30,34 @@ ANOMALY: Final = Anomaly(
     sentence=(
         "{record} was acknowledged by {topic} (attempt {attempt}) and is not in its committed log"
     ),
+    hint=(
+        "acks=1, or an unclean leader election: the leader acknowledged what no follower had, "
+        "and died."
+    ),
+    minimal={
+        "sends": (
+            {"attempt": "b/1", "record": "b", "offset": 6},
+            {"attempt": "a/1", "record": "a", "offset": 7},
+        ),
+        "log": ({"attempt": "b/1", "record": "b", "offset": 6},),
+        "phases": (
+            {"phase": "settle", "outcome": "ok"},
+            {"phase": "collect", "outcome": "ok"},
+        ),
+    },
     sql="""
-SELECT a.topic, a.record, a.attempt, a.session, a.txn, a.outcome,
+SELECT a.trial, a.topic, a.record, a.attempt, a.session, a.txn, a.outcome,
        a."partition" AS acknowledged_partition, a."offset" AS acknowledged_offset,
        r.must AS sends, r.positions
 FROM attempts a
-JOIN record_sends r ON r.record = a.record
+JOIN record_sends r ON r.trial = a.trial AND r.record = a.record
 WHERE a.must AND a.positions = 0 AND NOT a.gone
   AND r.unplaced - r.unplaced_gone > r.unattributed
 """,
     undecided="""
-SELECT a.topic, a.record
+SELECT DISTINCT a.trial
 FROM attempts a
-JOIN record_sends r ON r.record = a.record
+JOIN record_sends r ON r.trial = a.trial AND r.record = a.record
 WHERE a.must AND a.positions = 0 AND a.gone AND r.unplaced > r.unattributed
 """,
 )

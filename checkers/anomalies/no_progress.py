@@ -23,8 +23,15 @@ ANOMALY: Final = Anomaly(
     source="liveness, kept apart from safety",
     key=("phase",),
     sentence="no progress in phase {phase}: {detail}",
+    hint=(
+        "A client that waits for ever on a connection that is gone, or a coordinator that never "
+        "came back."
+    ),
+    minimal={
+        "phases": ({"phase": "settle", "outcome": "stalled", "detail": "lag 3 after 60 s"},),
+    },
     sql="""
-SELECT p.phase, p.outcome, p.started_at, p.ended_at, p.detail
+SELECT 0 AS trial, p.phase, p.outcome, p.started_at, p.ended_at, p.detail
 FROM phases p
 WHERE p.outcome = 'stalled'
 """,

@@ -27,28 +27,42 @@ ANOMALY: Final = Anomaly(
     source="commit, then process: Kafka's at-most-once",
     key=("sink", "view", "owner", "topic", "partition"),
     sentence=(
-        "{owner} resumes {topic}-{partition} at {position}, beyond {record} at {offset}, "
-        "whose effect is missing"
+        "{owner} resumes {topic}-{partition} at {position}, beyond {record} at {offset}, whose "
+        "effect is missing"
     ),
+    hint="Commit, then process: auto-commit, or a commit in another thread than the work.",
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "positions": ({"role": "resume", "offset": 7},),
+        "phases": (
+            {"phase": "settle", "outcome": "ok"},
+            {"phase": "collect", "outcome": "ok"},
+        ),
+    },
     sql="""
-SELECT k.sink, k.view, m.owner, m.topic, m."partition", m.position, m.batch, m.record,
+SELECT k.trial, k.sink, k.view, m.owner, m.topic, m."partition", m.position, m.batch, m.record,
        m.effect_key, m."offset"
 FROM (
-    SELECT n.owner, n.topic, n."partition", n."offset" AS position, n.batch, s.record,
-           s.effect_key, c."offset", s.seen,
-           CASE WHEN j.deduplicates THEN y.n
-                ELSE sum(y.n) OVER (
-                    PARTITION BY n.owner, s.record, s.effect_key, s.in_partition, s.in_offset)
+    SELECT n.trial, n.owner, n.topic, n."partition", n."offset" AS position, n.batch, s.record,
+           s.effect_key, c."offset", s.seen, y.n_due * COALESCE(d.seen, 0) AS excused,
+           CASE WHEN j.deduplicates THEN y.n_due
+                ELSE sum(y.n_due) OVER (
+                    PARTITION BY n.trial, n.owner, s.record, s.effect_key, s.in_partition,
+                                 s.in_offset)
            END AS due_below
     FROM shortages s
-    CROSS JOIN judging_mode j
-    JOIN yields y ON y.record = s.record AND y.effect_key = s.effect_key
-    JOIN committed_input c ON c.record = s.record AND c.decidable
+    JOIN judging_mode j ON j.trial = s.trial
+    JOIN yields y ON y.trial = s.trial AND y.record = s.record AND y.effect_key = s.effect_key
+    JOIN newest_positions n ON n.trial = s.trial
+    JOIN committed_input c ON c.topic = n.topic AND c.record = s.record AND c.decidable
          AND (s.in_offset < 0 OR (s.in_partition = c."partition" AND s.in_offset = c."offset"))
-    JOIN newest_positions n ON n."partition" = c."partition" AND c."offset" < n."offset"
+         AND n."partition" = c."partition" AND c."offset" < n."offset"
+    LEFT JOIN seen_effects d ON d.dead AND d.trial = s.trial AND d.record = s.record
+         AND d.in_partition = s.in_partition AND d.in_offset = s.in_offset
     WHERE n.role = 'resume'
 ) m
-CROSS JOIN hop_sink k
-WHERE m.due_below > m.seen
+JOIN outputs k ON k.trial = m.trial
+WHERE m.due_below - m.excused > m.seen
 """,
 )

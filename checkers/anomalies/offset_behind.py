@@ -21,8 +21,8 @@ ANOMALY: Final = Anomaly(
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,
     definition=(
-        "An *atomic* position lies before an input whose effect is there: repeated at the "
-        "next start."
+        "An *atomic* position lies before an input whose effect is there: repeated at the next "
+        "start."
     ),
     example="the position stored with the ledger is 6; a at input-0@6 already has its row",
     source="process, then commit: Kafka's at-least-once",
@@ -31,14 +31,26 @@ ANOMALY: Final = Anomaly(
         "the atomic position of {owner} in {topic}-{partition} is {position}, yet {record} at "
         "{offset} has its effect"
     ),
+    hint="Process, then commit, where one transaction for both was promised.",
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "effects": ({"record": "a", "position": "row 1"},),
+        "positions": ({"role": "atomic", "sink": "ledger", "offset": 6},),
+        "phases": (
+            {"phase": "settle", "outcome": "ok"},
+            {"phase": "collect", "outcome": "ok"},
+        ),
+    },
     sql="""
-SELECT k.sink, k.view, n.owner, n.topic, n."partition", n."offset" AS position, n.batch,
-       i.record, i.effect_key, i.in_offset AS "offset", i.position AS effect_position
-FROM newest_positions n
-JOIN effect_inputs i ON i.in_partition = n."partition" AND i.in_offset >= n."offset"
-     AND (i.owner = n.owner OR (i.owner IS NULL AND n.furthest))
-CROSS JOIN hop_sink k
-CROSS JOIN hop_input h
-WHERE n.role = 'atomic' AND h.collected
+SELECT k.trial, k.sink, k.view, b.owner, b.topic, b."partition", b.position, b.batch,
+       b.record, e.effect_key, b."offset", e.position AS effect_position
+FROM beyond_entries b
+JOIN outputs k ON k.trial = b.trial AND k.collected
+LEFT JOIN lone_positions o ON o.topic = b.topic AND o.record = b.record
+JOIN sink_effects e ON e.trial = b.trial AND e.record = b.record
+     AND ((e.source_offset IS NULL AND o.record IS NOT NULL)
+          OR (e.source_partition = b."partition" AND e.source_offset = b."offset"))
+     AND (e.owner = b.owner OR (e.owner IS NULL AND b.furthest))
 """,
 )

@@ -21,8 +21,8 @@ ANOMALY: Final = Anomaly(
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,
     definition=(
-        "The executed ranges of one owner's committed batches do not join up: positions in "
-        "none, or in two."
+        "The executed ranges of one owner's committed batches do not join up: positions in none, "
+        "or in two."
     ),
     example="batch 1 of input-0 ends at 5 and batch 2 starts at 7",
     source="Spark Structured Streaming's offset log",
@@ -31,13 +31,23 @@ ANOMALY: Final = Anomaly(
         "{kind} in {topic}-{partition}: micro-batch {batch} starts at {start_offset}, those "
         "before it reached {reached}"
     ),
+    hint=(
+        "A checkpoint that was lost, copied or mended by hand, or a starting offset that was set "
+        "anew."
+    ),
+    minimal={
+        "ranges": (
+            {"batch": 1, "start_offset": 0, "end_offset": 5},
+            {"batch": 2, "start_offset": 7, "end_offset": 9},
+        ),
+    },
     sql="""
 SELECT CASE WHEN r.start_offset > r.reached THEN 'gap' ELSE 'overlap' END AS kind,
-       k.sink, k.view, r.owner, r.topic, r."partition", r.batch, r.previous_batch, r.reached,
-       r.start_offset, r.end_offset, r.execution
+       k.trial, k.sink, k.view, r.owner, r.topic, r."partition", r.batch, r.previous_batch,
+       r.reached, r.start_offset, r.end_offset, r.execution
 FROM committed_ranges r
-CROSS JOIN hop_sink k
-LEFT JOIN cut_partitions c ON c."partition" = r."partition"
+JOIN outputs k ON k.trial = r.trial
+LEFT JOIN cut_partitions c ON c.topic = r.topic AND c."partition" = r."partition"
 WHERE r.start_offset < r.reached
    OR (r.start_offset > r.reached AND r.start_offset > COALESCE(c.log_start, 0))
 """,

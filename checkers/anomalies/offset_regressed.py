@@ -27,11 +27,18 @@ ANOMALY: Final = Anomaly(
         "the {role} position of {owner} in {topic}-{partition} went back from {previous} to "
         "{position}"
     ),
+    hint="A zombie that committed after its successor, or a group whose offsets expired.",
+    minimal={
+        "positions": (
+            {"offset": 9},
+            {"offset": 7},
+        ),
+    },
     sql="""
-SELECT k.sink, k.view, d.owner, d.role, d.topic, d."partition", d.ordinal, d.previous,
+SELECT k.trial, k.sink, k.view, d.owner, d.role, d.topic, d."partition", d.ordinal, d.previous,
        d."offset" AS position, d.previous_batch, d.batch
 FROM done_positions d
-CROSS JOIN hop_sink k
+JOIN outputs k ON k.trial = d.trial
 WHERE d."by" = 'subject' AND d."offset" < d.previous
 """,
 )

@@ -25,12 +25,23 @@ ANOMALY: Final = Anomaly(
     source="Jepsen, Kafka workload",
     key=("topic", "record"),
     sentence="{record} stands in {topic}-{partition}@{offset} and nobody called a send for it",
+    hint=(
+        "Another application writes to the same topic, or the identity is read from the wrong "
+        "field."
+    ),
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "log": (
+            {"attempt": "a/1", "record": "a", "offset": 6},
+            {"record": "x", "offset": 7},
+        ),
+    },
     sql="""
-SELECT e.topic, e.record, e."partition", e."offset", e.attempt_read AS attempt, e.committed,
-       e.digest
+SELECT e.trial, e.topic, e.record, e."partition", e."offset", e.attempt_read AS attempt,
+       e.committed, e.digest
 FROM input_entries e
-CROSS JOIN (SELECT count(*) AS n FROM attempts) sent
+JOIN send_counts n ON n.trial = e.trial
 LEFT JOIN sent_records s ON s.record = e.record
-WHERE s.record IS NULL AND sent.n > 0
+WHERE s.record IS NULL
 """,
 )

@@ -26,14 +26,25 @@ ANOMALY: Final = Anomaly(
     source="Jepsen's phantom, seen behind a pipeline",
     key=("sink", "view", "record", "effect_key"),
     sentence="{sink} has an effect of {record} ({position}), which nobody sent",
+    hint="A sink that was not empty before the run, or an identity that the pipeline changes.",
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "effects": (
+            {"record": "a", "position": "row 1"},
+            {"record": "x", "position": "row 2"},
+        ),
+    },
     sql="""
-SELECT k.sink, k.view, e.record, e.effect_key, e.position, e.ordinal, e.digest, e.owner, e.batch
+SELECT e.trial, e.sink, e.view, e.record, e.effect_key, e.position, e.ordinal, e.digest, e.owner,
+       e.batch
 FROM observed_effects e
-CROSS JOIN hop_sink k
-CROSS JOIN hop_input h
-CROSS JOIN (SELECT count(*) AS n FROM attempts) sent
+JOIN outputs k ON k.trial = e.trial
+LEFT JOIN inputs h ON h.topic = e.topic
+LEFT JOIN send_counts n ON n.trial = h.trial
 LEFT JOIN sent_records s ON s.record = e.record
-LEFT JOIN (SELECT DISTINCT record FROM input_entries) i ON i.record = e.record
-WHERE s.record IS NULL AND i.record IS NULL AND (sent.n > 0 OR h.complete)
+LEFT JOIN (SELECT DISTINCT topic, record FROM input_entries) i
+       ON i.topic = e.topic AND i.record = e.record
+WHERE s.record IS NULL AND i.record IS NULL AND (n.sends IS NOT NULL OR k.complete)
 """,
 )

@@ -25,33 +25,47 @@ ANOMALY: Final = Anomaly(
     source="Adya G1a, seen behind a pipeline",
     key=("sink", "view", "record", "effect_key"),
     sentence=(
-        "{record} has an effect in {sink} ({position}) and no committed position that it "
-        "could come from"
+        "{record} has an effect in {sink} ({position}) and no committed position that it could "
+        "come from"
     ),
+    hint=(
+        "The source reads with read_uncommitted, which is the default of most clients and of Spark."
+    ),
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 6, "txn": "t0"},),
+        "txns": ({"txn": "t0", "outcome": "aborted"},),
+        "log": ({"attempt": "a/1", "record": "a", "offset": 6, "committed": False},),
+        "effects": ({"record": "a", "position": "row 1"},),
+        "phases": (
+            {"phase": "settle", "outcome": "ok"},
+            {"phase": "collect", "outcome": "ok"},
+        ),
+    },
     sql="""
-SELECT k.sink, k.view, e.record, e.effect_key, e.position, e.ordinal, h.input AS topic,
+SELECT e.trial, e.sink, e.view, e.record, e.effect_key, e.position, e.ordinal, e.topic,
        e.source_partition AS "partition", e.source_offset AS "offset", e.owner, e.batch
 FROM observed_effects e
-CROSS JOIN hop_sink k
-CROSS JOIN hop_input h
-CROSS JOIN (SELECT count(*) AS partitions FROM cut_partitions) cut
-LEFT JOIN cut_partitions p ON p."partition" = e.source_partition
-LEFT JOIN (SELECT DISTINCT record FROM input_entries) i ON i.record = e.record
-LEFT JOIN (SELECT DISTINCT record FROM committed_input) c ON c.record = e.record
+LEFT JOIN cut_topics cut ON cut.topic = e.topic
+LEFT JOIN cut_partitions p ON p.topic = e.topic AND p."partition" = e.source_partition
+LEFT JOIN (SELECT DISTINCT topic, record FROM input_entries) i
+       ON i.topic = e.topic AND i.record = e.record
+LEFT JOIN (SELECT DISTINCT topic, record FROM committed_input) c
+       ON c.topic = e.topic AND c.record = e.record
 LEFT JOIN sent_records s ON s.record = e.record
-LEFT JOIN committed_input at_source ON at_source.record = e.record
+LEFT JOIN committed_input at_source ON at_source.topic = e.topic AND at_source.record = e.record
      AND at_source."partition" = e.source_partition AND at_source."offset" = e.source_offset
 WHERE (i.record IS NOT NULL OR s.record IS NOT NULL)
-  AND ((e.source_offset IS NULL AND c.record IS NULL AND cut.partitions = 0)
+  AND ((e.source_offset IS NULL AND c.record IS NULL AND cut.topic IS NULL)
        OR (e.source_offset IS NOT NULL AND at_source.record IS NULL
            AND (p."partition" IS NULL
                 OR (NOT p.compacted AND e.source_offset >= p.log_start))))
 """,
     undecided="""
-SELECT e.record, e.effect_key
+SELECT DISTINCT e.trial
 FROM observed_effects e
-CROSS JOIN (SELECT count(*) AS partitions FROM cut_partitions) cut
-LEFT JOIN (SELECT DISTINCT record FROM committed_input) c ON c.record = e.record
-WHERE c.record IS NULL AND cut.partitions > 0
+JOIN cut_topics cut ON cut.topic = e.topic
+LEFT JOIN (SELECT DISTINCT topic, record FROM committed_input) c
+       ON c.topic = e.topic AND c.record = e.record
+WHERE c.record IS NULL
 """,
 )

@@ -23,26 +23,46 @@ ANOMALY: Final = Anomaly(
     example="the row of a must have digest d1 and has d2",
     source="ANOMALIES.md",
     key=("sink", "view", "record", "effect_key"),
-    sentence="{record} has an effect in {sink} ({position}) that the transformation does not yield",
+    sentence=(
+        "{record} has an effect in {sink} ({position}) that the transformation does not yield"
+    ),
+    hint=(
+        "A transformation that is not deterministic, or one that mixes up the state of two "
+        "attempts."
+    ),
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "expected": ({"record": "a", "digest": "d1"},),
+        "effects": ({"record": "a", "position": "row 1", "digest": "d2"},),
+    },
     sql="""
-SELECT k.sink, k.view, e.record, e.effect_key, e.position, e.ordinal, e.digest,
+SELECT e.trial, e.sink, e.view, e.record, e.effect_key, e.position, e.ordinal, e.digest,
        y.digest AS expected_digest, e.source_partition AS "partition",
        e.source_offset AS "offset", e.owner, e.batch
 FROM observed_effects e
-CROSS JOIN hop_sink k
-CROSS JOIN (SELECT count(*) AS n FROM attempts) sent
-JOIN (SELECT DISTINCT record FROM committed_input) c ON c.record = e.record
+JOIN stated x0 ON x0.trial = e.trial
+JOIN (SELECT DISTINCT topic, record FROM committed_input) c
+  ON c.topic = e.topic AND c.record = e.record
+JOIN inputs h ON h.topic = e.topic
+LEFT JOIN send_counts n ON n.trial = h.trial
 LEFT JOIN sent_records s ON s.record = e.record
-LEFT JOIN (SELECT DISTINCT record FROM corrupt_entries) d ON d.record = e.record
-JOIN (SELECT DISTINCT sink FROM expected) stated ON stated.sink = k.sink
+LEFT JOIN (SELECT DISTINCT topic, record FROM corrupt_entries) d
+       ON d.topic = e.topic AND d.record = e.record
 LEFT JOIN (
-    SELECT sink, record, effect_key, min(digest) AS digest
-    FROM expected
-    GROUP BY sink, record, effect_key
-) y ON y.sink = k.sink AND y.record = e.record AND y.effect_key = e.effect_key
-LEFT JOIN (SELECT DISTINCT sink, record, effect_key, digest FROM expected) x
-     ON x.sink = k.sink AND x.record = e.record AND x.effect_key = e.effect_key
-    AND x.digest = e.digest
-WHERE x.record IS NULL AND d.record IS NULL AND (s.record IS NOT NULL OR sent.n = 0)
+    SELECT trial, record, effect_key, min(digest) AS digest
+    FROM expected_in_question
+    GROUP BY trial, record, effect_key
+) y ON y.trial = e.trial AND y.record = e.record AND y.effect_key = e.effect_key
+LEFT JOIN wrong_contents w ON w.trial = e.trial AND w.record = e.record
+     AND w.effect_key = e.effect_key AND w.digest = e.digest
+     AND (w.in_offset < 0
+          OR (w.in_partition = e.source_partition AND w.in_offset = e.source_offset))
+LEFT JOIN (SELECT DISTINCT trial, record, effect_key, digest FROM expected_in_question) x
+       ON x.trial = e.trial AND x.record = e.record AND x.effect_key = e.effect_key
+      AND x.digest = e.digest
+WHERE NOT e.dead AND e.digest IS NOT NULL AND d.record IS NULL
+  AND (x.record IS NULL OR w.record IS NOT NULL)
+  AND (s.record IS NOT NULL OR n.sends IS NULL)
 """,
 )

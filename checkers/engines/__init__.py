@@ -1,1 +1,57 @@
-"""Engines: where relations and anomalies are computed. DuckDB, embedded, is the default."""
+"""Engines: who computes the relations and answers. One meaning, whichever it is.
+
+The one thing to know: `open_history` gives the bottom layer of a history, in the engine that the
+settings name; everything above is the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from checkers.engines.database import Database
+from checkers.engines.door import check_contents
+from checkers.engines.everything import without_screen
+from checkers.engines.layer import Layer, standard_queries
+from checkers.engines.settings import Settings
+from checkers.history import History
+from checkers.trials import Trials
+
+__all__ = ["Layer", "Settings", "open_engine", "open_history"]
+
+
+@contextmanager
+def open_history(history: History, settings: Settings) -> Iterator[Layer]:
+    """The bottom layer: the history's tables, their contents checked.
+
+    Raises:
+        BadHistory: a table holds what the contract does not allow.
+    """
+    database = _database(settings)
+    try:
+        queries = standard_queries()
+        if not settings.screen:
+            queries = without_screen(queries)
+        layer = Layer(database, {}, None, queries)
+        history.put_into(layer)
+        check_contents(layer, history)
+        yield layer
+    finally:
+        database.close()
+
+
+@contextmanager
+def open_engine(history: History, trials: Trials, settings: Settings) -> Iterator[Layer]:
+    """A history with what is on trial; see `open_history`."""
+    with open_history(history, settings) as bottom, bottom.above(trials.tables()) as layer:
+        yield layer
+
+
+def _database(settings: Settings) -> Database:
+    if settings.engine == "spark":
+        from checkers.engines.spark import Spark
+
+        return Spark(settings)
+    from checkers.engines.duckdb import DuckDB
+
+    return DuckDB(settings)

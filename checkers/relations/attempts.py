@@ -1,4 +1,4 @@
-"""Effective sends: every attempt to send to the input, and what it may have come to.
+"""Effective sends: every attempt to send to an input, and what it may have come to.
 
 * `may`: it may have happened. `fail` certainly did not, nor did anything in an aborted transaction.
 * `must`: it was acknowledged, outside a transaction or in one that is known to be committed.
@@ -14,9 +14,10 @@ from checkers.relations.base import Relation
 
 RELATION: Final = Relation(
     name="attempts",
-    meaning="attempts to send to the input: may have happened, must have happened, where it stands",
+    meaning="attempts to send to the inputs: what may and must have happened, and where it stands",
     sql="""
-SELECT s.attempt, s.record, s.session, s.txn, s.topic, s."partition", s."offset", s.outcome,
+SELECT i.trial, s.attempt, s.record, s.session, s.txn, s.topic, s."partition", s."offset",
+       s.ordinal, s.outcome,
        s.outcome <> 'fail' AND COALESCE(t.outcome, 'info') <> 'aborted' AS may,
        s.outcome = 'ok'
            AND (s.txn IS NULL
@@ -26,18 +27,15 @@ SELECT s.attempt, s.record, s.session, s.txn, s.topic, s."partition", s."offset"
            WHEN s.outcome = 'ok' AND s."partition" IS NOT NULL
            THEN c."partition" IS NOT NULL
                 AND (c.compacted OR s."offset" IS NULL OR s."offset" < c.log_start)
-           ELSE cut.partitions > 0
+           ELSE cut.topic IS NOT NULL
        END AS gone,
-       s.outcome = 'ok' AND s.txn IS NULL AND h.collected
-           AND COALESCE(s.returned_at <= h.collect_started AND s.clock = h.collect_clock, FALSE)
-           AS over_before_collection,
        COALESCE(e.positions, 0) AS positions
-FROM sends s
-JOIN hop_input h ON h.input = s.topic
-CROSS JOIN (SELECT count(*) AS partitions FROM cut_partitions) cut
+FROM sends_in_question s
+JOIN inputs i ON i.topic = s.topic
+LEFT JOIN cut_topics cut ON cut.trial = i.trial
 LEFT JOIN txns t ON t.txn = s.txn
 LEFT JOIN proven_txns p ON p.txn = s.txn
-LEFT JOIN cut_partitions c ON c."partition" = s."partition"
+LEFT JOIN cut_partitions c ON c.trial = i.trial AND c."partition" = s."partition"
 LEFT JOIN (
     SELECT attempt, count(*) AS positions
     FROM committed_input

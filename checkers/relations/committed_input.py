@@ -1,4 +1,4 @@
-"""The committed log of the input: what the pipeline must process, and nothing else.
+"""The committed log of the inputs: what the pipeline must process, and nothing else.
 
 One row per committed position, so a record that was sent twice stands here twice.
 """
@@ -11,9 +11,9 @@ from checkers.relations.base import Relation
 
 RELATION: Final = Relation(
     name="committed_input",
-    meaning="committed positions of the input",
+    meaning="committed positions of the inputs",
     sql="""
-SELECT e.topic, e."partition", e."offset", e.record, e.attempt, e.decidable
+SELECT e.trial, e.topic, e."partition", e."offset", e.record, e.attempt, e.decidable
 FROM input_entries e
 WHERE e.committed
 """,

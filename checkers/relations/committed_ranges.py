@@ -14,19 +14,19 @@ RELATION: Final = Relation(
     name="committed_ranges",
     meaning="ranges of committed micro-batches in the input, in order",
     sql="""
-SELECT r.owner, r.batch, r.execution, r.topic, r."partition", r.start_offset, r.end_offset,
+SELECT k.trial, r.owner, r.batch, r.execution, r.topic, r."partition", r.start_offset, r.end_offset,
        max(r.end_offset) OVER (
-           PARTITION BY r.owner, r."partition"
+           PARTITION BY k.trial, r.owner, r."partition"
            ORDER BY r.batch, r.start_offset, r.end_offset, r.execution
            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
        ) AS reached,
        lag(r.batch) OVER (
-           PARTITION BY r.owner, r."partition"
+           PARTITION BY k.trial, r.owner, r."partition"
            ORDER BY r.batch, r.start_offset, r.end_offset, r.execution
        ) AS previous_batch
 FROM ranges r
-JOIN hop_input h ON h.input = r.topic
-LEFT JOIN foreign_owners f ON f.owner = r.owner
+JOIN outputs k ON k.topic = r.topic
+LEFT JOIN foreign_owners f ON f.trial = k.trial AND f.owner = r.owner
 WHERE r.committed AND f.owner IS NULL
 """,
 )

@@ -1,4 +1,4 @@
-"""Entries of the input's log that fit no attempt to send their record.
+"""Entries of the inputs' logs that fit no attempt to send their record.
 
 An entry with an attempt id is compared with that attempt, one without with every attempt of its
 record, and one that fits is enough. What is not known (NULL) differs from nothing. An entry in
@@ -14,9 +14,9 @@ from checkers.relations.base import Relation
 
 RELATION: Final = Relation(
     name="corrupt_entries",
-    meaning="entries of the input's log whose content, key, topic or partition was never sent so",
+    meaning="entries of the inputs' logs whose content, key, topic or partition was never sent so",
     sql="""
-SELECT d.topic, d."partition", d."offset", d.record, d.attempt, d.committed,
+SELECT d.trial, d.topic, d."partition", d."offset", d.record, d.attempt, d.committed,
        min(d.differs) AS differs, min(d.sent_digest) AS sent_digest, d.digest,
        min(d.sent_key) AS sent_key, d.key,
        min(d.sent_topic) AS sent_topic, min(d.sent_partition) AS sent_partition
@@ -29,19 +29,21 @@ FROM (
            || CASE WHEN c.sent_key <> c.key THEN ' key' ELSE '' END
            || CASE WHEN c.sent_digest <> c.digest THEN ' digest' ELSE '' END AS differs
     FROM (
-        SELECT e.topic, e."partition", e."offset", e.record, e.attempt_read AS attempt,
+        SELECT e.trial, e.topic, e."partition", e."offset", e.record, e.attempt_read AS attempt,
                e.committed, e.key, e.digest,
                s.topic AS sent_topic, s."partition" AS sent_partition, s.key AS sent_key,
                s.digest AS sent_digest, s.outcome = 'ok' AS acknowledged,
                max(CASE WHEN s."partition" = e."partition" AND e.committed THEN 1 ELSE 0 END)
-                   OVER (PARTITION BY s.attempt) AS at_home
+                   OVER (PARTITION BY e.trial, s.attempt) AS at_home
         FROM input_entries e
-        LEFT JOIN sends known ON known.attempt = e.attempt_read AND known.record = e.record
-        JOIN sends s ON s.record = e.record
-                    AND s.attempt = COALESCE(known.attempt, s.attempt)
+        LEFT JOIN sends_in_question known
+               ON known.attempt = e.attempt_read AND known.record = e.record
+        JOIN sends_in_question s ON s.record = e.record
+                                AND s.attempt = COALESCE(known.attempt, s.attempt)
     ) c
 ) d
-GROUP BY d.topic, d."partition", d."offset", d.record, d.attempt, d.committed, d.digest, d.key
+GROUP BY d.trial, d.topic, d."partition", d."offset", d.record, d.attempt, d.committed, d.digest,
+         d.key
 HAVING min(d.differs) <> ''
 """,
 )

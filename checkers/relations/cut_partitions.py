@@ -1,4 +1,4 @@
-"""Partitions of the input that do not hold all that was ever appended.
+"""Partitions of the inputs that do not hold all that was ever appended.
 
 What was deleted by retention or compaction cannot be asked for any more: what lies there is
 undecided, never lost.
@@ -12,11 +12,12 @@ from checkers.relations.base import Relation
 
 RELATION: Final = Relation(
     name="cut_partitions",
-    meaning="partitions of the input whose beginning was deleted or that are compacted",
+    meaning="partitions of the inputs whose beginning was deleted or that are compacted",
     sql="""
-SELECT p."partition", p.log_start, p.cleanup_policy LIKE '%compact%' AS compacted
+SELECT i.trial, p.topic, p."partition", p.log_start,
+       p.cleanup_policy LIKE '%compact%' AS compacted
 FROM partitions p
-JOIN hop_input h ON h.input = p.topic
+JOIN inputs i ON i.topic = p.topic
 WHERE p.log_start > 0 OR p.cleanup_policy LIKE '%compact%'
 """,
 )

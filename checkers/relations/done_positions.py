@@ -14,23 +14,22 @@ RELATION: Final = Relation(
     name="done_positions",
     meaning="done atomic and resume positions in the input, in their owner's order",
     sql="""
-SELECT p.owner, p.role, p."by", p.topic, p."partition", p."offset", p.batch, p.ordinal,
+SELECT k.trial, p.owner, p.role, p."by", p.topic, p."partition", p."offset", p.batch, p.ordinal,
        lag(p."offset") OVER (
-           PARTITION BY p.owner, p.role, COALESCE(p.sink, ''), p."partition"
+           PARTITION BY k.trial, p.owner, p.role, COALESCE(p.sink, ''), p."partition"
            ORDER BY p.ordinal, p."offset"
        ) AS previous,
        lag(p.batch) OVER (
-           PARTITION BY p.owner, p.role, COALESCE(p.sink, ''), p."partition"
+           PARTITION BY k.trial, p.owner, p.role, COALESCE(p.sink, ''), p."partition"
            ORDER BY p.ordinal, p."offset"
        ) AS previous_batch,
        row_number() OVER (
-           PARTITION BY p.owner, p.role, COALESCE(p.sink, ''), p."partition"
+           PARTITION BY k.trial, p.owner, p.role, COALESCE(p.sink, ''), p."partition"
            ORDER BY p.ordinal DESC, p."offset" DESC
        ) = 1 AS newest
 FROM positions p
-JOIN hop_input h ON h.input = p.topic
-JOIN hop_sink k ON p.sink IS NULL OR p.sink = k.sink
-LEFT JOIN foreign_owners f ON f.owner = p.owner
+JOIN outputs k ON k.topic = p.topic AND (p.sink IS NULL OR p.sink = k.sink)
+LEFT JOIN foreign_owners f ON f.trial = k.trial AND f.owner = p.owner
 WHERE p.kind = 'done' AND p.role IN ('atomic', 'resume') AND f.owner IS NULL
 """,
 )

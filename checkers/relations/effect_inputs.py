@@ -1,6 +1,6 @@
 """Each effect with the committed position of the input that it comes from, where that is known.
 
-The effect's own word counts; else its record's position, if the record has only one.
+The effect's own word counts; else its record's position, if the record can have only one.
 """
 
 from __future__ import annotations
@@ -13,16 +13,12 @@ RELATION: Final = Relation(
     name="effect_inputs",
     meaning="effects with the committed input position that they come from",
     sql="""
-SELECT e.record, e.effect_key, e.position, e.ordinal, e.owner, e.batch,
+SELECT e.trial, e.record, e.effect_key, e.position, e.ordinal, e.owner, e.batch,
        c."partition" AS in_partition, c."offset" AS in_offset
 FROM observed_effects e
-LEFT JOIN (
-    SELECT record, min("partition") AS "partition", min("offset") AS "offset"
-    FROM committed_input
-    GROUP BY record
-    HAVING count(*) = 1
-) o ON o.record = e.record AND e.source_offset IS NULL
-JOIN committed_input c ON c.record = e.record
+LEFT JOIN lone_positions o ON o.topic = e.topic AND o.record = e.record
+                          AND e.source_offset IS NULL
+JOIN committed_input c ON c.topic = e.topic AND c.record = e.record
      AND c."partition" = COALESCE(e.source_partition, o."partition")
      AND c."offset" = COALESCE(e.source_offset, o."offset")
 """,

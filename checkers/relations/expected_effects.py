@@ -1,7 +1,8 @@
 """Expected effects: the committed positions of each record × what each of them yields.
 
-`in_partition` and `in_offset` are the input's position where effects are judged per position, and
--1 where per record. `due` leaves out positions of which nobody knows whether they could be read.
+A position whose record went to the dead letters needs no other effect, and may have none; and no
+position may have more than one dead letter. `due_in_all` counts also positions of which nobody
+knows whether they could be read.
 """
 
 from __future__ import annotations
@@ -14,19 +15,23 @@ RELATION: Final = Relation(
     name="expected_effects",
     meaning="how many effects each record, effect key and (if judged so) position must have",
     sql="""
-SELECT c.record, y.effect_key,
-       CASE WHEN m.by_position THEN c."partition" ELSE -1 END AS in_partition,
-       CASE WHEN m.by_position THEN c."offset" ELSE -1 END AS in_offset,
-       CAST(CASE WHEN max(CASE WHEN m.deduplicates THEN 1 ELSE 0 END) = 1 THEN max(y.n)
-                 ELSE sum(y.n) END AS BIGINT) AS expected,
-       CAST(CASE WHEN max(CASE WHEN m.deduplicates THEN 1 ELSE 0 END) = 1
-                 THEN max(CASE WHEN c.decidable THEN y.n ELSE 0 END)
-                 ELSE sum(CASE WHEN c.decidable THEN y.n ELSE 0 END) END AS BIGINT) AS due
-FROM committed_input c
-JOIN yields y ON y.record = c.record
-CROSS JOIN judging_mode m
-GROUP BY c.record, y.effect_key,
-         CASE WHEN m.by_position THEN c."partition" ELSE -1 END,
-         CASE WHEN m.by_position THEN c."offset" ELSE -1 END
+SELECT g.trial, g.record, y.effect_key, g.in_partition, g.in_offset,
+       CAST(y.n * CASE WHEN g.positions > COALESCE(d.seen, 0)
+                       THEN g.positions - COALESCE(d.seen, 0) ELSE 0 END AS BIGINT) AS expected,
+       CAST(y.n_due * CASE WHEN g.due > COALESCE(d.seen, 0)
+                           THEN g.due - COALESCE(d.seen, 0) ELSE 0 END AS BIGINT) AS due,
+       CAST(y.n_due * CASE WHEN g.positions > COALESCE(d.seen, 0)
+                           THEN g.positions - COALESCE(d.seen, 0) ELSE 0 END AS BIGINT)
+           AS due_in_all
+FROM input_groups g
+JOIN yields y ON y.trial = g.trial AND y.record = g.record
+LEFT JOIN seen_effects d ON d.dead AND d.trial = g.trial AND d.record = g.record
+     AND d.in_partition = g.in_partition AND d.in_offset = g.in_offset
+UNION ALL
+SELECT g.trial, g.record, d.effect_key, g.in_partition, g.in_offset, g.positions AS expected,
+       0 AS due, 0 AS due_in_all
+FROM input_groups g
+JOIN seen_effects d ON d.dead AND d.trial = g.trial AND d.record = g.record
+     AND d.in_partition = g.in_partition AND d.in_offset = g.in_offset
 """,
 )

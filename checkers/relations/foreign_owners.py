@@ -10,19 +10,10 @@ RELATION: Final = Relation(
     name="foreign_owners",
     meaning="owners known to write to other sinks and not to this one",
     sql="""
-SELECT o.owner
-FROM (
-    SELECT e.owner, CASE WHEN e.sink = k.sink THEN 1 ELSE 0 END AS here
-    FROM effects e
-    CROSS JOIN hop_sink k
-    WHERE e.owner IS NOT NULL
-    UNION ALL
-    SELECT p.owner, CASE WHEN p.sink = k.sink THEN 1 ELSE 0 END AS here
-    FROM positions p
-    CROSS JOIN hop_sink k
-    WHERE p.sink IS NOT NULL
-) o
-GROUP BY o.owner
-HAVING max(o.here) = 0
+SELECT k.trial, o.owner
+FROM sink_owners o
+CROSS JOIN outputs k
+GROUP BY k.trial, o.owner
+HAVING max(CASE WHEN o.sink = k.sink OR o.sink = k.dead_letters THEN 1 ELSE 0 END) = 0
 """,
 )

@@ -1,8 +1,9 @@
-"""How finely effects can be told apart: one row.
+"""How finely effects can be told apart: one row per trial.
 
 Where every effect carries the position of its input, each position is judged alone, so that a lost
 one and a doubled one of the same record cannot cancel out. A subject that claims to drop what was
-sent twice may choose which position it takes, so there the record is judged as a whole.
+sent twice may choose which position it takes, so there the record is judged as a whole. Effects
+that another topic brought do not count; they name no position of this input.
 """
 
 from __future__ import annotations
@@ -15,11 +16,19 @@ RELATION: Final = Relation(
     name="judging_mode",
     meaning="whether effects are judged per input position or per record",
     sql="""
-SELECT count(*) > 0
-           AND min(CASE WHEN e.source_offset IS NULL THEN 0 ELSE 1 END) = 1
-           AND NOT max(k.deduplicates) AS by_position,
-       COALESCE(max(k.deduplicates), FALSE) AS deduplicates
-FROM hop_sink k
-LEFT JOIN observed_effects e ON TRUE
+SELECT k.trial, k.deduplicates,
+       NOT k.deduplicates
+           AND COALESCE(t.effects, 0) > COALESCE(f.effects, 0)
+           AND COALESCE(t.effects, 0) - COALESCE(t.sourced, 0) = COALESCE(f.effects, 0)
+           AS by_position
+FROM outputs k
+LEFT JOIN sink_traits t ON t.trial = k.trial
+LEFT JOIN (
+    SELECT e.trial, count(*) AS effects
+    FROM effects_in_question e
+    JOIN foreign_effects f ON f.trial = e.trial AND f.record = e.record
+    WHERE NOT e.names_topic
+    GROUP BY e.trial
+) f ON f.trial = k.trial
 """,
 )

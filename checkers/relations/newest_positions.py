@@ -14,9 +14,9 @@ RELATION: Final = Relation(
     name="newest_positions",
     meaning="the newest done position per owner, role and partition, if the subject wrote it",
     sql="""
-SELECT d.owner, d.role, d.topic, d."partition", d."offset", d.batch, d.ordinal,
+SELECT d.trial, d.owner, d.role, d.topic, d."partition", d."offset", d.batch, d.ordinal,
        row_number() OVER (
-           PARTITION BY d.role, d."partition" ORDER BY d."offset" DESC, d.owner
+           PARTITION BY d.trial, d.role, d."partition" ORDER BY d."offset" DESC, d.owner
        ) = 1 AS furthest
 FROM done_positions d
 WHERE d.newest AND d."by" = 'subject'

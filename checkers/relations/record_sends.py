@@ -19,28 +19,26 @@ RELATION: Final = Relation(
     name="record_sends",
     meaning="per record: attempts that must and may have happened, and committed positions",
     sql="""
-SELECT a.record, a.may, a.must, a.unplaced, a.unplaced_gone, a.free,
+SELECT a.trial, a.record, a.may, a.must, a.unplaced, a.unplaced_gone, a.free,
        a.positions + COALESCE(u.unattributed, 0) AS positions,
-       COALESCE(u.unattributed, 0) AS unattributed,
-       a.over_before_collection
+       COALESCE(u.unattributed, 0) AS unattributed
 FROM (
-    SELECT record,
+    SELECT trial, record,
            CAST(sum(CASE WHEN may THEN 1 ELSE 0 END) AS BIGINT) AS may,
            CAST(sum(CASE WHEN must THEN 1 ELSE 0 END) AS BIGINT) AS must,
            CAST(sum(CASE WHEN must AND positions = 0 THEN 1 ELSE 0 END) AS BIGINT) AS unplaced,
            CAST(sum(CASE WHEN must AND positions = 0 AND gone THEN 1 ELSE 0 END) AS BIGINT)
                AS unplaced_gone,
            CAST(sum(CASE WHEN may AND positions = 0 THEN 1 ELSE 0 END) AS BIGINT) AS free,
-           CAST(sum(positions) AS BIGINT) AS positions,
-           min(CASE WHEN over_before_collection THEN 1 ELSE 0 END) = 1 AS over_before_collection
+           CAST(sum(positions) AS BIGINT) AS positions
     FROM attempts
-    GROUP BY record
+    GROUP BY trial, record
 ) a
 LEFT JOIN (
-    SELECT record, count(*) AS unattributed
+    SELECT trial, record, count(*) AS unattributed
     FROM committed_input
     WHERE attempt IS NULL
-    GROUP BY record
-) u ON u.record = a.record
+    GROUP BY trial, record
+) u ON u.trial = a.trial AND u.record = a.record
 """,
 )

@@ -8,11 +8,9 @@ from checkers.relations.base import Relation
 
 RELATION: Final = Relation(
     name="sent_records",
-    meaning="identities of records that were sent anywhere, and whether to the input",
+    meaning="identities of records that were sent anywhere",
     sql="""
-SELECT s.record, max(CASE WHEN s.topic = h.input THEN 1 ELSE 0 END) = 1 AS to_input
-FROM sends s
-CROSS JOIN hop_input h
-GROUP BY s.record
+SELECT DISTINCT s.record
+FROM sends_in_question s
 """,
 )

@@ -10,7 +10,7 @@ RELATION: Final = Relation(
     name="shortages",
     meaning="rows of the balance with fewer effects seen than due",
     sql="""
-SELECT b.record, b.effect_key, b.in_partition, b.in_offset, b.due, b.seen
+SELECT b.trial, b.record, b.effect_key, b.in_partition, b.in_offset, b.due, b.seen
 FROM balance b
 WHERE b.seen < b.due
 """,

@@ -1,7 +1,9 @@
 """What one committed position of a record must come to in the sink.
 
-From `expected`. Where that table says nothing of this sink, the transformation is taken to be one
-to one, with content that nobody can check.
+`n` effects at most and `n_due` at least; they differ where the transformation may leave something
+out. From `expected`. Where that table says nothing of this sink, the transformation is taken to be
+one to one, with content that nobody can check. Nothing is asked of a sink that is judged by its
+state.
 """
 
 from __future__ import annotations
@@ -14,22 +16,22 @@ RELATION: Final = Relation(
     name="yields",
     meaning="effects that one committed position of a record must have, by effect key",
     sql="""
-SELECT x.record, x.effect_key, count(*) AS n
-FROM expected x
-JOIN hop_sink k ON k.sink = x.sink
-GROUP BY x.record, x.effect_key
+SELECT x.trial, x.record, x.effect_key, count(*) AS n,
+       count(CASE WHEN x.optional THEN NULL ELSE 1 END) AS n_due
+FROM expected_in_question x
+GROUP BY x.trial, x.record, x.effect_key
 UNION ALL
-SELECT r.record, '' AS effect_key, 1 AS n
+SELECT r.trial, r.record, '' AS effect_key, 1 AS n, 1 AS n_due
 FROM (
-    SELECT record FROM committed_input
+    SELECT k.trial, c.record
+    FROM committed_input c
+    JOIN outputs k ON k.topic = c.topic
     UNION
-    SELECT record FROM observed_effects
+    SELECT e.trial, e.record
+    FROM observed_effects e
 ) r
-CROSS JOIN (
-    SELECT count(*) AS n
-    FROM expected x
-    JOIN hop_sink k ON k.sink = x.sink
-) stated
-WHERE stated.n = 0
+LEFT JOIN stated s ON s.trial = r.trial
+LEFT JOIN by_state b ON b.trial = r.trial
+WHERE s.trial IS NULL AND b.trial IS NULL
 """,
 )

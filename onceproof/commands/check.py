@@ -1,26 +1,67 @@
-"""`onceproof check` and `onceproof report`: a run folder again, offline."""
+"""`onceproof check` and `onceproof report`: a run folder again, or a history of somebody else.
+
+The one thing to know: a run folder knows its claims and gets its report anew; a foreign history
+gets its claims from the command line, and its judgement goes to standard output. The two share
+nothing but the checkers, and each imports only what it needs: a small history is judged faster than
+the harness is imported.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from harness.record import UnreadableRun
-from onceproof.errors import told
-from onceproof.outcome import check_run
-from reports.console import print_result
+from checkers import BadClaim, BadHistory, Judgement, exit_code
+from checkers import check as judge
+from checkers.engines.settings import Settings
+
+RUN = "run"
+USAGE, TROUBLE = 2, 3
 
 
-def check(folder: Path) -> int:
-    """Judge a run folder again and write its report anew."""
-    with told():
-        outcome = check_run(_existing(folder))
-        print_result(outcome.report, sys.stdout, folder)
-        return outcome.exit_code
+def check(
+    path: Path,
+    *,
+    format_: str | None = None,
+    claims: Sequence[str] = (),
+    settings: Settings | None = None,
+    json: Path | None = None,
+    options: dict[str, Any] | None = None,
+) -> int:
+    """Judge a run folder or a foreign history.
+
+    Args:
+        path: what to judge.
+        format_: `run` or one of `checkers.imports.FORMATS`; None: find out.
+        claims: for foreign histories, see `checkers.imports.claims`; none: all that are possible.
+        settings: engine and limits.
+        json: file that gets the judgement.
+        options: what the format's reader takes besides.
+    """
+    settings, options = settings or Settings(), options or {}
+    if format_ == RUN or (format_ is None and (path / "run.json").exists()):
+        if claims:
+            return _usage(
+                f"the claims of a run stand in {path / 'run.json'}. To judge its history by "
+                f"others: onceproof check {path / 'history'} --claim …"
+            )
+        return _check_run(path, settings, json)
+    with _told():
+        format_ = format_ or _format(path)
+        if options and format_ != "jepsen":
+            return _usage(f"--{next(iter(options))} is for --format jepsen only.")
+        return _check_foreign(path, format_, claims, settings, json, options)
 
 
 def report(folder: Path) -> int:
     """Write the reports of a run folder again and say where they lie."""
+    from onceproof.errors import told
+    from onceproof.outcome import check_run
+
     with told():
         outcome = check_run(_existing(folder))
         print(outcome.html)
@@ -28,7 +69,88 @@ def report(folder: Path) -> int:
         return 0
 
 
+def _check_run(folder: Path, settings: Settings, json: Path | None) -> int:
+    from onceproof.errors import told
+    from onceproof.outcome import check_run
+    from reports.console import print_result
+
+    with told():
+        outcome = check_run(_existing(folder), settings=settings)
+        print_result(outcome.report, sys.stdout, folder)
+        if json is not None:
+            _write(json, outcome.judgement, str(folder))
+        return outcome.exit_code
+
+
+def _check_foreign(
+    path: Path,
+    format_: str,
+    claims: Sequence[str],
+    settings: Settings,
+    json: Path | None,
+    options: dict[str, Any],
+) -> int:
+    from checkers.imports import read
+    from checkers.imports.claims import all_claims, parse_claim
+    from reports.console_judgement import print_judgement
+
+    imported = read(path, format_, **options)
+    history = imported.history
+    wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
+    judgement = judge(history, wanted, settings=settings)
+    try:
+        print_judgement(judgement, sys.stdout, source=str(path), notes=imported.notes)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has seen enough; the verdict counts all the same
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if json is not None:
+        _write(json, judgement, str(path), imported.notes)
+    return exit_code(judgement.claims)
+
+
+def _format(path: Path) -> str:
+    from checkers.imports import BadImport, format_of
+
+    if not path.exists():
+        raise BadHistory(f"{path} does not exist; give a run folder or a history")
+    try:
+        return format_of(path)
+    except BadImport as error:
+        raise BadHistory(
+            f"{path} is not a run folder (it has no run.json), and no history of another format: "
+            f"{error.problem}"
+        ) from None
+
+
+def _usage(problem: str) -> int:
+    print(f"onceproof: {problem}", file=sys.stderr)
+    return USAGE
+
+
 def _existing(folder: Path) -> Path:
+    from harness.record import UnreadableRun
+
     if not folder.exists():
         raise UnreadableRun(f"{folder} does not exist; give a folder that `onceproof run` printed")
     return folder
+
+
+def _write(file: Path, judgement: Judgement, source: str, notes: Sequence[str] = ()) -> None:
+    from reports.judgement_json import judgement_json
+
+    file.write_text(judgement_json(judgement, source=source, notes=notes), encoding="utf-8")
+    print(f"judgement {file}", file=sys.stderr)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell an expected error in its own words; `onceproof.errors` would import the harness."""
+    try:
+        yield
+    except (BadHistory, BadClaim) as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        sys.exit(USAGE)
+    except OSError as error:
+        what = f" ({error.filename})" if error.filename else ""
+        print(f"onceproof: {error.strerror or error}{what}.", file=sys.stderr)
+        sys.exit(TROUBLE)

@@ -12,6 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from checkers import anomalies
 from reports import text
 from reports.html.facts import drawn, fine_prints, flat, lead, tiles
 from reports.html.folding import folded
@@ -34,6 +35,7 @@ def render(report: Report) -> str:
         fault_number={fault.fault: f"F{i}" for i, fault in enumerate(report.faults, 1)},
         steps={step.fault: step for step in report.run.schedule},
         findings=folded(report),
+        hints={anomaly.name: anomaly.hint for anomaly in anomalies().values()},
         fine_prints=fine_prints(report),
         lead=lead(report),
         tiles=tiles(report),

@@ -8,8 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from checkers import BadHistory, History
+from checkers import BadHistory, History, exactly_once_append
+from checkers.judging import find
 from checkers.tables import TABLES
+
+CLAIM = exactly_once_append("input")
 
 
 def test_rows_get_sensible_defaults_and_unknown_is_null() -> None:
@@ -67,7 +70,25 @@ def _table(**columns: pa.Array) -> pa.Table:
 )
 def test_what_does_not_fit_is_refused(table: pa.Table, said: str) -> None:
     with pytest.raises(BadHistory, match=f"sends.parquet.*{said}"):
-        History({"sends": table})
+        find(History({"sends": table}), CLAIM)
+
+
+def test_what_does_not_fit_is_refused_in_files_as_well(tmp_path: Path) -> None:
+    twice = pa.concat_tables([_table(), _table()])
+    for name, table in (("twice", twice), ("words", _table(outcome=pa.array(["OK"])))):
+        (tmp_path / name).mkdir()
+        pq.write_table(table, tmp_path / name / "sends.parquet")
+        with pytest.raises(BadHistory, match=r"sends\.parquet"):
+            find(History.load(tmp_path / name), CLAIM)
+
+
+def test_columns_that_may_hold_null_may_be_left_out(tmp_path: Path) -> None:
+    table = _table().drop_columns(["error", "returned_at"])
+    assert History({"sends": table})["sends"].schema.equals(TABLES["sends"].schema)
+    pq.write_table(table, tmp_path / "sends.parquet")
+    loaded = History.load(tmp_path)
+    assert loaded["sends"]["error"].null_count == 1
+    assert [f.anomaly for f in find(loaded, CLAIM)] == []
 
 
 def test_other_text_types_and_columns_are_taken() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,11 +13,17 @@ from checkers import (
     Verdict,
     at_least_once,
     at_most_once,
+    atomic_append,
     check,
     end_to_end,
+    engines,
     exactly_once,
     exactly_once_append,
+    ordered,
+    ordered_append,
 )
+from checkers.engines.layer import standard_queries
+from checkers.wounds import woundings
 
 CLAIM = end_to_end("exactly-once", "input", into="ledger", view="table")
 ALL = {
@@ -129,11 +136,12 @@ def test_a_history_full_of_one_anomaly_is_still_judged_for_the_others() -> None:
 
 
 def test_a_broken_query_does_not_go_unnoticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from checkers.engines import duckdb
-
-    queries = duckdb._queries()
-    queries["found_lost_output"] += "\nWHERE 1 = 0"
-    monkeypatch.setattr(duckdb, "_queries", lambda: queries)
+    queries = dict(standard_queries())
+    answer = queries["found_lost_output"]
+    queries["found_lost_output"] = replace(
+        answer, sql=f"SELECT * FROM ({answer.sql}) q WHERE 1 = 0"
+    )
+    monkeypatch.setattr(engines, "standard_queries", lambda: queries)
     (claim,) = judged(rows()).claims
     assert claim.verdict is Verdict.INVALID
     assert "lost-output" in claim.reason
@@ -162,3 +170,51 @@ def test_an_interrupted_run_shows_nothing_that_absence_would_prove() -> None:
     assert judgement.findings == ()
     assert any("lost-output: 4 would be found" in note for note in judgement.notes)
     assert "lost-output" in judgement.claims[0].undecided
+
+
+def everything() -> dict[str, list[dict[str, Any]]]:
+    """A history with transactions, readers, order and state: something for every wound."""
+    tables = rows(6)
+    for place, (send, entry) in enumerate(zip(tables["sends"], tables["log"], strict=True)):
+        entry |= {"key": "k", "offset": place}
+        send |= {"txn": f"t{place // 2}", "key": "k", "partition": 0, "offset": place}
+    tables["txns"] = [{"txn": f"t{n}"} for n in range(3)]
+    for n, effect in enumerate(tables["effects"]):
+        effect["ordinal"] = n
+    tables["reads"] = [
+        {"record": e["record"], "attempt": e["attempt"], "offset": e["offset"]}
+        for e in tables["log"]
+    ]
+    names = [e["record"] for e in tables["log"]]
+    tables["contributions"] = [{"sink": "sums", "record": n, "amount": 2} for n in names]
+    tables["state"] = [{"sink": "sums", "amount": 2 * len(names)}]
+    return tables
+
+
+def test_every_wound_is_made_where_there_is_a_place_for_it_and_a_claim_that_needs_it() -> None:
+    scope = {"into": "ledger", "view": "table"}
+    judgement = judged(
+        everything(),
+        CLAIM,
+        atomic_append("input"),
+        ordered_append("input"),
+        ordered("input", **scope),
+        exactly_once("input", into="sums", view="table"),
+    )
+    assert judgement.findings == ()
+    assert {w.name for w in judgement.self_proof} == {w.name for w in woundings()}
+    assert all(w.found for w in judgement.self_proof), judgement.self_proof
+    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS] * 5, judgement.claims
+
+
+@pytest.mark.parametrize("empty", ["reads", "txns", "state"])
+def test_without_what_a_claim_speaks_of_it_does_not_hold(empty: str) -> None:
+    tables = everything()
+    tables[empty] = []
+    claim = {
+        "reads": ordered_append("input"),
+        "txns": atomic_append("input"),
+        "state": exactly_once("input", into="sums", view="table"),
+    }[empty]
+    (said,) = judged(tables, claim).claims
+    assert said.verdict is not Verdict.HOLDS

@@ -1,0 +1,28 @@
+"""What the anomalies of cycles have in common: their columns, and the query for them.
+
+The one thing to know: a cycle is looked for once among all committed transactions, and belongs to
+the trial of every topic that one of its transactions sent to.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+KEY: Final = ("topic", "cycle")
+SENTENCE: Final = "{cycle}: {source} before {target} and, over {rows} steps, before itself"
+"""Where only one row is told; `checkers.cycles.explain` says it all."""
+
+
+def steps_of(relation: str) -> str:
+    """The query for the steps of all cycles of a relation, by trial."""
+    return f"""
+SELECT t.trial, t.topic, c.cycle, c.step, c.source, c.target, c.kind, c.session, c.at_topic,
+       c.at_partition, c.at_offset, c.record, c.after_offset, c.after_record, c.from_at, c.to_at,
+       c.clock
+FROM {relation} c
+JOIN (
+    SELECT DISTINCT y.trial, y.topic, x.cycle
+    FROM {relation} x
+    JOIN txn_trials y ON y.txn = x.source
+) t ON t.cycle = c.cycle
+"""

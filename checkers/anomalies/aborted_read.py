@@ -1,0 +1,68 @@
+"""aborted-read (G1a): a `read_committed` reader saw what was never committed.
+
+A record of an aborted transaction, or of a send that certainly failed; also an entry that the log,
+collected later, still shows as not committed. A read that no send can be named for proves nothing
+while any send of its record may have happened.
+
+    sends: a/1 in an aborted transaction       reads: read_committed, input-0@6 a
+    → aborted-read of a
+
+Source: Adya, G1a; Jepsen's Kafka workload.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="aborted-read",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition=(
+        "A `read_committed` reader saw a record of an aborted transaction, or of a send that "
+        "certainly failed."
+    ),
+    example=(
+        "a was sent in an aborted transaction, and a read_committed reader saw it at input-0@6"
+    ),
+    source="Adya G1a; Jepsen, Kafka workload: G1a",
+    key=("topic", "record", "reader"),
+    sentence=(
+        "{reader} reads committed records only and saw {record} at {topic}-{partition}@{offset}, "
+        "which was never committed"
+    ),
+    hint=(
+        "A transaction marker that was lost or came twice, or a client that treats an aborted "
+        "batch as committed."
+    ),
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 6, "txn": "t0"},),
+        "txns": ({"txn": "t0", "outcome": "aborted"},),
+        "log": ({"attempt": "a/1", "record": "a", "offset": 6, "committed": False},),
+        "reads": ({"attempt": "a/1", "record": "a", "offset": 6},),
+    },
+    empty_without=("reads",),
+    sql="""
+SELECT r.trial, r.topic, r.record, r.reader, r.session, r.ordinal, r."partition", r."offset",
+       r.named AS attempt
+FROM (
+    SELECT r.*, a.may AS named_may, v.may AS any_may
+    FROM read_origins r
+    LEFT JOIN attempts a ON a.attempt = r.named
+    LEFT JOIN (
+        SELECT topic, record, max(CASE WHEN may THEN 1 ELSE 0 END) AS may
+        FROM attempts
+        GROUP BY topic, record
+    ) v ON v.topic = r.topic AND v.record = r.record
+    WHERE r.isolation = 'read_committed'
+) r
+JOIN inputs i ON i.trial = r.trial
+LEFT JOIN log l ON l.topic = r.topic AND l."partition" = r."partition" AND l."offset" = r."offset"
+               AND l.kind = 'data' AND l.record = r.record AND NOT l.committed
+WHERE (r.named IS NOT NULL AND NOT r.named_may)
+   OR (r.named IS NULL AND r.any_may = 0)
+   OR (i.collected AND l.topic IS NOT NULL)
+""",
+)

@@ -1,0 +1,55 @@
+"""G0: a cycle of write-write dependencies: transactions that wrote after each other.
+
+Kafka allows it and it refutes nothing: a transaction's records become visible together, but while
+it is open others may write between them. It is reported because whoever expects serializable
+writes, as of a database, would be wrong.
+
+    sends: a and c in t1, b in t2       log: input-0@6 a, input-0@7 b, input-0@8 c
+    → G0 t1 → t2 → t1
+
+Source: Adya, G0 (write cycle); Jepsen's Kafka workload.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.anomalies._cycles import KEY, SENTENCE, steps_of
+from checkers.cycles import explain
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="G0",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition=(
+        "A cycle of write-write dependencies among committed transactions: each wrote to a "
+        "partition right after the one before it. Legal in Kafka, reported."
+    ),
+    example="t1 wrote a at input-0@6 and c at 8, t2 wrote b between them, at 7",
+    source="Adya G0; Jepsen, Kafka workload: G0",
+    key=KEY,
+    sentence=SENTENCE,
+    tell=explain,
+    hint=(
+        "Nothing is broken: concurrent transactions wrote to the same partition. If their order "
+        "matters, let one producer write each partition."
+    ),
+    minimal={
+        "sends": (
+            {"record": "a", "offset": 6, "txn": "t1", "session": "p1"},
+            {"record": "b", "offset": 7, "txn": "t2", "session": "p2"},
+            {"record": "c", "offset": 8, "txn": "t1", "session": "p1"},
+        ),
+        "txns": (
+            {"txn": "t1", "session": "p1"},
+            {"txn": "t2", "session": "p2"},
+        ),
+        "log": (
+            {"record": "a", "offset": 6},
+            {"record": "b", "offset": 7},
+            {"record": "c", "offset": 8},
+        ),
+    },
+    sql=steps_of("txn_cycles_g0"),
+)

@@ -1,0 +1,57 @@
+"""G1c: a cycle of write-read dependencies: committed transactions that read each other's records.
+
+Whoever reads committed records only can read a transaction only after its commit; two that read
+each other would both have been committed before the other. Reads that asked for uncommitted records
+do not count, because there nothing was promised.
+
+    sends: a in t1, b in t2       reads, read_committed: t2 reads a, t1 reads b
+    → G1c t1 → t2 → t1
+
+Source: Adya, G1c (circular information flow); Jepsen's Kafka workload.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.anomalies._cycles import KEY, SENTENCE, steps_of
+from checkers.cycles import explain
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="G1c",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition=(
+        "A cycle of write-read dependencies among committed transactions: each read, as "
+        "committed, what the one before it wrote."
+    ),
+    example="t2 read a, which t1 wrote, and t1 read b, which t2 wrote; both are committed",
+    source="Adya G1c; Jepsen, Kafka workload: G1c",
+    key=KEY,
+    sentence=SENTENCE,
+    tell=explain,
+    hint=(
+        "Records of open transactions are delivered to read_committed readers: a last stable "
+        "offset that runs ahead, or a marker that ended a later transaction (KAFKA-17754)."
+    ),
+    minimal={
+        "sends": (
+            {"record": "a", "offset": 6, "txn": "t1", "session": "p1"},
+            {"record": "b", "partition": 1, "offset": 7, "txn": "t2", "session": "p2"},
+        ),
+        "txns": (
+            {"txn": "t1", "session": "p1"},
+            {"txn": "t2", "session": "p2"},
+        ),
+        "log": (
+            {"record": "a", "offset": 6},
+            {"record": "b", "partition": 1, "offset": 7},
+        ),
+        "reads": (
+            {"record": "a", "offset": 6, "txn": "t2"},
+            {"record": "b", "partition": 1, "offset": 7, "txn": "t1"},
+        ),
+    },
+    sql=steps_of("txn_cycles_g1c"),
+)

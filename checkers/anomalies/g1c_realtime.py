@@ -1,0 +1,53 @@
+"""G1c-realtime: a cycle of write-read dependencies and the order of transactions in time.
+
+A transaction that had ended before another began, by the same clock, cannot have read from it, nor
+from any that read from it.
+
+    sends: a in t1, which ended at 2; b in t2, which began at 3       reads: t1 reads b
+    → G1c-realtime t1 → t2 → t1
+
+Source: Adya's G1c with real-time order; Jepsen's Kafka workload (Elle's `-realtime`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.anomalies._cycles import KEY, SENTENCE, steps_of
+from checkers.cycles import explain
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="G1c-realtime",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition=(
+        "A cycle of write-read dependencies, the order of sessions and real time, with at least "
+        "one dependency and one step in time."
+    ),
+    example="t1 ended at 2 and t2 began at 3, by the same clock; t1 read b, which t2 wrote",
+    source="Adya G1c with real-time order; Jepsen, Kafka workload: G1c-realtime",
+    key=KEY,
+    sentence=SENTENCE,
+    tell=explain,
+    hint=(
+        "Like precommitted-read, over several transactions: something that was committed later "
+        "could be read earlier. Look first whether the clock is one clock."
+    ),
+    minimal={
+        "sends": (
+            {"record": "a", "offset": 6, "txn": "t1", "session": "p1"},
+            {"record": "b", "partition": 1, "offset": 7, "txn": "t2", "session": "p2"},
+        ),
+        "txns": (
+            {"txn": "t1", "session": "p1", "began_at": 1, "ended_at": 2},
+            {"txn": "t2", "session": "p2", "began_at": 3, "ended_at": 4},
+        ),
+        "log": (
+            {"record": "a", "offset": 6},
+            {"record": "b", "partition": 1, "offset": 7},
+        ),
+        "reads": ({"record": "b", "partition": 1, "offset": 7, "txn": "t1", "at": 1},),
+    },
+    sql=steps_of("txn_cycles_g1c_realtime"),
+)

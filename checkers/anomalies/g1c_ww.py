@@ -1,0 +1,53 @@
+"""G1c-ww: a cycle of write-read and write-write dependencies, with at least one of each.
+
+Kafka allows it and it refutes nothing: an entry's place in a partition is settled when it is
+written, but its transaction may be committed, and read, before one that wrote earlier.
+
+    sends: a in t1, b in t2       log: input-0@6 a, input-0@7 b       reads: t1 reads b
+    → G1c-ww t1 → t2 → t1
+
+Source: Adya, G1c; in Jepsen's Kafka workload G1c with `ww` edges.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.anomalies._cycles import KEY, SENTENCE, steps_of
+from checkers.cycles import explain
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="G1c-ww",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition=(
+        "A cycle of write-read and write-write dependencies among committed transactions, with "
+        "at least one of each. Legal in Kafka, reported."
+    ),
+    example="t2 wrote b at input-0@7, right after a of t1 at 6; t1 read b",
+    source="Adya G1c; Jepsen, Kafka workload: G1c with write-write edges",
+    key=KEY,
+    sentence=SENTENCE,
+    tell=explain,
+    hint=(
+        "Nothing is broken by itself: transactions are not isolated from other writers. Whoever "
+        "needs that must let one producer write each partition."
+    ),
+    minimal={
+        "sends": (
+            {"record": "a", "offset": 6, "txn": "t1", "session": "p1"},
+            {"record": "b", "offset": 7, "txn": "t2", "session": "p2"},
+        ),
+        "txns": (
+            {"txn": "t1", "session": "p1"},
+            {"txn": "t2", "session": "p2"},
+        ),
+        "log": (
+            {"record": "a", "offset": 6},
+            {"record": "b", "offset": 7},
+        ),
+        "reads": ({"record": "b", "offset": 7, "txn": "t1"},),
+    },
+    sql=steps_of("txn_cycles_g1c_ww"),
+)

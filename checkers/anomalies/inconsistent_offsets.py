@@ -1,0 +1,60 @@
+"""inconsistent-offsets: one position was seen with two different records.
+
+Whoever saw it: the log as it was collected, a client that was told where its record stands, or a
+reader. A log is a log: what stands at an offset never changes, unless replicas disagreed.
+
+    sends: a/1 acknowledged at input-0@6       log: input-0@6 record b
+    → inconsistent-offsets at input-0@6
+
+Source: Jepsen's Kafka workload, `inconsistent-offsets`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="inconsistent-offsets",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition="One (topic, partition, offset) was seen with two different records.",
+    example="the send of a was acknowledged at input-0@6, where the log has b",
+    source="Jepsen, Kafka workload: inconsistent-offsets",
+    key=("topic", "partition", "offset"),
+    sentence="{topic}-{partition}@{offset} was seen with {records} different records",
+    hint=(
+        "An unclean leader election, or replicas that were cut off and truncated after they had "
+        "answered."
+    ),
+    minimal={
+        "sends": (
+            {"attempt": "b/1", "record": "b", "partition": 0, "offset": 6},
+            {"attempt": "a/1", "record": "a", "partition": 0, "offset": 6},
+        ),
+        "log": (
+            {"attempt": "b/1", "record": "b", "offset": 6},
+            {"attempt": "a/1", "record": "a", "offset": 7},
+        ),
+    },
+    sql="""
+SELECT c.trial, c.topic, c."partition", c."offset", 'log' AS source, CAST(NULL AS VARCHAR) AS who,
+       l.record, c.records
+FROM position_conflicts c
+JOIN log l ON l.topic = c.topic AND l."partition" = c."partition" AND l."offset" = c."offset"
+WHERE l.kind = 'data' AND l.record IS NOT NULL
+UNION ALL
+SELECT c.trial, c.topic, c."partition", c."offset", 'send' AS source, s.attempt AS who,
+       s.record, c.records
+FROM position_conflicts c
+JOIN sends s ON s.topic = c.topic AND s."partition" = c."partition" AND s."offset" = c."offset"
+WHERE s.outcome = 'ok'
+UNION ALL
+SELECT c.trial, c.topic, c."partition", c."offset", 'read' AS source, r.reader AS who,
+       r.record, c.records
+FROM position_conflicts c
+JOIN reads r ON r.topic = c.topic AND r."partition" = c."partition" AND r."offset" = c."offset"
+WHERE r.record IS NOT NULL
+""",
+)

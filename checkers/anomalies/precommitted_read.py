@@ -1,0 +1,50 @@
+"""precommitted-read: a `read_committed` reader saw a record before its commit was even called.
+
+The call is written down before the client gets it, so a read that is earlier, by the same clock,
+cannot have waited for it. Nor can one of a transaction whose commit was never called.
+
+    txns: t0, commit called at 9       reads: read_committed, a of t0, at 7
+    → precommitted-read of a
+
+Source: Jepsen's Kafka workload, `precommitted-read`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="precommitted-read",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition=(
+        "A `read_committed` reader saw a record before its transaction's commit was called."
+    ),
+    example="a was read at 7; the commit of its transaction was called at 9",
+    source="Jepsen, Kafka workload: precommitted-read",
+    key=("topic", "record", "reader"),
+    sentence=(
+        "{reader} reads committed records only and saw {record} at {topic}-{partition}@{offset} "
+        "before the commit of {txn} was called"
+    ),
+    hint="An EndTxn of an earlier transaction that arrived late and ended this one (KAFKA-17754).",
+    minimal={
+        "sends": ({"attempt": "a/1", "record": "a", "offset": 6, "txn": "t0"},),
+        "txns": ({"txn": "t0", "began_at": 1, "commit_called_at": 9},),
+        "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
+        "reads": ({"attempt": "a/1", "record": "a", "offset": 6, "at": 7},),
+    },
+    empty_without=("reads",),
+    sql="""
+SELECT r.trial, r.topic, r.record, r.reader, r.session, r.ordinal, r."partition", r."offset",
+       s.txn, r."at", t.commit_called_at
+FROM read_origins r
+JOIN sends s ON s.attempt = r.origin
+JOIN txns t ON t.txn = s.txn
+WHERE r.isolation = 'read_committed' AND t.outcome <> 'aborted'
+  AND ((t.commit_called_at IS NOT NULL AND r.clock = t.clock AND r."at" < t.commit_called_at)
+       OR (t.commit_called_at IS NULL AND t.outcome = 'info'))
+""",
+)

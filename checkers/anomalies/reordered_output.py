@@ -1,0 +1,78 @@
+"""reordered-output: effects of one key in another order than their inputs.
+
+Compared are the first effects of each input position, in the sink's own order, among inputs of one
+key in one partition.
+
+    log: input-0@6 a, input-0@7 b, one key       effects: row 1 of b, row 2 of a
+    → reordered-output at input-0@7
+
+Source: per-key order, as Kafka's partitioning promises it to consumers.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="reordered-output",
+    hop=Hop.PROCESS,
+    evidence=Evidence.PRESENCE,
+    definition="Effects of one key in another order than their inputs.",
+    example="a stands before b in input-0, with the same key; the ledger has b first",
+    source="per-key order as partitioned logs promise it",
+    key=("sink", "view", "key", "partition", "offset"),
+    sentence=(
+        "{record} at {topic}-{partition}@{offset} has its effect before that of {after_offset}, "
+        "an earlier input of key {key}"
+    ),
+    hint=(
+        "Parallel writers without a key, or a retry of one record after the next had been written."
+    ),
+    minimal={
+        "sends": (
+            {"attempt": "a/1", "record": "a", "key": "k", "offset": 6},
+            {"attempt": "b/1", "record": "b", "key": "k", "offset": 7},
+        ),
+        "log": (
+            {"attempt": "a/1", "record": "a", "key": "k", "offset": 6},
+            {"attempt": "b/1", "record": "b", "key": "k", "offset": 7},
+        ),
+        "effects": (
+            {
+                "record": "b",
+                "position": "row 1",
+                "source_topic": "input",
+                "source_partition": 0,
+                "source_offset": 7,
+            },
+            {
+                "record": "a",
+                "position": "row 2",
+                "source_topic": "input",
+                "source_partition": 0,
+                "source_offset": 6,
+            },
+        ),
+    },
+    sql="""
+SELECT k.trial, k.sink, k.view, w.key, w."partition", w."offset", w.record, k.topic,
+       w.first_ordinal AS ordinal, e."offset" AS after_offset, w.furthest AS after_ordinal
+FROM (
+    SELECT p.*, max(p.first_ordinal) OVER (
+               PARTITION BY p.trial, p.key, p."partition"
+               ORDER BY p."offset" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+           ) AS furthest
+    FROM effect_places p
+) w
+JOIN outputs k ON k.trial = w.trial
+JOIN (
+    SELECT trial, key, "partition", first_ordinal, min("offset") AS "offset"
+    FROM effect_places
+    GROUP BY trial, key, "partition", first_ordinal
+) e ON e.trial = w.trial AND e.key = w.key AND e."partition" = w."partition"
+   AND e.first_ordinal = w.furthest
+WHERE w.first_ordinal < w.furthest
+""",
+)

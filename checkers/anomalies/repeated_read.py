@@ -1,0 +1,47 @@
+"""repeated-read: a reader goes back without an assignment change.
+
+    reads of one session: input-0@6, input-0@7, input-0@6
+    → repeated-read at 6
+
+Source: Jepsen's Kafka workload, `nonmonotonic-poll`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="repeated-read",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition="A reader goes back without an assignment change.",
+    example="one session read 6, then 7, then 6 again",
+    source="Jepsen, Kafka workload: nonmonotonic-poll",
+    key=("topic", "partition", "reader", "session", "ordinal"),
+    sentence=(
+        "{reader} read {topic}-{partition}@{offset} although its session had come to {reached}"
+    ),
+    hint=(
+        "A fetch position that was reset after an error, from a committed offset that lags behind."
+    ),
+    minimal={
+        "log": (
+            {"record": "a", "offset": 6},
+            {"record": "b", "offset": 7},
+        ),
+        "reads": (
+            {"record": "a", "offset": 6},
+            {"record": "b", "offset": 7},
+            {"record": "a", "offset": 6},
+        ),
+    },
+    empty_without=("reads",),
+    sql="""
+SELECT p.trial, p.topic, p."partition", p.reader, p.session, p.ordinal, p.record, p."offset",
+       p.read_before AS reached
+FROM read_progress p
+WHERE p."offset" <= p.read_before
+""",
+)

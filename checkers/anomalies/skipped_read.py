@@ -1,0 +1,67 @@
+"""skipped-read: a reader passes over a committed record without an assignment change.
+
+Between the furthest that its session had read (or where its assignment began) and the next read
+lies an entry that this reader should have got. Gaps of offsets alone say nothing: markers and
+aborted records leave them.
+
+    log: input-0@6 a, input-0@7 b, input-0@8 c       reads: a, then c
+    → skipped-read of b
+
+Source: Jepsen's Kafka workload, `poll-skip`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="skipped-read",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.PRESENCE,
+    definition="A reader passes over a committed record without an assignment change.",
+    example="the log has a at 6, b at 7 and c at 8; one session read a and then c",
+    source="Jepsen, Kafka workload: poll-skip",
+    key=("topic", "partition", "reader", "session", "offset"),
+    sentence=(
+        "{reader} read {topic}-{partition}@{read_offset} after {reached} and passed over "
+        "{record} at {offset}"
+    ),
+    hint="A position that was moved by hand or by a rebalance that the reader did not notice.",
+    minimal={
+        "sends": (
+            {"attempt": "a/1", "record": "a", "offset": 6},
+            {"attempt": "b/1", "record": "b", "offset": 7},
+            {"attempt": "c/1", "record": "c", "offset": 8},
+        ),
+        "log": (
+            {"attempt": "a/1", "record": "a", "offset": 6},
+            {"attempt": "b/1", "record": "b", "offset": 7},
+            {"attempt": "c/1", "record": "c", "offset": 8},
+        ),
+        "reads": (
+            {"attempt": "a/1", "record": "a", "offset": 6},
+            {"attempt": "c/1", "record": "c", "offset": 8},
+        ),
+    },
+    empty_without=("reads",),
+    sql="""
+SELECT p.trial, p.topic, p."partition", p.reader, p.session, l."offset", l.record, p.reached,
+       p."offset" AS read_offset, p.ordinal
+FROM (
+    SELECT q.trial, q.topic, q."partition", q.reader, q.session, q.ordinal, q.isolation, q.reached,
+           q."offset"
+    FROM read_progress q
+    JOIN log_places f ON f.topic = q.topic AND f."partition" = q."partition"
+                     AND f."offset" = q.reached
+    JOIN log_places t ON t.topic = q.topic AND t."partition" = q."partition"
+                     AND t."offset" = q."offset"
+    WHERE CASE WHEN q.isolation = 'read_uncommitted' THEN t.entries - t.entry > f.entries
+               ELSE t.committed_entries - t.committed > f.committed_entries END
+) p
+JOIN log l ON l.topic = p.topic AND l."partition" = p."partition"
+          AND l."offset" > p.reached AND l."offset" < p."offset"
+WHERE l.kind = 'data' AND (l.committed OR p.isolation = 'read_uncommitted')
+""",
+)

@@ -1,0 +1,81 @@
+"""state-mismatch: a value in the final state differs from what the committed inputs yield.
+
+A sum, a count, a window, or the last value of a key. A value that is missing or that nothing asks
+for is one as well. Compared exactly.
+
+    log: a, b, each +5 for key k       state: k = 15
+    → state-mismatch of k
+
+Source: the effect of processing twice on state, which no set of identities shows.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="state-mismatch",
+    hop=Hop.PROCESS,
+    evidence=Evidence.ABSENCE,
+    definition=(
+        "A sum, count, window or last value in the final state differs from what the committed "
+        "inputs yield."
+    ),
+    example="a and b each add 5 to the balance of k; the ledger says 15",
+    source="exactly-once as stream processors define it: the effect on state",
+    key=("sink", "view", "state_key", "aggregate"),
+    sentence=(
+        "{aggregate} of {state_key} in {sink} is {found}, and the committed inputs yield {wanted}"
+    ),
+    hint=(
+        "State and position were not committed together, so an input was added twice or not at all."
+    ),
+    minimal={
+        "sends": (
+            {"attempt": "a/1", "record": "a", "offset": 6},
+            {"attempt": "b/1", "record": "b", "offset": 7},
+        ),
+        "log": (
+            {"attempt": "a/1", "record": "a", "offset": 6},
+            {"attempt": "b/1", "record": "b", "offset": 7},
+        ),
+        "contributions": (
+            {
+                "record": "a",
+                "state_key": "k",
+                "aggregate": "balance",
+                "operation": "sum",
+                "amount": 5,
+            },
+            {
+                "record": "b",
+                "state_key": "k",
+                "aggregate": "balance",
+                "operation": "sum",
+                "amount": 5,
+            },
+        ),
+        "state": ({"state_key": "k", "aggregate": "balance", "amount": 15},),
+        "phases": (
+            {"phase": "settle", "outcome": "ok"},
+            {"phase": "collect", "outcome": "ok"},
+        ),
+    },
+    sql="""
+SELECT k.trial, k.sink, k.view, m.state_key, m.aggregate, m.operation, m.expected_amount, m.amount,
+       m.expected_digest, m.digest,
+       COALESCE(CAST(m.amount AS VARCHAR), m.digest, 'absent') AS found,
+       COALESCE(CAST(m.expected_amount AS VARCHAR), m.expected_digest,
+                CASE WHEN m.operation <> 'last' THEN 'a value' ELSE 'nothing' END) AS wanted
+FROM state_differences m
+JOIN outputs k ON k.trial = m.trial
+""",
+    undecided="""
+SELECT DISTINCT k.trial
+FROM outputs k
+JOIN cut_topics c ON c.topic = k.topic
+JOIN contributions x ON x.sink = k.sink
+""",
+)

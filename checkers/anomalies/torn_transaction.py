@@ -1,0 +1,74 @@
+"""torn-transaction: some of a transaction is committed, and some of it is not.
+
+Its records, and the positions that were staged with it: all or nothing. Whatever the client said of
+the transaction; a commit that returned although one of its sends had failed is torn as well.
+
+    sends: a/1 and b/1 in t0, both ok       log: a committed, no b
+    → torn-transaction t0
+
+Source: KIP-98, atomicity of a transaction over partitions and offsets.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="torn-transaction",
+    hop=Hop.PRODUCE,
+    evidence=Evidence.ABSENCE,
+    definition=(
+        "Some but not all of a transaction's records, or its staged offsets without its records "
+        "or the reverse, are committed; also a commit that returned although one of its sends "
+        "failed."
+    ),
+    example="t0 sent a and b; a stands in the committed log and b does not",
+    source="KIP-98; Jepsen, Kafka workload: torn transactions",
+    key=("topic", "txn"),
+    sentence=(
+        "{txn} is torn: of what it sent and staged {committed} committed, {missing} missing, "
+        "{failed} failed"
+    ),
+    hint=(
+        "A partition that was added to the transaction too late, or a coordinator that lost its "
+        "state."
+    ),
+    minimal={
+        "sends": (
+            {"attempt": "a/1", "record": "a", "partition": 0, "offset": 0, "txn": "t0"},
+            {"attempt": "b/1", "record": "b", "partition": 1, "offset": 0, "txn": "t0"},
+        ),
+        "txns": ({"txn": "t0"},),
+        "log": (
+            {"attempt": "a/1", "record": "a", "offset": 0},
+            {"kind": "commit", "offset": 1},
+        ),
+        "phases": (
+            {"phase": "settle", "outcome": "ok"},
+            {"phase": "collect", "outcome": "ok"},
+        ),
+    },
+    sql="""
+SELECT w.trial, w.topic, u.txn, u.what, u.name, u.topic AS unit_topic, u."partition", u."offset",
+       u.state, n.committed, n.missing, n.failed
+FROM txn_units u
+JOIN (
+    SELECT txn,
+           count(CASE WHEN state = 'committed' THEN 1 END) AS committed,
+           count(CASE WHEN state = 'missing' THEN 1 END) AS missing,
+           count(CASE WHEN state = 'failed' THEN 1 END) AS failed
+    FROM txn_units
+    GROUP BY txn
+) n ON n.txn = u.txn
+LEFT JOIN txns t ON t.txn = u.txn
+JOIN (
+    SELECT DISTINCT i.trial, i.topic, s.txn
+    FROM sends_in_question s
+    JOIN inputs i ON i.topic = s.topic
+    WHERE s.txn IS NOT NULL
+) w ON w.txn = u.txn
+WHERE (n.committed > 0 AND n.missing > 0) OR (t.outcome = 'committed' AND n.failed > 0)
+""",
+)

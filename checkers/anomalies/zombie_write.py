@@ -1,0 +1,57 @@
+"""zombie-write: an effect by an instance after its successor had started.
+
+By the same clock only. It refutes nothing by itself: a sink that fences may take it and drop it.
+It explains the duplicate or the lost update that it causes.
+
+    instances: driver#1 from 1, driver#2 from 5       effects: row 1 of a by driver#1 at 7
+    → zombie-write of a
+
+Source: KIP-98's zombies; fencing tokens.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Anomaly, Evidence, Hop
+
+ANOMALY: Final = Anomaly(
+    name="zombie-write",
+    hop=Hop.PROCESS,
+    evidence=Evidence.PRESENCE,
+    definition="An effect by an instance after its successor had started.",
+    example="driver#2 started at 5; driver#1 wrote the row of a at 7",
+    source="KIP-98: zombie instances",
+    key=("sink", "view", "record", "effect_key"),
+    sentence=(
+        "{instance} wrote {record} into {sink} ({position}) after its successor {successor} had "
+        "started"
+    ),
+    hint=(
+        "A process that was paused (garbage collection, a frozen machine) and replaced, and that "
+        "woke up again."
+    ),
+    minimal={
+        "instances": (
+            {"instance": "driver#1", "started_at": 1},
+            {"instance": "driver#2", "started_at": 5},
+        ),
+        "log": ({"record": "a", "offset": 6},),
+        "effects": (
+            {"record": "a", "position": "row 1", "instance": "driver#1", "at": 7, "clock": "clock"},
+        ),
+    },
+    empty_without=("instances",),
+    sql="""
+SELECT k.trial, k.sink, k.view, e.record,
+       CASE WHEN e.sink = k.sink THEN e.effect_key ELSE '~dead-letter' END AS effect_key,
+       e.position, e.instance, e."at", s.successor, s.started_at AS successor_started_at
+FROM effects e
+JOIN outputs k ON k.view = e.view AND (k.sink = e.sink OR k.dead_letters = e.sink)
+JOIN successors s ON s.instance = e.instance AND s.clock = e.clock AND s.started_at <= e."at"
+LEFT JOIN foreign_effects f ON f.trial = k.trial AND f.record = e.record
+                           AND e.source_topic IS NULL
+WHERE e.record IS NOT NULL AND f.record IS NULL
+  AND (e.source_topic IS NULL OR e.source_topic = k.topic)
+""",
+)

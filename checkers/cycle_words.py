@@ -1,0 +1,53 @@
+"""A cycle in words: for each step, why one transaction came before another.
+
+The one thing to know: what is told are the columns of the edges' relations, `txn_wr` and its kin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from checkers.model import Row
+
+NAMED: Final = 10
+"""Transactions of a cycle that are named before it is only said how many there are."""
+
+
+def explain(rows: Sequence[Row]) -> str:
+    """Why each transaction came before the next, and yet the last one before the first.
+
+    Args:
+        rows: the steps of one cycle, or the first of them.
+    """
+    steps = sorted(rows, key=lambda row: cast("int", row["step"]))
+    told = [f"{row['source']} before {row['target']}, because {_because(row)}" for row in steps]
+    if steps[-1]["target"] != steps[0]["source"]:
+        return "; ".join([*told[:NAMED], f"and so on, back to {steps[0]['source']}"])
+    if len(told) > NAMED:
+        told[NAMED - 1 : -1] = ["and so on"]
+    return "; ".join([*told[:-1], f"yet {told[-1]}"])
+
+
+def _because(row: Row) -> str:
+    place = f"{row['at_topic']}-{row['at_partition']}"
+    match row["kind"]:
+        case "wr":
+            return (
+                f"{row['target']} read {row['record']} at {place}@{row['at_offset']}, which "
+                f"{row['source']} wrote"
+            )
+        case "ww":
+            return (
+                f"{row['target']} wrote {row['record']} at {place}@{row['at_offset']}, after "
+                f"{row['after_record']} of {row['source']} at {row['after_offset']}"
+            )
+        case "process":
+            return f"{row['session']} began {row['target']} after {row['source']}"
+        case "realtime":
+            return (
+                f"{row['source']} ended at {row['from_at']} and {row['target']} began at "
+                f"{row['to_at']}, later by the same clock"
+            )
+        case kind:
+            return f"there is an edge of kind {kind}"

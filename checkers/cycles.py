@@ -1,0 +1,172 @@
+"""Cycles of dependencies among transactions: the shortest one of each component, and in words.
+
+The one thing to know: a cycle here is a closed walk, each of whose steps says that one transaction
+came before another. It need not be simple: where two kinds of step are asked for, the shortest walk
+that has both may pass a transaction twice. That proves as much, for nothing can come before itself.
+
+Edges are a table with the columns `source` and `target` (transactions), `kind`, and any number of
+columns that say why. An order of many transactions, such as that of time, need not be spelt out
+pair by pair: an edge may lead to a *barrier* and from there on, by way of further barriers. Then
+`source` or `target` is NULL and the barrier's name stands in `source_barrier` or `target_barrier`
+(which may be left out where there are none). In the answer such a passage is one step from
+transaction to transaction; what is known of why at its beginning and at its end is put together.
+Barriers alone never make a cycle, and none leads from a transaction straight back to itself.
+
+Whoever knows an order of the transactions in which few edges lead back, as that of time, may give
+their numbers in it, `source_place` and `target_place`. Edges from or to a barrier, which have none,
+must not lead back. Any order will do and the answer is the same; the fewer edges lead back, the
+sooner it is there.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from checkers.components import components, grouped
+from checkers.cycle_search import Graph, Step
+from checkers.cycle_words import NAMED, explain
+
+__all__ = ["explain", "shortest_cycles"]
+
+BARRIERS: Final = ("source_barrier", "target_barrier")
+NODES: Final = ("source", "target")
+PLACES: Final = ("source_place", "target_place")
+_NUMBERS: Final = ("source_number", "target_number", "component", "back")
+LOOKS_PER_EDGE: Final = 4
+SPARE_LOOKS: Final = 2_000_000
+"""How often edges may be looked at, before a cycle that may not be the shortest is good enough."""
+
+
+def shortest_cycles(edges: pa.Table, needs: frozenset[str]) -> pa.Table:
+    """The shortest cycle of each strongly connected component that has one.
+
+    The shortest is the one with the fewest steps from transaction to transaction; of equally short
+    ones it is the one whose names, from its smallest on, come first. So the answer does not depend
+    on the order of the edges.
+
+    Time and memory grow linearly with the edges. Finding components looks at each edge twice. The
+    search in them looks at `LOOKS_PER_EDGE` × edges + `SPARE_LOOKS`, small components first; then
+    it begins no further attempt, and the shortest cycle found so far is taken, which is as true but
+    may be longer. That takes components of thousands of transactions. Wherever there is a cycle
+    with all needed kinds, one is found.
+
+    Args:
+        edges: see above. An edge from a transaction to itself says nothing and is passed over.
+        needs: kinds of which a cycle must have at least one edge each. Edges of other kinds may be
+            part of it.
+
+    Returns:
+        One row per step: `cycle` (its name: the transactions in their order), `step` (from 0, at
+        the transaction whose name is smallest), `source`, `target`, `kind`, and the columns why.
+    """
+    if not needs:
+        raise ValueError("shortest_cycles: expected at least one kind of edge in needs")
+    if not needs <= set(pc.unique(edges["kind"]).to_pylist()):
+        edges = edges.slice(0, 0)
+    edges, names = _inside(edges)
+    graph = _graph(edges, len(names), sorted(needs))
+    found: list[list[Step]] = []
+    allowed = LOOKS_PER_EDGE * edges.num_rows + SPARE_LOOKS
+    for component in graph.components():
+        walk, looks = graph.shortest(component, allowed)
+        allowed -= looks
+        found.append(graph.steps(walk))
+    return _table(edges, names, graph, found)
+
+
+def _inside(edges: pa.Table) -> tuple[pa.Table, pa.Array]:
+    """The edges within components, in order, with numbers of nodes; and the transactions' names.
+
+    The numbers are in the order of the names, first all transactions and then all barriers.
+    """
+    for barrier in BARRIERS:
+        if barrier not in edges.column_names:
+            edges = edges.append_column(barrier, pa.nulls(edges.num_rows, pa.string()))
+    names = _names(edges, NODES)
+    barriers = _names(edges, BARRIERS)
+    for end, barrier in zip(NODES, BARRIERS, strict=True):
+        number = pc.coalesce(
+            pc.index_in(edges[end], value_set=names),
+            pc.add(pc.index_in(edges[barrier], value_set=barriers), len(names)),
+        )
+        edges = edges.append_column(f"{end}_number", number)
+    edges = edges.filter(pc.not_equal(edges["source_number"], edges["target_number"]))
+    ends = [(name, "ascending") for name in _NUMBERS[:2]]
+    by_source = edges.select(_NUMBERS[:2]).sort_by(ends)
+    begins = grouped(_numbers(by_source["source_number"]), len(names) + len(barriers))
+    walked = components(begins, _numbers(by_source["target_number"]))
+    label, left = (pa.array(told, pa.int64()) for told in walked)
+    edges = edges.append_column("component", label.take(edges["source_number"]))
+    edges = edges.filter(pc.equal(edges["component"], label.take(edges["target_number"])))
+    if set(PLACES) <= set(edges.column_names):
+        back = pc.fill_null(pc.greater(*(edges[place] for place in PLACES)), False)
+    else:
+        back = pc.less(*(left.take(edges[name]) for name in _NUMBERS[:2]))
+    edges = edges.append_column("back", back)
+    told = [(name, "ascending") for name in edges.column_names if name not in _NUMBERS]
+    return edges.sort_by(ends + told), names
+
+
+def _names(edges: pa.Table, columns: Sequence[str]) -> pa.Array:
+    chunks = [chunk for column in columns for chunk in edges[column].chunks]
+    names = pc.unique(pa.chunked_array(chunks, edges[columns[0]].type)).drop_null()
+    return names.take(pc.sort_indices(names))
+
+
+def _numbers(column: pa.ChunkedArray) -> array[int]:
+    """An Arrow column of numbers without NULL, as it lies in memory."""
+    numbers = array("q")
+    for chunk in column.cast(pa.int64()).chunks:
+        if len(chunk):
+            memory = memoryview(chunk.buffers()[1])
+            numbers.frombytes(memory[8 * chunk.offset : 8 * (chunk.offset + len(chunk))])
+    return numbers
+
+
+def _graph(edges: pa.Table, transactions: int, needs: Sequence[str]) -> Graph:
+    sources = _numbers(edges["source_number"])
+    kinds = pc.index_in(edges["kind"], value_set=pa.array(needs, edges["kind"].type))
+    bits = [0 if place < 0 else 1 << place for place in _numbers(pc.fill_null(kinds, -1))]
+    return Graph(
+        transactions=transactions,
+        begins=grouped(sources, max(sources, default=-1) + 1),
+        sources=sources,
+        targets=_numbers(edges["target_number"]),
+        bits=array("q", bits),
+        component=_numbers(edges["component"]),
+        back=edges["back"].to_pylist(),
+        full=(1 << len(needs)) - 1,
+    )
+
+
+def _table(edges: pa.Table, names: pa.Array, graph: Graph, cycles: list[list[Step]]) -> pa.Table:
+    """One row for each step of each cycle."""
+    steps = [step for cycle in cycles for step in cycle]
+    first = edges.take(pa.array([step[0] for step in steps], pa.int64()))
+    last = edges.take(pa.array([step[1] for step in steps], pa.int64()))
+    passed = pa.array([graph.sources[step[0]] for step in steps], pa.int64())
+    told = iter(names.take(passed).to_pylist())
+    titles = [_title([next(told) for _ in cycle]) for cycle in cycles]
+    columns = {
+        "cycle": pa.array([t for t, c in zip(titles, cycles, strict=True) for _ in c], pa.string()),
+        "step": pa.array([number for cycle in cycles for number in range(len(cycle))], pa.int64()),
+        "source": first["source"],
+        "target": last["target"],
+        "kind": first["kind"],
+    }
+    known = {*columns, *BARRIERS, *PLACES, *_NUMBERS}
+    why = [name for name in edges.column_names if name not in known]
+    return pa.table(columns | {name: pc.coalesce(first[name], last[name]) for name in why})
+
+
+def _title(transactions: Sequence[str]) -> str:
+    """The name of a cycle. Its first transaction is in no other, so long ones may be cut short."""
+    told = [*transactions, transactions[0]]
+    if len(transactions) > NAMED:
+        told[NAMED:] = [f"… ({len(transactions)} transactions)"]
+    return " → ".join(told)

@@ -1,0 +1,98 @@
+"""What stands in a history's columns, checked once at the door, by the engine that opens it.
+
+The one thing to know: queries rely on this. `OK` instead of `ok` would be judged wrongly, and an
+entry that was written down twice would be a duplicate that never was.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.engines.layer import Layer
+from checkers.history import BadHistory, History
+from checkers.tables import TABLES
+
+WORDS: Final[dict[str, dict[str, frozenset[str]]]] = {
+    "sends": {"outcome": frozenset({"ok", "fail", "info"})},
+    "txns": {"outcome": frozenset({"committed", "aborted", "info"})},
+    "log": {"kind": frozenset({"data", "commit", "abort"})},
+    "reads": {"isolation": frozenset({"read_committed", "read_uncommitted"})},
+    "assignments": {"isolation": frozenset({"read_committed", "read_uncommitted"})},
+    "journal": {"operation": frozenset({"append", "upsert", "delete"})},
+    "contributions": {"operation": frozenset({"sum", "count", "min", "max", "last"})},
+    "positions": {
+        "role": frozenset({"atomic", "resume", "advisory"}),
+        "kind": frozenset({"planned", "done"}),
+        "by": frozenset({"subject", "harness"}),
+    },
+    "hazards": {"hop": frozenset({"produce", "process"})},
+    "phases": {"outcome": frozenset({"ok", "failed", "stalled", "interrupted"})},
+}
+"""Columns with a vocabulary of their own."""
+
+UNIQUE: Final[dict[str, tuple[str, ...]]] = {
+    "sends": ("attempt",),
+    "txns": ("txn",),
+    "log": ("topic", "partition", "offset"),
+    "partitions": ("topic", "partition"),
+    "state": ("sink", "view", "state_key", "aggregate"),
+    "instances": ("instance",),
+}
+"""What names one row."""
+
+
+def check_contents(layer: Layer, history: History) -> None:
+    """Check what stands in the columns.
+
+    Raises:
+        BadHistory: a value is missing, is not one of the known words, or a row came twice.
+    """
+    for name, table in TABLES.items():
+        if not history.rows(name):
+            continue
+        where = f"{history.source}: {name}.parquet"
+        needed = {c.name for c in table.columns if not c.nullable} - history.full(name)
+        _check_known(layer, name, sorted(needed), where)
+        for column, words in WORDS.get(name, {}).items():
+            _check_words(layer, name, column, words, where)
+        if unique := UNIQUE.get(name):
+            _check_unique(layer, name, unique, where)
+
+
+def _check_known(layer: Layer, name: str, columns: list[str], where: str) -> None:
+    if not columns:
+        return
+    counts = ", ".join(f'count(*) - count("{column}") AS "{column}"' for column in columns)
+    (unknown,) = layer.rows(f"SELECT {counts} FROM {name}")
+    for column, count in unknown.items():
+        if count:
+            raise BadHistory(
+                f"{where}, column {column}: expected a value in every row, found {count} NULL. "
+                "Write it, or leave out the rows that are not known."
+            )
+
+
+def _check_words(layer: Layer, name: str, column: str, words: frozenset[str], where: str) -> None:
+    for row in layer.rows(f'SELECT DISTINCT "{column}" AS word FROM {name}'):
+        if row["word"] is not None and row["word"] not in words:
+            raise BadHistory(
+                f"{where}, column {column}: expected one of {', '.join(sorted(words))}, found "
+                f"{row['word']!r}. Use these words."
+            )
+
+
+def _check_unique(layer: Layer, name: str, unique: tuple[str, ...], where: str) -> None:
+    key = ", ".join(f'"{column}"' for column in unique)
+    # First by hashes, which are quickly counted and small; a collision is looked at again below.
+    hashes = f"SELECT hash({key}) AS h FROM {name} GROUP BY hash({key}) HAVING count(*) > 1"
+    if not layer.rows(f"SELECT 1 AS one FROM ({hashes}) d LIMIT 1"):
+        return
+    twice = layer.rows(
+        f"SELECT {key}, count(*) AS n FROM {name} JOIN ({hashes}) d ON d.h = hash({key}) "
+        f"GROUP BY {key} HAVING count(*) > 1 ORDER BY {key} LIMIT 1"
+    )
+    for row in twice:
+        count = row.pop("n")
+        raise BadHistory(
+            f"{where} has {count} rows for {row}; expected is one. Remove what was written twice."
+        )

@@ -1,0 +1,35 @@
+"""No screen: every record is compared in full.
+
+The one thing to know: this takes the place of the relation `suspects`; all else is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from checkers.relations.base import Relation
+
+_SUSPECTS: Final = Relation(
+    name="suspects",
+    meaning="hashes of all records: nothing is set aside",
+    sql="""
+SELECT hash(s.record) AS h
+FROM sends s
+UNION
+SELECT hash(l.record) AS h
+FROM log l
+WHERE l.record IS NOT NULL
+UNION
+SELECT hash(e.record) AS h
+FROM sink_effects e
+UNION
+SELECT hash(x.record) AS h
+FROM expected x
+""",
+)
+
+
+def without_screen(queries: Mapping[str, Relation]) -> dict[str, Relation]:
+    """The queries, with every record among the suspects."""
+    return {**queries, _SUSPECTS.name: _SUSPECTS}

@@ -1,0 +1,222 @@
+"""Spark SQL through PySpark: any master, any file system that Spark reads.
+
+The one thing to know: what is small is held as literal rows of a plan, in one partition. Spark then
+needs neither a shuffle nor a second task for it, and drops whatever joins nothing before it runs:
+most relations of a good history are empty, so every third query never becomes a job. What is not
+small stays in Spark's cache, which spills to disk, and is a leaf of all plans above it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame
+from pyspark.storagelevel import StorageLevel
+
+from checkers.engines.settings import Settings
+from checkers.engines.spark_session import spark_session, told
+from checkers.engines.spark_sql import translated
+from checkers.history import BadHistory
+
+_FEW: Final = 20_000
+"""Rows that are held as literals."""
+_LITTLE: Final = 2**20
+"""Bytes of a file that is held as literals."""
+_BYTES_PER_TASK: Final = 2**24
+"""Of Parquet, which is packed: a task holds some ten times as much."""
+_NOTHING_THERE: Final = "PATH_NOT_FOUND"
+_WORD: Final = re.compile(r"\w+")
+_COUNTED: Final = re.compile(r"SELECT COUNT\(\*\) AS (?P<name>\w+) FROM (?P<table>\w+)")
+_GLOB: Final = re.compile(r"([\\{}\[\]*?^])")
+_MEANING: Final[Mapping[str, str]] = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.variable.substitute": "false",
+}
+"""Settings on which it depends what a query means."""
+_SMALL: Final[Mapping[str, str]] = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.leafNodeDefaultParallelism": "1",
+    "spark.sql.shuffle.partitions": "1",
+}
+"""Settings with which a query of few rows costs least: one task, and nothing compiled for it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Held:
+    """What stands behind a name."""
+
+    small: bool
+    rows: int | None = None
+    """How many, where that is known."""
+    cached: DataFrame | None = None
+
+
+class Spark:
+    """A `Database` wherever Spark runs."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Start a session.
+
+        Raises:
+            SparkTrouble: Spark did not start.
+        """
+        self._held: dict[str, _Held] = {}
+        self._ending = ExitStack()
+        self._session = self._ending.enter_context(spark_session(settings))
+        self._java: Any = self._session._jsparkSession
+        for name, value in _MEANING.items():
+            self._session.conf.set(name, value)
+        self._large = {name: self._session.conf.get(name, None) for name in _SMALL}
+        self._attached = 0
+        """Bytes that stand in files."""
+        self._for_small: bool | None = None
+
+    def put(self, name: str, table: pa.Table) -> None:
+        """See `Database`."""
+        # Spark takes it on trust that a column without NULLs has none.
+        schema = pa.schema([field.with_nullable(True) for field in table.schema])
+        frame = self._session.createDataFrame(table.cast(schema))
+        small = table.num_rows <= _FEW
+        self._hold(name, frame, _Held(small=small, rows=table.num_rows))
+
+    def schema(self, place: str) -> pa.Schema | None:
+        """See `Database`."""
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        try:
+            return to_arrow_schema(self._session.read.parquet(_as_it_is(place)).schema)
+        except AnalysisException as error:
+            if error.getCondition() == _NOTHING_THERE:
+                return None
+            raise BadHistory(f"{place}: expected Parquet data: {told(error)}") from None
+        except PySparkException as error:
+            raise BadHistory(f"{place}: expected Parquet data: {told(error)}") from None
+
+    def attach(self, name: str, place: str, columns: str) -> None:
+        """See `Database`."""
+        self._session.read.parquet(_as_it_is(place)).createOrReplaceTempView(name)
+        frame = self._session.sql(translated(f"SELECT {columns} FROM {name}"))
+        size = int(self._optimized(frame).stats().sizeInBytes())
+        if size <= _LITTLE:
+            self._keep(name, frame)
+        else:
+            self._attached += size
+            self._hold(name, frame, _Held(small=False))
+
+    def create(self, name: str, query: str, *, stored: bool) -> None:
+        """See `Database`."""
+        small = self._prepared(query)
+        frame = self._session.sql(query)
+        if not stored:
+            self._view(name, frame, _Held(small=small))
+        elif small or self._optimized(frame).getClass().getSimpleName() == "LocalRelation":
+            self._keep(name, frame)
+        else:
+            self._cache(name, frame)
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        """See `Database`."""
+        counted = _COUNTED.fullmatch(query)
+        if counted and (held := self._held.get(counted["table"])) and held.rows is not None:
+            return [{counted["name"]: held.rows}]
+        self._prepared(query)
+        frame = self._session.sql(query)
+        names = frame.columns
+        return [dict(zip(names, row, strict=True)) for row in frame.collect()]
+
+    def arrow(self, query: str) -> pa.Table:
+        """See `Database`."""
+        self._prepared(query)
+        return self._session.sql(query).toArrow()
+
+    def drop(self, names: Iterable[str]) -> None:
+        """See `Database`."""
+        for name in names:
+            if held := self._held.pop(name, None):
+                self._session.catalog.dropTempView(name)
+                if held.cached is not None:
+                    held.cached.unpersist()
+
+    def translated(self, query: str) -> str:
+        """See `Database`."""
+        return translated(query)
+
+    def close(self) -> None:
+        """See `Database`."""
+        with self._ending:
+            self.drop(list(self._held))
+
+    def _prepared(self, query: str) -> bool:
+        """Whether a query reads only what is small, with Spark set up for it."""
+        sources = (self._held[word] for word in _WORD.findall(query) if word in self._held)
+        small = all(source.small for source in sources)
+        if small is not self._for_small:
+            self._for_small = small
+            for name, value in (_SMALL if small else self._for_large()).items():
+                if value is None:
+                    self._session.conf.unset(name)
+                else:
+                    self._session.conf.set(name, value)
+        return small
+
+    def _for_large(self) -> dict[str, str | None]:
+        partitions = "spark.sql.shuffle.partitions"
+        if self._session.sparkContext.getConf().contains(partitions):
+            return self._large
+        tasks = max(
+            4 * self._session.sparkContext.defaultParallelism, self._attached // _BYTES_PER_TASK
+        )
+        return self._large | {partitions: str(tasks)}
+
+    @staticmethod
+    def _optimized(frame: DataFrame) -> Any:
+        return frame._jdf.queryExecution().optimizedPlan()
+
+    def _keep(self, name: str, frame: DataFrame) -> None:
+        """Compute a query now and hold its rows as literals."""
+        rows = frame._jdf.collectAsList()
+        literals = self._java.createDataFrame(rows, frame._jdf.schema())
+        self._hold(name, DataFrame(literals, self._session), _Held(small=True, rows=rows.size()))
+
+    def _cache(self, name: str, frame: DataFrame) -> None:
+        """Compute a query now and hold its rows where there is room."""
+        frame.persist(StorageLevel.MEMORY_AND_DISK)
+        rows = frame.count()
+        if rows <= _FEW:
+            self._keep(name, frame)
+            frame.unpersist()
+            return
+        # The plan of what was computed is not looked at again: in plans of plans it would grow
+        # without end.
+        jvm: Any = self._session._jvm
+        classic = jvm.org.apache.spark.sql.classic.Dataset
+        again = classic.ofRows(self._java, frame._jdf.queryExecution().logical())
+        leaf = classic.ofRows(self._java, again.queryExecution().withCachedData())
+        self._hold(
+            name, DataFrame(leaf, self._session), _Held(small=False, rows=rows, cached=frame)
+        )
+
+    def _hold(self, name: str, frame: DataFrame, held: _Held) -> None:
+        """Name what stands there; with few rows in one partition, which nothing has to shuffle."""
+        self._view(name, frame.coalesce(1) if held.small and held.rows else frame, held)
+
+    def _view(self, name: str, frame: DataFrame, held: _Held) -> None:
+        frame.createOrReplaceTempView(name)
+        self._held[name] = held
+
+
+def _as_it_is(place: str) -> str:
+    """A place as Spark takes it: local unless it says otherwise, and never a pattern."""
+    whole = place if "://" in place else f"file://{Path(place).absolute()}"
+    return _GLOB.sub(r"\\\1", whole)

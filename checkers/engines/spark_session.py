@@ -1,0 +1,168 @@
+"""A Spark session to judge in: beside one that is running already, or in a Spark of our own.
+
+The one thing to know: what we start, we end, its JVM and files included; what was running before
+keeps running, and none of its settings change. Where a Spark of our own runs, and what it needs for
+that, is said by the settings, else by what Spark itself is configured with (`SPARK_CONF_DIR`,
+`PYSPARK_SUBMIT_ARGS`).
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from pyspark.conf import SparkConf
+from pyspark.core.context import SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from checkers.engines.settings import Settings
+
+_LEAST_HEAP: Final = 512 * 2**20
+"""With less a JVM of Spark's does not start."""
+_PATIENCE: Final = 20.0
+"""Seconds that a JVM gets to end by itself."""
+_LOOPBACK: Final = "127.0.0.1"
+
+
+class SparkTrouble(OSError):
+    """Spark did not start; the text says why."""
+
+
+@contextmanager
+def spark_session(settings: Settings) -> Iterator[SparkSession]:
+    """A session whose views and settings are nobody else's.
+
+    Raises:
+        SparkTrouble: there is no Spark, and none could be started.
+    """
+    running = SparkContext._active_spark_context
+    if running is not None:
+        yield SparkSession(running).newSession()
+        return
+    with _folder() as folder, _jvm(settings, folder) as conf:
+        try:
+            with _interrupts_as_before():
+                session = SparkSession(SparkContext(conf=conf))
+        except Exception as error:
+            raise SparkTrouble(f"Spark did not start: {told(error)}") from None
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+def is_local(master: str) -> bool:
+    """Whether all of Spark is one process on this machine."""
+    return master.startswith("local")
+
+
+def told(error: Exception) -> str:
+    """The line of an error that says what happened, without Java's stack."""
+    lines = str(error).splitlines() or [repr(error)]
+    causes = [line for line in lines if line.startswith(": ")]
+    return (causes or lines)[0].removeprefix(": ")
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    folder = tempfile.mkdtemp(prefix="onceproof-spark-")
+    try:
+        yield Path(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _jvm(settings: Settings, folder: Path) -> Iterator[SparkConf]:
+    """The configuration for a context, and a JVM for it if there is none yet."""
+    conf = _configuration(settings, folder)
+    if SparkContext._gateway is not None:
+        yield _completed(conf, settings)
+        return
+    said = folder / "said"
+    try:
+        with said.open("wb") as sink:
+            # What it says there is for us to read: the output is the judgement's.
+            # And it makes a folder wherever it starts.
+            gateway = launch_gateway(  # type: ignore[no-untyped-call]
+                conf, {"stdout": sink, "stderr": sink, "cwd": folder}
+            )
+    except Exception as error:
+        raise SparkTrouble(f"Spark did not start: {_last_words(said) or told(error)}") from None
+    SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
+    try:
+        yield _completed(conf, settings)
+    finally:
+        SparkContext._gateway = SparkContext._jvm = None
+        gateway.shutdown()
+        if gateway.proc is not None:
+            _end(gateway.proc)
+
+
+def _configuration(settings: Settings, folder: Path) -> SparkConf:
+    """What must be known before a JVM starts."""
+    conf = SparkConf()
+    conf.setAppName("onceproof-check")
+    conf.set("spark.ui.enabled", "false")
+    conf.set("spark.ui.showConsoleProgress", "false")
+    conf.set("spark.sql.catalogImplementation", "in-memory")
+    conf.set("spark.sql.warehouse.dir", (folder / "warehouse").as_uri())
+    if settings.master is not None:
+        conf.setMaster(settings.master)
+    elif settings.threads is not None:
+        conf.setMaster(f"local[{settings.threads}]")
+    if settings.memory is not None:
+        conf.set("spark.driver.memory", _heap(settings.memory))
+    return conf
+
+
+def _completed(conf: SparkConf, settings: Settings) -> SparkConf:
+    """What depends on where Spark is configured to run, which its JVM has read by now."""
+    configured = SparkConf(_jvm=SparkContext._jvm)
+    master = conf.get("spark.master") or configured.get("spark.master", "local[*]")
+    if is_local(master):
+        for name in ("spark.driver.host", "spark.driver.bindAddress"):
+            if not configured.contains(name):
+                conf.set(name, _LOOPBACK)
+    elif settings.memory is not None:
+        conf.set("spark.executor.memory", _heap(settings.memory))
+    return conf
+
+
+def _heap(memory: int) -> str:
+    return f"{max(memory, _LEAST_HEAP) // 2**20}m"
+
+
+def _end(process: Any) -> None:
+    """A JVM of PySpark's ends when its standard input does."""
+    timer = threading.Timer(_PATIENCE, process.kill)
+    timer.start()
+    process.stdin.close()
+    process.wait()
+    timer.cancel()
+
+
+@contextmanager
+def _interrupts_as_before() -> Iterator[None]:
+    """PySpark takes SIGINT for itself; ours has to reach whoever had it before."""
+    mine = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if mine else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGINT, before)
+
+
+def _last_words(said: Path) -> str:
+    """What tells most of what a JVM said last: its first complaint, else its last line."""
+    lines = [line for line in said.read_text(errors="replace").splitlines() if line.strip()]
+    complaints = [line for line in lines if "rror" in line or "xception" in line]
+    return (complaints or lines[-1:] or [""])[0].strip()

@@ -1,0 +1,86 @@
+"""Foreign histories: what others recorded, as the tables that the checkers judge.
+
+The one thing to know: `read(path)` is all that is needed. It finds out what lies there, and either
+gives a history or raises one type of error, `BadHistory`, which says the file, the line, the field,
+what was expected and what was found.
+
+    imported = read("store/latest/history.edn")
+    judgement = check(imported.history, claims)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from checkers.imports.errors import BadImport
+from checkers.imports.imported import Imported
+
+__all__ = ["FORMATS", "BadImport", "Imported", "format_of", "read"]
+
+FORMATS: Final = ("jepsen", "jsonl", "parquet")
+
+
+def format_of(path: str | Path) -> str:
+    """Which format a path holds: by the name of the file, or of the files in the folder.
+
+    Raises:
+        BadImport: there is nothing, or nothing that is known.
+    """
+    path = Path(path)
+    names = [path.name]
+    if path.is_dir():
+        names = sorted(child.name for child in path.iterdir())
+    elif not path.exists():
+        raise BadImport(path, "there is no such file or folder.")
+    for suffix, format_ in ((".parquet", "parquet"), (".jsonl", "jsonl"), (".edn", "jepsen")):
+        if any(name.endswith(suffix) for name in names):
+            return format_
+    raise BadImport(
+        path,
+        "expected a folder with *.parquet or *.jsonl, or a file *.jsonl or *.edn. Say what it is "
+        f"with --format {'|'.join(FORMATS)}.",
+    )
+
+
+def read(path: str | Path, format_: str | None = None, **options: Any) -> Imported:
+    """Read a foreign history.
+
+    Args:
+        path: a file or folder.
+        format_: one of `FORMATS`; None: see `format_of`.
+        options: what the reader of the format takes besides, see `read_jepsen`.
+
+    Raises:
+        BadHistory: it cannot be read; the text says where and why.
+    """
+    chosen = format_ or format_of(path)
+    if chosen not in _READERS:
+        raise BadImport(path, f"expected a format of {', '.join(FORMATS)}, found {chosen}.")
+    return _READERS[chosen](Path(path), **options)
+
+
+def _jepsen(path: Path, **options: Any) -> Imported:
+    from checkers.imports.jepsen import read_jepsen
+
+    return read_jepsen(path / "history.edn" if path.is_dir() else path, **options)
+
+
+def _jsonl(path: Path) -> Imported:
+    from checkers.imports.jsonl import read_jsonl
+
+    return read_jsonl(path)
+
+
+def _parquet(path: Path) -> Imported:
+    from checkers.history import History
+
+    return Imported(history=History.load(path))
+
+
+_READERS: Final[dict[str, Callable[..., Imported]]] = {
+    "jepsen": _jepsen,
+    "jsonl": _jsonl,
+    "parquet": _parquet,
+}

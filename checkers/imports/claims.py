@@ -1,0 +1,192 @@
+"""Claims for a history that names none: written on a command line, or all that it has tables for.
+
+The one thing to know: a claim is written `GUARANTEE:STRETCH`, and a stretch reads as in a claim's
+name, with `->` for the arrow (which a shell wants in quotes):
+
+    exactly-once:payments                              producers → payments
+    "exactly-once:payments->ledger@table"              payments → ledger, as view `table` shows it
+    "exactly-once:producers->payments->ledger@table"   producers → ledger, through payments
+
+The view may be left out where a sink has one only. Behind a comma: `deduplicates`,
+`dead-letters=SINK` and `hazard=KIND`, the last as often as needed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pyarrow.compute as pc
+
+from checkers.claims import BadClaim
+from checkers.fine_print import standard_fine_print
+from checkers.history import History
+from checkers.imports.errors import closest
+from checkers.model import Claim, Hop, Scope
+from checkers.refutations import GUARANTEES, HOPS
+
+__all__ = ["all_claims", "parse_claim"]
+
+_PRODUCERS: Final = "producers"
+_JOURNAL: Final = "journal"
+"""The view of everybody who ever looked."""
+
+
+def parse_claim(text: str, history: History) -> Claim:
+    """The claim that somebody wrote.
+
+    Raises:
+        BadClaim: it is not written as a claim, or speaks of what the history does not have.
+    """
+    claimed, *options = text.split(",")
+    guarantee, colon, stretch = claimed.partition(":")
+    if not colon:
+        raise _bad(text, "GUARANTEE:TOPIC or GUARANTEE:TOPIC->SINK@VIEW")
+    if guarantee not in GUARANTEES:
+        raise _bad(text, f"a guarantee of {', '.join(GUARANTEES)}", closest(guarantee, GUARANTEES))
+    parts = stretch.split("->", 2)
+    if len(parts) == 3 and parts[0] != _PRODUCERS:
+        raise _bad(text, f"`{_PRODUCERS}->` before topic and sink")
+    hop = {1: Hop.PRODUCE, 2: Hop.PROCESS, 3: Hop.END_TO_END}[len(parts)]
+    if hop not in HOPS.get(guarantee, Hop):
+        raise _bad(text, f"{guarantee}:TOPIC, because it speaks of what stands in a topic")
+    topic = parts[0] if hop is Hop.PRODUCE else parts[-2]
+    _check_topic(text, topic, history)
+    sink, view = (None, None) if hop is Hop.PRODUCE else _sink(text, parts[-1], history)
+    dead_letters, hazards, deduplicates = None, set(), False
+    for option in options:
+        name, _, value = option.partition("=")
+        if name == "deduplicates" and not value:
+            deduplicates = True
+        elif name == "dead-letters" and value:
+            dead_letters, _ = _sink(text, f"{value}@{view}", history)
+        elif name == "hazard" and value:
+            hazards.add(value)
+        else:
+            raise _bad(text, "deduplicates, dead-letters=SINK or hazard=KIND behind a comma")
+    if hop is Hop.PRODUCE and (dead_letters or deduplicates):
+        raise _bad(text, "a sink, of which alone deduplicates and dead-letters can speak")
+    scope = Scope(input=topic, sink=sink, view=view, dead_letters=dead_letters)
+    return _claim(guarantee, hop, scope, frozenset(hazards), deduplicates)
+
+
+def all_claims(history: History) -> tuple[Claim, ...]:
+    """Everything that can be claimed with the tables that the history has.
+
+    Of each topic that was sent to, and of each sink (per view) and the topic it was made from.
+
+    Raises:
+        BadClaim: the history holds neither sends nor anything that came out.
+    """
+    claims = []
+    written_in_txns = (
+        history.distinct("sends", ["topic"], where_known="txn") if history.rows("txns") else set()
+    )
+    speaks_of = {
+        "atomic": {topic for (topic,) in written_in_txns},
+        "ordered": {topic for (topic,) in _distinct(history, "reads", "topic")},
+    }
+    for (topic,) in _distinct(history, "sends", "topic"):
+        claims += [
+            _claim(guarantee, Hop.PRODUCE, Scope(input=topic))
+            for guarantee in GUARANTEES
+            if topic in speaks_of.get(guarantee, {topic})
+        ]
+    for topic, sink, view in _stretches(history):
+        claims += [
+            _claim(guarantee, Hop.PROCESS, Scope(input=topic, sink=sink, view=view))
+            for guarantee in GUARANTEES
+            if Hop.PROCESS in HOPS.get(guarantee, Hop)
+        ]
+    if not claims:
+        raise BadClaim(
+            f"{history.source}: expected rows in sends (what was sent), effects, journal or state "
+            "(what came out), found none, so there is nothing to be claimed."
+        )
+    return tuple(claims)
+
+
+def _stretches(history: History) -> list[tuple[str, str, str]]:
+    """(topic, sink, view) of all that came out; where it names no topic, the one of its records."""
+    found: set[tuple[str, str, str]] = set()
+    for table, sink, view in _outputs(history):
+        if table == "state":
+            topics = _topics_of(history, "contributions", sink)
+        else:
+            named = history.distinct(table, ["sink", "source_topic"])
+            topics = {topic for to, topic in named if to == sink and topic is not None}
+            topics = topics or _topics_of(history, table, sink)
+        found |= {(topic, sink, view) for topic in topics}
+    return sorted(found)
+
+
+def _outputs(history: History) -> list[tuple[str, str, str]]:
+    """(table, sink, view) of all that came out."""
+    return [
+        *(("effects", s, v) for s, v in _distinct(history, "effects", "sink", "view")),
+        *(("journal", s, _JOURNAL) for (s,) in _distinct(history, "journal", "sink")),
+        *(("state", s, v) for s, v in _distinct(history, "state", "sink", "view")),
+    ]
+
+
+def _topics_of(history: History, table: str, sink: str) -> set[str]:
+    """Topics that hold records which a table has of a sink; if possible none that is one itself."""
+    rows, log = history[table], history["log"]
+    records = pc.drop_null(pc.unique(rows["record"].filter(pc.equal(rows["sink"], sink))))
+    from_log = log.filter(pc.is_in(log["record"], value_set=records))
+    topics = set(pc.unique(from_log["topic"]).to_pylist()) - {sink}
+    return topics - {one for _, one, _ in _outputs(history)} or topics
+
+
+def _distinct(history: History, table: str, *columns: str) -> list[tuple[str, ...]]:
+    """The values that columns have together, in order; unknown is empty text."""
+    found = history.distinct(table, columns)
+    return sorted({tuple(value or "" for value in values) for values in found})
+
+
+def _check_topic(text: str, topic: str, history: History) -> None:
+    known = {t for table in ("sends", "log") for (t,) in _distinct(history, table, "topic")}
+    if topic in known:
+        return
+    hint = closest(topic, known)
+    if topic.endswith("-"):
+        hint = " Put the claim in quotes: a shell takes `>` for itself."
+    raise _bad(text, f"a topic of the history ({', '.join(sorted(known)) or 'it has none'})", hint)
+
+
+def _sink(text: str, written: str, history: History) -> tuple[str, str]:
+    sink, at, view = written.rpartition("@")
+    if not at:
+        sink = written
+    known = {(s, v) for _, s, v in _outputs(history)}
+    views = sorted(v for s, v in known if s == sink)
+    if not views:
+        sinks = sorted({s for s, _ in known})
+        raise _bad(
+            text, f"a sink of the history ({', '.join(sinks) or 'none'})", closest(sink, sinks)
+        )
+    if not at and len(views) == 1:
+        return sink, views[0]
+    if view not in views:
+        raise _bad(text, f"a view of {sink} behind @ ({', '.join(views)})", closest(view, views))
+    return sink, view
+
+
+def _claim(
+    guarantee: str,
+    hop: Hop,
+    scope: Scope,
+    hazards: frozenset[str] = frozenset(),
+    deduplicates: bool = False,
+) -> Claim:
+    return Claim(
+        guarantee=guarantee,
+        hop=hop,
+        scope=scope,
+        fine_print=standard_fine_print(guarantee, hop),
+        hazards=hazards,
+        deduplicates=deduplicates,
+    )
+
+
+def _bad(text: str, expected: str, hint: str = "") -> BadClaim:
+    return BadClaim(f"claim {text}: expected {expected}.{hint}")

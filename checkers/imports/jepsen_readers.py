@@ -1,0 +1,224 @@
+"""Who read what in a Jepsen history: sessions, assignments and the stretches that were read.
+
+The one thing to know: within one *session* of a reader a key is read without a break, so whatever
+is passed over or read again is an anomaly. A session is therefore as long as nothing may have moved
+the reader, and no longer:
+
+* `:assign` keeps the position of a key that was assigned before, so its session goes on; any other
+  key begins a new one, at the beginning with `:seek-to-beginning?`, else nobody knows where.
+* After `:subscribe` partitions may move between any two operations: each has a session of its own.
+  A key in the `:rebalance-log` may have moved between any two records.
+* A transaction that did not commit puts its reader back to where it was. What it polled must follow
+  on what was read before, and so must what comes after it; so it gets a session of its own, which
+  begins where the one before had come to, and that one goes on behind it. If the history does not
+  say what it polled (older clients do not), nobody knows where the reader is now.
+* `:crash`, and any operation with `:info`, ends the client and all its sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from checkers.imports.jepsen_ops import Operation
+
+Own = Mapping[int, Collection[str | None]]
+"""Key → values that an operation sent."""
+
+
+@dataclass(slots=True)
+class Session:
+    """One key, read without a break by one reader."""
+
+    process: int
+    name: str
+    key: int
+    began: int
+    position: int | None
+    """The first offset that it was to read, where that is known."""
+    from_beginning: bool = False
+    first: int | None = None
+    """The first offset that it did read."""
+    reached: int | None = None
+    """The largest offset that it read."""
+    last_poll_called: int | None = None
+    """When the last successful poll was called that could have returned something of this key."""
+    last_poll_empty: bool = False
+    reads: int = 0
+    ended: int | None = None
+
+    @property
+    def stretch(self) -> tuple[int, int] | None:
+        """The first and the last offset between which nothing can have been passed over."""
+        if self.reached is None or self.first is None:
+            return None
+        return (self.first if self.position is None else self.position), self.reached
+
+
+@dataclass(slots=True)
+class ReadColumns:
+    """What was read, in runs: records of one key that one poll returned have most in common.
+
+    `offset` and `record` have an entry per record; the others have one per run, and `end` says how
+    many records there were when the run was over.
+    """
+
+    offset: list[int] = field(default_factory=list)
+    record: list[str | None] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    operation: list[int] = field(default_factory=list)
+    reader: list[str] = field(default_factory=list)
+    session: list[str] = field(default_factory=list)
+    first_ordinal: list[int] = field(default_factory=list)
+    key: list[int] = field(default_factory=list)
+    at: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One process, as far as it reads."""
+
+    subscribed: bool = False
+    sessions: dict[int, Session] = field(default_factory=dict)
+    """By key; none after subscribing."""
+    lives: int = 0
+
+
+class Readers:
+    """All readers, told what happens in the order in which it happens."""
+
+    def __init__(self, keys: list[str]) -> None:
+        """`keys` are the names of the keys, as `Names` collects them."""
+        self.reads = ReadColumns()
+        self.sessions: list[Session] = []
+        self._keys = keys
+        self._readers: dict[int, _Reader] = {}
+
+    def assign(self, operation: Operation, at: int) -> None:
+        """`:assign` came back `:ok`."""
+        reader = self._reader(operation.process)
+        kept = {} if reader.subscribed or operation.seeks else reader.sessions
+        reader.lives += 1
+        before, reader.sessions = reader.sessions, {}
+        for key in operation.keys:
+            reader.sessions[key] = kept.get(key) or self._new(
+                operation.process, reader, key, at, seeks=operation.seeks
+            )
+        for key, session in before.items():
+            if reader.sessions.get(key) is not session:
+                session.ended = at
+        reader.subscribed = False
+
+    def subscribe(self, operation: Operation, at: int) -> None:
+        """`:subscribe` came back `:ok`."""
+        self.end(operation.process, at)
+        self._reader(operation.process).subscribed = True
+
+    def end(self, process: int, at: int) -> None:
+        """The client of a process is gone, or nobody knows what it is assigned to."""
+        reader = self._reader(process)
+        for session in reader.sessions.values():
+            session.ended = at
+        reader.sessions = {}
+        reader.subscribed = False
+
+    def poll(self, operation: Operation, called: int, at: int, own: Own) -> None:
+        """What an operation polled, whatever became of it.
+
+        Args:
+            operation: as it came back.
+            called: when it was invoked.
+            at: when it came back.
+            own: what the operation itself sent. It polled that before it called commit, so it was
+                seen at `called` at the latest as far as commit is concerned.
+        """
+        reader = self._reader(operation.process)
+        reader.lives += 1
+        through = operation.type == "ok" and not reader.subscribed
+        apart: dict[int, Session] = {}
+        for poll in operation.polls:
+            for key, offsets, values in poll or ():
+                if operation.rebalanced is None or key in operation.rebalanced:
+                    for offset, value in zip(offsets, values, strict=True):
+                        alone = self._new(operation.process, reader, key, called)
+                        alone.name += f"+{len(self.reads.offset)}"
+                        alone.ended = at
+                        self._read(alone, [offset], [value], operation, called, at, own)
+                    continue
+                sessions = reader.sessions if through else apart
+                session = sessions.get(key)
+                if session is None:
+                    session = sessions[key] = self._new(
+                        operation.process, reader, key, called, after=reader.sessions.get(key)
+                    )
+                self._read(session, offsets, values, operation, called, at, own)
+        for session in apart.values():
+            session.ended = at
+        if operation.type == "ok":
+            empty = not any(offsets for _, offsets, _ in (operation.polls or [None])[-1] or ())
+            for session in reader.sessions.values():
+                session.last_poll_called, session.last_poll_empty = called, empty
+        elif all(poll is None for poll in operation.polls):
+            self.end(operation.process, at)
+
+    def _read(
+        self,
+        session: Session,
+        offsets: list[int],
+        values: list[str | None],
+        operation: Operation,
+        called: int,
+        at: int,
+        own: Own,
+    ) -> None:
+        rows, prefix = self.reads, f"{self._keys[session.key]}/"
+        mine = own.get(session.key)
+        if mine and any(value in mine for value in values):
+            for offset, value in zip(offsets, values, strict=True):
+                seen = called if value in mine else at
+                self._read(session, [offset], [value], operation, called, seen, {})
+            return
+        if not offsets:
+            return
+        rows.offset += offsets
+        rows.record += [None if value is None else prefix + value for value in values]
+        rows.end.append(len(rows.offset))
+        rows.operation.append(operation.number)
+        rows.reader.append(str(operation.process))
+        rows.session.append(session.name)
+        rows.first_ordinal.append(session.reads)
+        rows.key.append(session.key)
+        rows.at.append(at)
+        session.reads += len(offsets)
+        largest, smallest = max(offsets), min(offsets)
+        if session.reached is None or largest > session.reached:
+            session.reached = largest
+        if session.first is None or smallest < session.first:
+            session.first = smallest
+
+    def _new(
+        self,
+        process: int,
+        reader: _Reader,
+        key: int,
+        at: int,
+        *,
+        seeks: bool = False,
+        after: Session | None = None,
+    ) -> Session:
+        position = 0 if seeks else None
+        if after is not None:
+            position = after.position if after.reached is None else after.reached + 1
+        session = Session(
+            process=process,
+            name=f"{process}/{reader.lives}",
+            key=key,
+            began=at,
+            position=position,
+            from_beginning=seeks,
+        )
+        self.sessions.append(session)
+        return session
+
+    def _reader(self, process: int) -> _Reader:
+        return self._readers.setdefault(process, _Reader())

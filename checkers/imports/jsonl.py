@@ -1,0 +1,278 @@
+"""Our tables as JSON Lines: the easiest way to hand in a history from Go, Java or anything else.
+
+The one thing to know: one line is one row. Either a folder has one file per table, `sends.jsonl`,
+`log.jsonl`, …, or there is one file for all, and each line says in a field `t` whose row it is:
+
+    {"t": "sends", "attempt": "a/1", "record": "a", "outcome": "ok", "called_at": 1, …}
+
+Fields are the columns of `checkers.tables`. One that may be NULL may be `null` or left out. Nothing
+is guessed or converted: `"7"` is no number, `7.0` is no integer, and an unknown field is an error,
+because a misspelt one would silently mean "not known".
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from checkers.engines.door import UNIQUE, WORDS
+from checkers.history import History
+from checkers.imports.errors import BadImport, closest, shown
+from checkers.imports.imported import Imported
+from checkers.tables import TABLES, Column
+
+__all__ = ["read_jsonl"]
+
+_AT_ONCE: Final = 50_000
+"""Lines that are turned into columns at a time, so that memory is bounded."""
+_TABLE: Final = "t"
+_KINDS: Final[dict[pa.DataType, tuple[type, str]]] = {
+    pa.string(): (str, "a string"),
+    pa.int32(): (int, "an integer from -2^31 to 2^31-1"),
+    pa.int64(): (int, "an integer from -2^63 to 2^63-1"),
+    pa.bool_(): (bool, "true or false"),
+}
+_Row = tuple[int, dict[str, Any]]
+
+
+def read_jsonl(path: str | Path) -> Imported:
+    """Read a folder of `<table>.jsonl`, or one file whose lines name their table.
+
+    Raises:
+        BadImport: a file cannot be read, or a line is not a row of its table.
+    """
+    path = Path(path)
+    tables: dict[str, _Table] = {}
+    try:
+        if path.is_dir():
+            for name, file in _files(path):
+                tables[name] = _Table(name, file)
+                tables[name].take(_lines(file))
+        else:
+            for chunk in _chunks(_lines(path)):
+                for name, rows in _by_table(chunk, path).items():
+                    tables.setdefault(name, _Table(name, path)).take(rows)
+    except OSError as error:
+        where = error.filename or path
+        raise BadImport(where, f"expected a file that can be read: {error.strerror}.") from None
+    found = {name: table.table() for name, table in tables.items()}
+    return Imported(history=History(found, source=str(path)))
+
+
+class _Table:
+    """One table as far as it was read."""
+
+    def __init__(self, name: str, path: Path) -> None:
+        self.name = name
+        self.path = path
+        self._columns = TABLES[name].columns
+        self._batches: list[pa.RecordBatch] = []
+        self._lines: list[int] = []
+
+    def take(self, rows: Iterable[_Row]) -> None:
+        """More rows, each with its line."""
+        for chunk in _chunks(rows):
+            lines = [line for line, _ in chunk]
+            objects = [row for _, row in chunk]
+            met = self._fields(lines, objects)
+            arrays = [
+                pa.nulls(len(chunk), column.type)
+                if column.nullable and column.name not in met
+                else self._array(column, lines, objects)
+                for column in self._columns
+            ]
+            self._batches.append(pa.record_batch(arrays, schema=TABLES[self.name].schema))
+            self._lines += lines
+
+    def table(self) -> pa.Table:
+        """What was read, no row twice."""
+        table = pa.Table.from_batches(self._batches, schema=TABLES[self.name].schema)
+        unique = list(UNIQUE.get(self.name, ()))
+        if unique and table.group_by(unique).aggregate([]).num_rows < table.num_rows:
+            self._tell_double(table.select(unique))
+        return table
+
+    def _tell_double(self, keys: pa.Table) -> None:
+        """Raise where the second row of a name stands, with the line of the first."""
+        unique = keys.column_names
+        seen: dict[tuple[Any, ...], int] = {}
+        columns = [column.to_pylist() for column in keys.columns]
+        for line, key in zip(self._lines, zip(*columns, strict=True), strict=True):
+            if (first := seen.setdefault(key, line)) != line:
+                named = ", ".join(f"{n} {shown(k)}" for n, k in zip(unique, key, strict=True))
+                raise BadImport(
+                    self.path,
+                    f"expected one row for {named}, found another in line {first}. Remove what "
+                    "was written twice.",
+                    line=line,
+                    field=unique[-1],
+                )
+
+    def _fields(self, lines: list[int], rows: list[dict[str, Any]]) -> set[str]:
+        """The names of all fields, which must be columns."""
+        known = {column.name for column in self._columns}
+        met: set[str] = set()
+        for row in rows:
+            met.update(row)
+        if unknown := met - known:
+            line, name = next(
+                (line, name)
+                for line, row in zip(lines, rows, strict=True)
+                for name in row
+                if name in unknown
+            )
+            raise BadImport(
+                self.path,
+                f"expected a column of table {self.name}, found another name."
+                f"{closest(name, known)} The columns are {', '.join(sorted(known))}.",
+                line=line,
+                field=shown(name),
+            )
+        return met
+
+    def _array(self, column: Column, lines: list[int], rows: list[dict[str, Any]]) -> pa.Array:
+        name = column.name
+        values = [row.get(name) for row in rows]
+        kinds = set(map(type, values))
+        kind = _KINDS[column.type][0]
+        allowed = WORDS.get(self.name, {}).get(name)
+        if kinds <= {kind, type(None)} and (column.nullable or type(None) not in kinds):
+            try:
+                array = pa.array(values, column.type)
+            except (pa.ArrowException, ValueError, OverflowError):
+                pass  # a number out of range, or half a character; it is found below
+            else:
+                if allowed is None or set(values) <= allowed | {None}:
+                    return array
+        for line, row in zip(lines, rows, strict=True):
+            if problem := _problem(column, row, allowed):
+                raise BadImport(self.path, problem, line=line, field=name)
+        raise BadImport(self.path, f"expected {column.type}, found something else", field=name)
+
+
+def _problem(column: Column, row: dict[str, Any], allowed: frozenset[str] | None) -> str | None:
+    """What is wrong with one field of one row."""
+    kind, words = _KINDS[column.type]
+    if allowed is not None:
+        words = f"one of {', '.join(sorted(allowed))}"
+    value: Any = row.get(column.name)
+    if value is None:
+        if column.nullable:
+            return None
+        found = "null" if column.name in row else "no such field"
+        meaning = f" ({column.meaning})" if column.meaning else ""
+        return f"expected {words} in every row, found {found}.{meaning}"
+    hint = ""
+    if allowed is not None:
+        if isinstance(value, str) and value in allowed:
+            return None
+        hint = closest(str(value), allowed)
+    elif type(value) is kind:
+        try:
+            pa.scalar(value, column.type)
+            return None
+        except UnicodeEncodeError:
+            words = "text in Unicode, without halves of characters"
+        except (pa.ArrowException, ValueError, OverflowError):
+            pass  # out of range, as the words say
+    return f"expected {words}{' or null' if column.nullable else ''}, found {_json(value)}.{hint}"
+
+
+def _json(value: object) -> str:
+    """A value as it stands in the file, cut short."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "an array"
+    return shown(value)
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    for file in sorted(folder.glob("*.jsonl")):
+        if file.stem not in TABLES:
+            raise BadImport(
+                file,
+                f"expected the name of a table, found {shown(file.stem)}."
+                f"{closest(file.stem, TABLES)} The tables are {', '.join(TABLES)}.",
+            )
+        yield file.stem, file
+
+
+def _by_table(rows: list[_Row], path: Path) -> dict[str, list[_Row]]:
+    found: dict[str, list[_Row]] = {}
+    for line, row in rows:
+        name = row.pop(_TABLE, None)
+        if not isinstance(name, str) or name not in TABLES:
+            said = _json(name) if name is not None else "no such field"
+            hint = closest(name, TABLES) if isinstance(name, str) else ""
+            raise BadImport(
+                path,
+                f"expected the name of a table, found {said}.{hint} The tables are "
+                f"{', '.join(TABLES)}.",
+                line=line,
+                field=_TABLE,
+            )
+        found.setdefault(name, []).append((line, row))
+    return found
+
+
+def _lines(path: Path) -> Iterator[_Row]:
+    """The objects of a file, each with its line; empty lines are passed over."""
+    decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant).decode
+    with path.open("rb") as file:
+        for line, raw in enumerate(file, 1):
+            column = None
+            try:
+                text = raw.decode()
+                if line == 1:
+                    text = text.removeprefix("\ufeff")
+                if text.isspace() or not text:
+                    continue
+                row = decode(text)
+                if type(row) is dict:
+                    yield line, row
+                    continue
+                problem = f"expected an object in braces, found {_json(row)}"
+            except UnicodeDecodeError as error:
+                column = error.start + 1
+                problem = f"expected UTF-8, found byte {raw[error.start]:#04x}"
+            except json.JSONDecodeError as error:
+                column = error.colno
+                problem = f"expected JSON, found {shown(error.doc[error.pos :][:20].strip())}"
+                if error.pos >= len(error.doc.rstrip()):
+                    problem = "expected the rest of an object, found the end of a line cut short"
+            except _Bad as error:
+                problem = str(error)
+            except RecursionError:
+                problem = "expected a plain object, found one nested too deeply"
+            except ValueError:  # Python reads no more than some thousand digits
+                problem = "expected numbers of fewer digits"
+            raise BadImport(path, f"{problem}.", line=line, column=column)
+
+
+class _Bad(Exception):
+    """What JSON allows and we do not."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) != len(pairs):
+        twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise _Bad(f"expected each field once, found {shown(twice)} twice")
+    return row
+
+
+def _constant(name: str) -> Any:
+    raise _Bad(f"expected a number or null, found {name}")
+
+
+def _chunks(rows: Iterable[_Row]) -> Iterator[list[_Row]]:
+    rows = iter(rows)
+    while chunk := list(islice(rows, _AT_ONCE)):
+        yield chunk

@@ -1,0 +1,21 @@
+"""Sinks that are judged by the state that they end in, and not record by record.
+
+Those of which contributions speak: in an aggregate or behind an upsert the single input has left no
+trace of its own. Their journal still shows every change, and is judged record by record.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="by_state",
+    meaning="trials that are judged by final state",
+    sql="""
+SELECT k.trial
+FROM (SELECT DISTINCT x.sink FROM contributions x) s
+JOIN outputs k ON k.sink = s.sink AND k.view <> 'journal'
+""",
+)

@@ -1,0 +1,19 @@
+"""The committed log of the inputs, all of it, as it is needed where order or place is on trial."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="committed_log",
+    meaning="all committed positions of the inputs",
+    stored=False,
+    sql="""
+SELECT i.trial, l.topic, l."partition", l."offset", l.record, l.attempt AS attempt_read, l.key
+FROM log l
+JOIN inputs i ON i.topic = l.topic
+WHERE l.kind = 'data' AND l.record IS NOT NULL AND l.committed
+""",
+)

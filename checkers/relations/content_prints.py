@@ -1,0 +1,28 @@
+"""Prints of effects and of what is expected: where both have the same, the content is right.
+
+Only where it is stated what the transformation yields. Weights as in `send_prints`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="content_prints",
+    meaning="hashes of expected and seen effects, with weights",
+    stored=False,
+    sql="""
+SELECT hash(x.record) AS h, hash(k.trial, x.record, x.effect_key, x.digest) AS print,
+       CAST(1000001 AS DOUBLE) AS weight
+FROM expected x
+JOIN outputs k ON k.sink = x.sink
+JOIN stated s ON s.trial = k.trial
+UNION ALL
+SELECT hash(e.record) AS h, hash(e.trial, e.record, e.effect_key, e.digest) AS print,
+       CAST(1000002 AS DOUBLE) AS weight
+FROM sink_effects e
+JOIN stated s ON s.trial = e.trial
+""",
+)

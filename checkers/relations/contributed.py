@@ -1,0 +1,35 @@
+"""Contributions at the committed positions of their records.
+
+Each position counts, but one of each record where the subject claims to drop what was sent twice:
+`counts` marks those that do. `unit` is what an order can be told of: a position, or there the
+record, of which the subject may have taken any.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="contributed",
+    meaning="contributions at committed positions",
+    empty_without=("contributions",),
+    sql="""
+SELECT k.trial, c.topic, c."partition", c."offset", c.record, x.state_key, x.aggregate,
+       x.operation, x.amount, x.digest,
+       NOT k.deduplicates OR c.place = 1 AS counts,
+       CASE WHEN k.deduplicates THEN c.record
+            ELSE CAST(c."partition" AS VARCHAR) || '@' || CAST(c."offset" AS VARCHAR) END AS unit
+FROM (
+    SELECT l.topic, l."partition", l."offset", l.record,
+           row_number() OVER (
+               PARTITION BY l.topic, l.record ORDER BY l."partition", l."offset"
+           ) AS place
+    FROM committed_log l
+) c
+JOIN outputs k ON k.topic = c.topic
+JOIN by_state b ON b.trial = k.trial
+JOIN contributions x ON x.sink = k.sink AND x.record = c.record
+""",
+)

@@ -1,0 +1,35 @@
+"""Every effect's first place in the sink, by the position of the input that it comes from.
+
+As in `effect_inputs`, but of all records and not only of suspects. Dead letters are kept apart:
+nobody reads them in order.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="effect_places",
+    meaning="where the effects of each keyed input position first stand in the sink",
+    sql="""
+SELECT w.trial, w.key, w."partition", w."offset", min(w.record) AS record,
+       min(w.ordinal) AS first_ordinal
+FROM (
+    SELECT e.trial, c.key, c."partition", c."offset", c.record, e.ordinal
+    FROM sink_effects e
+    JOIN outputs k ON k.trial = e.trial
+    JOIN committed_log c ON c.topic = k.topic AND c.record = e.record
+         AND c."partition" = e.source_partition AND c."offset" = e.source_offset
+    WHERE NOT e.dead AND e.source_offset IS NOT NULL AND c.key IS NOT NULL
+    UNION ALL
+    SELECT e.trial, c.key, c."partition", c."offset", c.record, e.ordinal
+    FROM sink_effects e
+    JOIN outputs k ON k.trial = e.trial
+    JOIN lone_positions c ON c.topic = k.topic AND c.record = e.record
+    WHERE NOT e.dead AND e.source_offset IS NULL AND c.key IS NOT NULL
+) w
+GROUP BY w.trial, w.key, w."partition", w."offset"
+""",
+)

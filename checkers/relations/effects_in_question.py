@@ -1,0 +1,17 @@
+"""Effects of suspects in the views on trial."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="effects_in_question",
+    meaning="effects of the records that are compared in full",
+    sql="""
+SELECT e.*
+FROM sink_effects e
+JOIN suspects q ON q.h = hash(e.record)
+""",
+)

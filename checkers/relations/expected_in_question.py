@@ -1,0 +1,19 @@
+"""What is expected of suspects."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="expected_in_question",
+    meaning="expectations of the records that are compared in full",
+    sql="""
+SELECT k.trial, x.record, x.effect_key, x.digest, COALESCE(x.optional, FALSE) AS optional
+FROM expected x
+JOIN outputs k ON k.sink = x.sink
+JOIN stated s ON s.trial = k.trial
+JOIN suspects q ON q.h = hash(x.record)
+""",
+)

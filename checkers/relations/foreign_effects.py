@@ -1,0 +1,21 @@
+"""Effects that name no source and whose record was sent to other topics only: not on trial."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="foreign_effects",
+    meaning="effects in the sink of records that other topics brought",
+    sql="""
+SELECT DISTINCT e.trial, e.record
+FROM effects_in_question e
+JOIN outputs k ON k.trial = e.trial
+JOIN sent_records s ON s.record = e.record
+LEFT JOIN sends_in_question here ON here.record = e.record AND here.topic = k.topic
+LEFT JOIN input_entries i ON i.topic = k.topic AND i.record = e.record
+WHERE NOT e.names_topic AND here.record IS NULL AND i.record IS NULL
+""",
+)

@@ -1,0 +1,46 @@
+"""Committed positions that are judged together: one, or all of a record.
+
+`in_partition` and `in_offset` are the input's position where effects are judged per position, and
+-1 where per record. `due` leaves out positions of which nobody knows whether they could be read.
+
+`final` says that no more positions can turn up. A log that was not read to its end may hold a
+second position of the same record, so that holds
+
+* where positions are judged one by one, or sending twice makes no difference; or
+* when everything was settled and collected, or the record's attempts were all over before; and
+  nothing of the log was deleted.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="input_groups",
+    meaning="committed positions as effects are judged by them",
+    sql="""
+SELECT k.trial, c.record,
+       CASE WHEN m.by_position THEN c."partition" ELSE -1 END AS in_partition,
+       CASE WHEN m.by_position THEN c."offset" ELSE -1 END AS in_offset,
+       CASE WHEN max(CASE WHEN m.deduplicates THEN 1 ELSE 0 END) = 1 THEN 1
+            ELSE count(*) END AS positions,
+       CASE WHEN max(CASE WHEN m.deduplicates THEN 1 ELSE 0 END) = 1
+            THEN max(CASE WHEN c.decidable THEN 1 ELSE 0 END)
+            ELSE count(CASE WHEN c.decidable THEN 1 END) END AS due,
+       min(CASE WHEN m.by_position OR m.deduplicates
+                     OR (cut.topic IS NULL
+                         AND (k.complete OR r.record IS NOT NULL))
+                THEN 1 ELSE 0 END) = 1 AS final
+FROM committed_input c
+JOIN outputs k ON k.topic = c.topic
+JOIN judging_mode m ON m.trial = k.trial
+JOIN inputs i ON i.topic = c.topic
+LEFT JOIN cut_topics cut ON cut.topic = c.topic
+LEFT JOIN closed_records r ON r.trial = i.trial AND r.record = c.record
+GROUP BY k.trial, c.record,
+         CASE WHEN m.by_position THEN c."partition" ELSE -1 END,
+         CASE WHEN m.by_position THEN c."offset" ELSE -1 END
+""",
+)

@@ -1,0 +1,18 @@
+"""Data entries of suspects, in whatever topic."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="log_in_question",
+    meaning="log entries of the records that are compared in full",
+    sql="""
+SELECT l.*
+FROM log l
+JOIN suspects q ON q.h = hash(l.record)
+WHERE l.kind = 'data' AND l.record IS NOT NULL
+""",
+)

@@ -1,0 +1,23 @@
+"""What the entries of an input's log carry: attempt ids, keys and digests travel or they do not."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="log_traits",
+    meaning="how many entries of each input carry an attempt id, a key, a digest",
+    sql="""
+SELECT i.trial, n.entries, n.attempts, n.keys, n.digests
+FROM (
+    SELECT l.topic, count(*) AS entries, count(l.attempt) AS attempts, count(l.key) AS keys,
+           count(l.digest) AS digests
+    FROM log l
+    WHERE l.kind = 'data' AND l.record IS NOT NULL
+    GROUP BY l.topic
+) n
+JOIN inputs i ON i.topic = n.topic
+""",
+)

@@ -1,0 +1,18 @@
+"""Committed entries of the inputs that no attempt id leads back to a send."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="nameless_entries",
+    meaning="records that stand in the committed log without a valid attempt id",
+    sql="""
+SELECT DISTINCT c.topic, c.record
+FROM committed_log c
+LEFT JOIN sends n ON n.attempt = c.attempt_read AND n.record = c.record AND n.topic = c.topic
+WHERE n.attempt IS NULL
+""",
+)

@@ -1,0 +1,20 @@
+"""Reads of the inputs that no attempt id leads back to a send."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="nameless_reads",
+    meaning="records that were read without a valid attempt id",
+    empty_without=("reads",),
+    sql="""
+SELECT DISTINCT r.topic, r.record
+FROM reads r
+JOIN inputs i ON i.topic = r.topic
+LEFT JOIN sends n ON n.attempt = r.attempt AND n.record = r.record AND n.topic = r.topic
+WHERE r.record IS NOT NULL AND n.attempt IS NULL
+""",
+)

@@ -1,0 +1,18 @@
+"""Prints that do not stand for exactly one pair; see `effect_prints`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="odd_effects",
+    meaning="prints of `effect_prints` that are not one pair",
+    sql="""
+SELECT p.print
+FROM effect_prints p
+GROUP BY p.print
+HAVING sum(p.weight) <> 2000003
+""",
+)

@@ -1,0 +1,40 @@
+"""What is said of the records at positions of the inputs, where it may contradict the log.
+
+By acknowledgements of suspects (any other stands where it was acknowledged) and by readers; beside
+them what the log has at these positions.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="position_claims",
+    meaning="records that sends, reads and the log name for one position",
+    sql="""
+SELECT i.trial, s.topic, s."partition", s."offset", s.record
+FROM sends_in_question s
+JOIN inputs i ON i.topic = s.topic
+WHERE s.outcome = 'ok' AND s."partition" IS NOT NULL AND s."offset" >= 0
+UNION
+SELECT i.trial, r.topic, r."partition", r."offset", r.record
+FROM reads r
+JOIN inputs i ON i.topic = r.topic
+WHERE r.record IS NOT NULL
+UNION
+SELECT i.trial, l.topic, l."partition", l."offset", l.record
+FROM log l
+JOIN inputs i ON i.topic = l.topic
+JOIN (
+    SELECT topic, "partition", "offset"
+    FROM sends_in_question
+    WHERE outcome = 'ok' AND "partition" IS NOT NULL AND "offset" >= 0
+    UNION
+    SELECT topic, "partition", "offset"
+    FROM reads
+) c ON c.topic = l.topic AND c."partition" = l."partition" AND c."offset" = l."offset"
+WHERE l.kind = 'data' AND l.record IS NOT NULL
+""",
+)

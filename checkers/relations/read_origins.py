@@ -1,0 +1,31 @@
+"""Reads of the inputs, with the send that each must come from, where one can be named.
+
+By the attempt id that was read; else the only send of that record to that topic.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="read_origins",
+    meaning="reads with the send that they come from",
+    empty_without=("reads",),
+    sql="""
+SELECT i.trial, r.reader, r.session, r.ordinal, r.isolation, r.topic, r."partition", r."offset",
+       r.record, r."at", r.clock, n.attempt AS named, COALESCE(n.attempt, o.attempt) AS origin
+FROM reads r
+JOIN inputs i ON i.topic = r.topic
+LEFT JOIN sends n ON n.attempt = r.attempt AND n.record = r.record AND n.topic = r.topic
+LEFT JOIN (
+    SELECT s.topic, s.record, min(s.attempt) AS attempt
+    FROM sends s
+    JOIN nameless_reads x ON x.topic = s.topic AND x.record = s.record
+    GROUP BY s.topic, s.record
+    HAVING count(*) = 1
+) o ON o.topic = r.topic AND o.record = r.record AND n.attempt IS NULL
+WHERE r.record IS NOT NULL
+""",
+)

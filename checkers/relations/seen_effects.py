@@ -1,0 +1,23 @@
+"""Seen effects counted in the same groups as the positions that they come from."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="seen_effects",
+    meaning="how many effects were seen, by record, effect key and (if judged so) position",
+    sql="""
+SELECT e.trial, e.record, e.effect_key, e.dead,
+       CASE WHEN m.by_position THEN e.source_partition ELSE -1 END AS in_partition,
+       CASE WHEN m.by_position THEN e.source_offset ELSE -1 END AS in_offset,
+       count(*) AS seen
+FROM observed_effects e
+JOIN judging_mode m ON m.trial = e.trial
+GROUP BY e.trial, e.record, e.effect_key, e.dead,
+         CASE WHEN m.by_position THEN e.source_partition ELSE -1 END,
+         CASE WHEN m.by_position THEN e.source_offset ELSE -1 END
+""",
+)

@@ -1,0 +1,39 @@
+"""Prints of sends and of the log's entries: where both have the same, the send is in order.
+
+A send is in order if it was acknowledged, outside a transaction or in a committed one, and the log
+has one committed entry with its record, attempt, key, digest, partition and offset. A print is a
+64-bit hash of these. What the log never carries is left out of it. Weights are such that only one
+send and one entry make up 2000003: three of anything are more.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="send_prints",
+    meaning="hashes of sends and log entries, with weights",
+    stored=False,
+    sql="""
+SELECT hash(s.record) AS h,
+       hash(i.trial, s.record, CASE WHEN t.attempts > 0 THEN s.attempt END,
+            CASE WHEN t.keys > 0 THEN s.key END, CASE WHEN t.digests > 0 THEN s.digest END,
+            s."partition", s."offset") AS print,
+       CASE WHEN s.outcome = 'ok' AND s."partition" IS NOT NULL AND s."offset" IS NOT NULL
+                 AND (s.txn IS NULL OR x.outcome = 'committed')
+            THEN CAST(1000001 AS DOUBLE) ELSE CAST(1500000 AS DOUBLE) END AS weight
+FROM sends s
+JOIN inputs i ON i.topic = s.topic
+LEFT JOIN log_traits t ON t.trial = i.trial
+LEFT JOIN txns x ON x.txn = s.txn
+UNION ALL
+SELECT hash(l.record) AS h,
+       hash(i.trial, l.record, l.attempt, l.key, l.digest, l."partition", l."offset") AS print,
+       CASE WHEN l.committed THEN CAST(1000002 AS DOUBLE) ELSE CAST(1500000 AS DOUBLE) END AS weight
+FROM log l
+JOIN inputs i ON i.topic = l.topic
+WHERE l.kind = 'data' AND l.record IS NOT NULL
+""",
+)

@@ -1,0 +1,17 @@
+"""Sends of suspects, to whatever topic."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="sends_in_question",
+    meaning="sends of the records that are compared in full",
+    sql="""
+SELECT s.*
+FROM sends s
+JOIN suspects q ON q.h = hash(s.record)
+""",
+)

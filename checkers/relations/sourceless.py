@@ -1,0 +1,18 @@
+"""Records with effects that name no position of the input: only of those is more asked."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="sourceless",
+    meaning="records of effects that name no position",
+    sql="""
+SELECT DISTINCT k.topic, e.record
+FROM sink_effects e
+JOIN outputs k ON k.trial = e.trial
+WHERE e.source_offset IS NULL
+""",
+)

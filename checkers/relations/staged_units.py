@@ -1,0 +1,41 @@
+"""Positions that were sent to a transaction, and what is known to have become of each.
+
+One is committed if it was written down as done and no other transaction staged the very same; it
+is missing if its owner's positions are known and none in that partition has come so far.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="staged_units",
+    meaning="staged positions of transactions: committed, missing or undecided",
+    empty_without=("staged",),
+    sql="""
+SELECT g.txn, g.owner, g.topic, g."partition", g."offset",
+       CASE WHEN max(CASE WHEN p.topic = g.topic AND p."partition" = g."partition"
+                               AND p."offset" = g."offset" THEN 1 ELSE 0 END) = 1
+            THEN CASE WHEN max(n.stagers) = 1 THEN 'committed' ELSE 'undecided' END
+            WHEN max(CASE WHEN p.topic = g.topic AND p."partition" = g."partition"
+                               AND p."offset" > g."offset" THEN 1 ELSE 0 END) = 1
+            THEN 'undecided'
+            WHEN count(p.owner) > 0 THEN 'missing'
+            ELSE 'undecided' END AS state
+FROM staged g
+JOIN (
+    SELECT owner, topic, "partition", "offset", count(DISTINCT txn) AS stagers
+    FROM staged
+    GROUP BY owner, topic, "partition", "offset"
+) n ON n.owner = g.owner AND n.topic = g.topic AND n."partition" = g."partition"
+   AND n."offset" = g."offset"
+LEFT JOIN (
+    SELECT p.owner, p.topic, p."partition", p."offset"
+    FROM positions p
+    WHERE p.kind = 'done' AND p.role <> 'advisory' AND p."by" = 'subject'
+) p ON p.owner = g.owner
+GROUP BY g.txn, g.owner, g.topic, g."partition", g."offset"
+""",
+)

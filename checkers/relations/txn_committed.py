@@ -1,0 +1,54 @@
+"""Transactions that are known to be committed, in an order in which dependencies rarely lead back.
+
+A commit that nobody knows the outcome of is known to have happened if one of its records stands in
+the committed log of whatever topic, as in `proven_txns`, but here without any screen. `ended_at` is
+NULL where it makes no sense, before the beginning. `place` is only an order, by the time of the
+commit's call and across clocks: nothing is proven by it. But it must lie within the transaction, so
+that no step of real time leads back.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="txn_committed",
+    meaning="transactions that are known to be committed",
+    empty_without=("txns",),
+    sql="""
+SELECT t.txn, t.session, t.clock, t.began_at,
+       CASE WHEN t.ended_at >= t.began_at THEN t.ended_at END AS ended_at,
+       row_number() OVER (
+           ORDER BY CASE WHEN t.commit_called_at
+                              BETWEEN t.began_at AND COALESCE(t.ended_at, t.commit_called_at)
+                         THEN t.commit_called_at ELSE t.began_at END, t.txn
+       ) AS place
+FROM txns t
+LEFT JOIN (
+    SELECT s.txn
+    FROM txns d
+    JOIN sends s ON s.txn = d.txn
+    JOIN log l ON l.attempt = s.attempt AND l.record = s.record AND l.topic = s.topic
+    WHERE d.outcome = 'info' AND l.kind = 'data' AND l.committed
+    UNION
+    SELECT o.txn
+    FROM (
+        SELECT s.topic, s.record, min(s.txn) AS txn
+        FROM sends s
+        JOIN (
+            SELECT DISTINCT u.topic, u.record
+            FROM txns d
+            JOIN sends u ON u.txn = d.txn
+            WHERE d.outcome = 'info'
+        ) u ON u.topic = s.topic AND u.record = s.record
+        GROUP BY s.topic, s.record
+        HAVING count(*) = 1
+    ) o
+    JOIN log l ON l.topic = o.topic AND l.record = o.record
+    WHERE l.kind = 'data' AND l.committed AND l.attempt IS NULL
+) p ON p.txn = t.txn
+WHERE t.outcome = 'committed' OR p.txn IS NOT NULL
+""",
+)

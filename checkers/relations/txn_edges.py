@@ -1,0 +1,24 @@
+"""Dependencies that may have cycles: of reads, of sessions, of time.
+
+What is not tangled is left aside. It is enough to ask that of one end: an edge between a tangled
+transaction and another is in no cycle, and does no harm.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="txn_edges",
+    meaning="read dependencies, the order of sessions and of time, where they may have cycles",
+    sql="""
+SELECT e.*
+FROM (SELECT * FROM txn_wr UNION ALL SELECT * FROM txn_process) e
+JOIN txn_tangled t ON t.txn = e.target
+UNION ALL
+SELECT *
+FROM txn_realtime
+""",
+)

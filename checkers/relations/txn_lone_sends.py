@@ -1,0 +1,28 @@
+"""Records whose only send to a topic was in a committed transaction: whoever sees one, sees it.
+
+Only those are looked for that something without a valid attempt needs.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="txn_lone_sends",
+    meaning="records that were sent once to a topic, and that in a committed transaction",
+    empty_without=("txns",),
+    sql="""
+SELECT o.topic, o.record, o.txn, c.place
+FROM (
+    SELECT s.topic, s.record, min(s.txn) AS txn
+    FROM sends s
+    JOIN (SELECT DISTINCT topic, record FROM txn_nameless) n
+      ON n.topic = s.topic AND n.record = s.record
+    GROUP BY s.topic, s.record
+    HAVING count(*) = 1
+) o
+JOIN txn_committed c ON c.txn = o.txn
+""",
+)

@@ -1,0 +1,43 @@
+"""Process order: two transactions of one session, the second of which began after the first.
+
+Only neighbours are joined; what lies further apart follows. Two that began at the same moment have
+no order.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations._edges import edge
+from checkers.relations.base import Relation
+
+_EDGE: Final = edge(
+    "process",
+    source="p.source",
+    target="p.txn",
+    source_place="p.source_place",
+    target_place="p.place",
+    session="p.session",
+    from_at="p.from_at",
+    to_at="p.began_at",
+    clock="p.clock",
+)
+
+RELATION: Final = Relation(
+    name="txn_process",
+    meaning="committed transactions that follow each other in their session",
+    sql=f"""
+SELECT {_EDGE}
+FROM (
+    SELECT c.txn, c.session, c.clock, c.began_at, c.place,
+           lag(c.place) OVER (
+               PARTITION BY c.session, c.clock ORDER BY c.began_at, c.txn) AS source_place,
+           lag(c.txn) OVER (
+               PARTITION BY c.session, c.clock ORDER BY c.began_at, c.txn) AS source,
+           lag(c.began_at) OVER (
+               PARTITION BY c.session, c.clock ORDER BY c.began_at, c.txn) AS from_at
+    FROM txn_committed c
+) p
+WHERE p.from_at < p.began_at
+""",
+)

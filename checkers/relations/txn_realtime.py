@@ -1,0 +1,73 @@
+"""Real-time order: a transaction ended before another began, by the same clock.
+
+Spelt out pair by pair this would be as good as every pair. Instead each moment at which some
+transaction ended is a barrier: its transactions lead to it, it leads to the next one of the same
+clock, and the last one before a transaction began leads to that. So there are at most three edges
+per transaction, and one transaction reaches another just if it ended before that began. Only
+transactions are asked for that can be part of a cycle at all.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations._edges import edge
+from checkers.relations.base import Relation
+
+
+def _barrier(at: str) -> str:
+    return f"e.clock || '@' || CAST({at} AS VARCHAR)"
+
+
+_TO_BARRIER: Final = edge(
+    "realtime",
+    source="e.txn",
+    target_barrier=_barrier("e.ended_at"),
+    from_at="e.ended_at",
+    clock="e.clock",
+)
+_ON: Final = edge(
+    "realtime", source_barrier=_barrier("e.before"), target_barrier=_barrier("e.ended_at")
+)
+_FROM_BARRIER: Final = edge(
+    "realtime",
+    source_barrier=_barrier("e.before"),
+    target="e.txn",
+    to_at='e."at"',
+    clock="e.clock",
+)
+
+RELATION: Final = Relation(
+    name="txn_realtime",
+    meaning="the order of transactions in time, by way of the moments at which some ended",
+    sql=f"""
+SELECT {_TO_BARRIER}
+FROM txn_tangled e
+WHERE e.ended_at IS NOT NULL
+UNION ALL
+SELECT {_ON}
+FROM (
+    SELECT d.clock, d.ended_at,
+           lag(d.ended_at) OVER (PARTITION BY d.clock ORDER BY d.ended_at) AS before
+    FROM (SELECT DISTINCT clock, ended_at FROM txn_tangled WHERE ended_at IS NOT NULL) d
+) e
+WHERE e.before IS NOT NULL
+UNION ALL
+SELECT {_FROM_BARRIER}
+FROM (
+    SELECT b.txn, b.clock, b."at",
+           max(b.ended_at) OVER (
+               PARTITION BY b.clock ORDER BY b."at", b.ends ROWS UNBOUNDED PRECEDING
+           ) AS before
+    FROM (
+        SELECT t.txn, t.clock, t.began_at AS "at", 0 AS ends, CAST(NULL AS BIGINT) AS ended_at
+        FROM txn_tangled t
+        UNION ALL
+        SELECT CAST(NULL AS VARCHAR) AS txn, t.clock, t.ended_at AS "at", 1 AS ends, t.ended_at
+        FROM txn_tangled t
+        WHERE t.ended_at IS NOT NULL
+    ) b
+) e
+WHERE e.txn IS NOT NULL AND e.before IS NOT NULL
+""",
+)

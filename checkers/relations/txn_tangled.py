@@ -1,0 +1,17 @@
+"""Transactions that may be part of a cycle of reads, sessions and time; nearly always none.
+
+A step of real time never leads back in the order of `txn_committed`, so it need not be asked here.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations._edges import tangled
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="txn_tangled",
+    meaning="transactions between the ends of a dependency that leads back",
+    sql=tangled("txn_wr", "txn_process"),
+)

@@ -1,0 +1,17 @@
+"""Transactions that may be part of a cycle of reads and writes.
+
+Concurrent transactions that write to the same partitions legally are.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations._edges import tangled
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="txn_tangled_writes",
+    meaning="transactions between the ends of a read or write dependency that leads back",
+    sql=tangled("txn_wr", "txn_ww"),
+)

@@ -1,0 +1,19 @@
+"""The trials that a transaction belongs to: those of the topics that it sent to."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="txn_trials",
+    meaning="committed transactions by trial",
+    empty_without=("txns",),
+    sql="""
+SELECT DISTINCT i.trial, i.topic, s.txn
+FROM sends s
+JOIN txn_committed c ON c.txn = s.txn
+JOIN inputs i ON i.topic = s.topic
+""",
+)

@@ -1,0 +1,20 @@
+"""Dependencies of reads and writes that may have cycles.
+
+What is not tangled is left aside, as in `txn_edges`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="txn_write_edges",
+    meaning="read and write dependencies, where they may have cycles",
+    sql="""
+SELECT e.*
+FROM (SELECT * FROM txn_wr UNION ALL SELECT * FROM txn_ww) e
+JOIN txn_tangled_writes t ON t.txn = e.target
+""",
+)

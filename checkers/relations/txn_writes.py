@@ -1,0 +1,30 @@
+"""Committed entries of the log that are known to be written by a committed transaction.
+
+Of the one whose send the entry's attempt names; else of the one that sent the record, if only one
+send of it to this topic was ever called.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="txn_writes",
+    meaning="committed entries with the committed transaction that wrote them",
+    empty_without=("txns",),
+    sql="""
+SELECT l.topic, l."partition", l."offset", l.record, c.txn, c.place
+FROM txn_committed c
+JOIN sends s ON s.txn = c.txn
+JOIN log l ON l.attempt = s.attempt AND l.record = s.record AND l.topic = s.topic
+WHERE l.kind = 'data' AND l.committed
+UNION ALL
+SELECT n.topic, n."partition", n."offset", n.record, o.txn, o.place
+FROM txn_nameless n
+JOIN txn_lone_sends o ON o.topic = n.topic AND o.record = n.record
+WHERE n.reader IS NULL
+""",
+    stored=False,
+)

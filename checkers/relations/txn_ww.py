@@ -1,0 +1,55 @@
+"""Write after write: two transactions wrote to one partition, one right after the other.
+
+Among the entries that are known to be written by committed transactions, in the order of their
+offsets. The first such place of two transactions stands for all of theirs.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations._edges import edge
+from checkers.relations.base import Relation
+
+_EDGE: Final = edge(
+    "ww",
+    source="w.source",
+    target="w.target",
+    source_place="w.source_place",
+    target_place="w.target_place",
+    at_topic="w.topic",
+    at_partition='w."partition"',
+    at_offset='w."offset"',
+    record="w.record",
+    after_offset="w.after_offset",
+    after_record="w.after_record",
+)
+
+RELATION: Final = Relation(
+    name="txn_ww",
+    meaning="transactions that wrote right before others in a partition",
+    sql=f"""
+SELECT {_EDGE}
+FROM (
+    SELECT v.*,
+           row_number() OVER (
+               PARTITION BY v.source, v.target ORDER BY v.topic, v."partition", v."offset"
+           ) AS n
+    FROM (
+        SELECT t.topic, t."partition", t."offset", t.record, t.txn AS target,
+               t.place AS target_place,
+               lag(t.place) OVER (
+                   PARTITION BY t.topic, t."partition" ORDER BY t."offset") AS source_place,
+               lag(t.txn) OVER (
+                   PARTITION BY t.topic, t."partition" ORDER BY t."offset") AS source,
+               lag(t."offset") OVER (
+                   PARTITION BY t.topic, t."partition" ORDER BY t."offset") AS after_offset,
+               lag(t.record) OVER (
+                   PARTITION BY t.topic, t."partition" ORDER BY t."offset") AS after_record
+        FROM txn_writes t
+    ) v
+    WHERE v.source <> v.target
+) w
+WHERE w.n = 1
+""",
+)

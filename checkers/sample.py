@@ -1,0 +1,80 @@
+"""A sample of a history: some of its records, with everything that was written down about them.
+
+The one thing to know: records are chosen by the hashes of their names, so that the same history
+gives the same sample. They are compared in full, whatever the screen says of them, and so what was
+written down about them is at hand when the self-proof asks for it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pyarrow as pa
+
+from checkers.engines.layer import Layer
+from checkers.trials import Trials, nobody
+
+RECORDS: Final = 40
+"""Records of each topic in the sample."""
+SUSPECTS: Final = 200
+"""Other suspects that are taken along."""
+_MANY: Final = 5_000
+"""Records of transactions that are taken along at most."""
+_AT_HAND: Final = {"sends": "sends_in_question", "log": "log_in_question"}
+_BY_RECORD: Final = ("sends", "log", "reads", "effects", "journal", "expected", "contributions")
+
+
+def choose(layer: Layer, trials: Trials) -> pa.Table:
+    """Records of every input, as a table `sampled(record)`."""
+    chosen = [
+        layer.arrow(f"""
+SELECT l.record
+FROM log l
+JOIN inputs i ON i.topic = l.topic
+WHERE i.trial = {trial} AND l.kind = 'data' AND l.record IS NOT NULL
+ORDER BY hash(l.record)
+LIMIT {RECORDS}
+""")
+        for trial, _ in enumerate(trials.inputs, start=1)
+    ]
+    return pa.concat_tables([nobody(), *(table.cast(nobody().schema) for table in chosen)])
+
+
+def taken_out(layer: Layer) -> dict[str, pa.Table]:
+    """The tables of the history that tell of single records, cut down to a sample.
+
+    Beside the chosen records those of their transactions are taken, and some other suspects.
+    """
+    taken = layer.arrow(f"""
+SELECT r.record
+FROM sampled r
+UNION
+SELECT w.record
+FROM (
+    SELECT DISTINCT s.record
+    FROM sends_in_question s
+    JOIN (
+        SELECT DISTINCT s.txn
+        FROM sends_in_question s
+        JOIN sampled r ON r.record = s.record
+        WHERE s.txn IS NOT NULL
+    ) t ON t.txn = s.txn
+    LIMIT {_MANY}
+) w
+UNION
+SELECT l.record
+FROM (
+    SELECT l.record
+    FROM log_in_question l
+    GROUP BY l.record
+    ORDER BY hash(l.record)
+    LIMIT {SUSPECTS}
+) l
+""")
+    with layer.above({"taken": taken}) as on_top:
+        return {
+            name: on_top.arrow(
+                f"SELECT x.* FROM {_AT_HAND.get(name, name)} x JOIN taken r ON r.record = x.record"
+            )
+            for name in _BY_RECORD
+        }

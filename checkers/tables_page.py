@@ -1,0 +1,79 @@
+"""The page about the tables, made from the tables: `python -m checkers.tables_page`.
+
+The one thing to know: it prints `docs/reference/history.md`, and a test compares the two. Whoever
+changes a table runs
+
+    python -m checkers.tables_page > docs/reference/history.md
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+import pyarrow as pa
+
+from checkers.engines.door import UNIQUE, WORDS
+from checkers.tables import TABLES, Column, Table
+
+_TYPES: Final[dict[pa.DataType, str]] = {
+    pa.string(): "string",
+    pa.int32(): "int32",
+    pa.int64(): "int64",
+    pa.bool_(): "bool",
+}
+_HEAD: Final = """\
+# The tables of a history
+
+*Made from `checkers/tables.py` by `python -m checkers.tables_page`; do not edit.*
+
+A history is a set of tables. This is all that a verdict rests on, so whoever can fill them can have
+a history judged: [how to check a foreign history](../how-to/check-a-foreign-history.md) shows it in
+JSON Lines and Parquet.
+
+- A missing table is empty. Only those are needed that a claim speaks of: `sends` and `log` for what
+  producers claim, `log`, `effects` and `expected` for what a pipeline claims.
+- **Null** says whether a column may hold NULL; such a column may as well be left out. NULL means
+  *not known*, never *none*: what is not known is never held against anybody.
+- Times are monotonic nanoseconds. A time means something only beside another one of the same
+  `clock`; clocks of different hosts are never compared.
+- `record` is the identity that travels inside the record, never one made from offsets. `attempt` is
+  one call to send it: an application that sends a record twice makes two attempts.
+- A digest is any text that is equal where contents are equal.
+- Columns that are not listed are ignored in Parquet and refused in JSON Lines.
+
+| type | JSON | Arrow and Parquet |
+| --- | --- | --- |
+| string | string | string (UTF-8) |
+| int32, int64 | number without fraction | int32, int64 |
+| bool | true, false | bool |
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    contents = "\n".join(f"- [{t.name}](#{t.name}): {t.row}" for t in TABLES.values())
+    return "\n".join([_HEAD, contents, *(_section(table) for table in TABLES.values())])
+
+
+def _section(table: Table) -> str:
+    lines = ["", f"## {table.name}", "", f"One row is {table.row}.", ""]
+    if unique := UNIQUE.get(table.name):
+        lines += [f"No two rows have the same {', '.join(f'`{name}`' for name in unique)}.", ""]
+    lines += ["| column | type | null | meaning |", "| --- | --- | --- | --- |"]
+    return "\n".join([*lines, *(_row(table, column) for column in table.columns)])
+
+
+def _row(table: Table, column: Column) -> str:
+    meaning = column.meaning
+    words = WORDS.get(table.name, {}).get(column.name)
+    if words and not all(word in meaning for word in words):
+        one_of = f"one of {', '.join(sorted(words))}"
+        meaning = f"{meaning}; {one_of}" if meaning else one_of
+    null = "yes" if column.nullable else ""
+    meaning = meaning.replace("|", "\\|")
+    return f"| `{column.name}` | {_TYPES[column.type]} | {null} | {meaning} |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

@@ -1,0 +1,211 @@
+"""Wounds on the hop from the topic to the sink."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.model import Hop
+from checkers.wounds import changes
+from checkers.wounds.wounding import Wounding
+
+_SLOT = ("sink", "view", "record", "effect_key")
+_OUTPUT = "JOIN outputs k ON k.trial ="
+_RECORD_BY_RECORD = """
+SELECT k.trial
+FROM outputs k
+LEFT JOIN by_state b ON b.trial = k.trial
+WHERE b.trial IS NULL AND k.view <> 'journal'"""
+
+PROCESS: Final[tuple[Wounding, ...]] = (
+    Wounding(
+        name="effect dropped",
+        hop=Hop.PROCESS,
+        table="effects",
+        must_find="lost-output",
+        key=_SLOT,
+        kind="effects",
+        wound=changes.drop_effects,
+        needs=_RECORD_BY_RECORD,
+        targets=f"""
+SELECT k.trial, k.sink, k.view, b.record, b.effect_key, b.in_partition, b.in_offset, b.due, b.seen
+FROM balance b
+{_OUTPUT} b.trial
+WHERE b.due > 0 AND b.seen >= b.due""",
+    ),
+    Wounding(
+        name="effect copied",
+        hop=Hop.PROCESS,
+        table="effects",
+        must_find="duplicate-output",
+        key=_SLOT,
+        kind="effects",
+        wound=changes.copy_effect,
+        needs=_RECORD_BY_RECORD,
+        targets=f"""
+SELECT k.trial, k.sink, k.view, b.record, b.effect_key, b.expected, b.seen,
+       min(e.position) AS position
+FROM balance b
+JOIN observed_effects e ON e.trial = b.trial AND e.record = b.record
+     AND e.effect_key = b.effect_key AND NOT e.dead
+     AND (b.in_offset < 0
+          OR (e.source_partition = b.in_partition AND e.source_offset = b.in_offset))
+{_OUTPUT} b.trial
+WHERE b.expected > 0 AND b.seen > 0 AND b.seen <= b.expected
+GROUP BY k.trial, k.sink, k.view, b.record, b.effect_key, b.in_partition, b.in_offset,
+         b.expected, b.seen""",
+    ),
+    Wounding(
+        name="effect altered",
+        hop=Hop.PROCESS,
+        table="effects",
+        must_find="wrong-output",
+        key=_SLOT,
+        kind="effects",
+        wound=changes.alter_effect,
+        needs=_RECORD_BY_RECORD,
+        targets=f"""
+SELECT k.trial, k.sink, k.view, e.record, e.effect_key, e.position, e.digest
+FROM observed_effects e
+JOIN (SELECT DISTINCT topic, record FROM committed_input) c
+  ON c.topic = e.topic AND c.record = e.record
+JOIN yields y ON y.trial = e.trial AND y.record = e.record AND y.effect_key = e.effect_key
+{_OUTPUT} e.trial""",
+    ),
+    Wounding(
+        name="effect dropped before a resume position",
+        hop=Hop.PROCESS,
+        table="effects",
+        must_find="offset-ahead",
+        key=("sink", "view", "owner", "topic", "partition"),
+        kind="effects",
+        wound=changes.drop_effects,
+        needs=f"""
+SELECT n.trial
+FROM newest_positions n
+JOIN ({_RECORD_BY_RECORD}) r ON r.trial = n.trial
+WHERE n.role = 'resume' AND n."offset" > 0""",
+        targets=f"""
+SELECT k.trial, k.sink, k.view, n.owner, n.topic, n."partition", b.record, b.effect_key,
+       b.in_partition, b.in_offset, b.due, b.seen
+FROM newest_positions n
+JOIN effect_inputs i ON i.trial = n.trial AND i.in_partition = n."partition"
+                    AND i.in_offset < n."offset"
+JOIN balance b ON b.trial = n.trial AND b.record = i.record AND b.effect_key = i.effect_key
+     AND (b.in_offset < 0 OR (b.in_partition = i.in_partition AND b.in_offset = i.in_offset))
+JOIN committed_input c ON c.topic = n.topic AND c.decidable AND c."partition" = i.in_partition
+     AND c."offset" = i.in_offset
+{_OUTPUT} n.trial
+WHERE n.role = 'resume' AND b.due > 0 AND b.seen >= b.due""",
+    ),
+    Wounding(
+        name="position set back",
+        hop=Hop.PROCESS,
+        table="positions",
+        must_find="offset-regressed",
+        key=("sink", "view", "owner", "role", "topic", "partition", "ordinal"),
+        kind="regress",
+        wound=changes.move_position,
+        needs="""
+SELECT d.trial
+FROM done_positions d
+WHERE d.newest AND d."by" = 'subject' AND d.previous > 0""",
+        targets=f"""
+SELECT k.trial, k.sink, k.view, d.owner, d.role, d.topic, d."partition", d.ordinal, d.batch,
+       d."offset" AS position, d.previous - 1 AS moved
+FROM done_positions d
+{_OUTPUT} d.trial
+WHERE d.newest AND d."by" = 'subject' AND d.previous > 0""",
+    ),
+    Wounding(
+        name="atomic position set back",
+        hop=Hop.PROCESS,
+        table="positions",
+        must_find="offset-behind",
+        key=("sink", "view", "owner", "topic", "partition"),
+        kind="behind",
+        wound=changes.move_position,
+        needs=f"""
+SELECT n.trial
+FROM newest_positions n
+JOIN ({_RECORD_BY_RECORD}) r ON r.trial = n.trial
+WHERE n.role = 'atomic' AND n."offset" > 0""",
+        targets=f"""
+SELECT k.trial, k.sink, k.view, n.owner, n.role, n.topic, n."partition", n.ordinal, n.batch,
+       n."offset" AS position, max(i.in_offset) AS moved
+FROM newest_positions n
+JOIN effect_inputs i ON i.trial = n.trial AND i.in_partition = n."partition"
+     AND i.in_offset < n."offset" AND (i.owner = n.owner OR (i.owner IS NULL AND n.furthest))
+{_OUTPUT} n.trial
+WHERE n.role = 'atomic'
+GROUP BY k.trial, k.sink, k.view, n.owner, n.role, n.topic, n."partition", n.ordinal, n.batch,
+         n."offset\"""",
+    ),
+    Wounding(
+        name="range shifted",
+        hop=Hop.PROCESS,
+        table="ranges",
+        must_find="offset-gap",
+        key=("kind", "sink", "view", "owner", "topic", "partition", "batch"),
+        kind="effects",
+        wound=changes.move_range,
+        needs="SELECT r.trial FROM committed_ranges r WHERE r.start_offset = r.reached",
+        targets=f"""
+SELECT 'gap' AS kind, k.trial, k.sink, k.view, r.owner, r.topic, r."partition", r.batch,
+       r.execution, r.start_offset, r.end_offset
+FROM committed_ranges r
+LEFT JOIN cut_partitions c ON c.topic = r.topic AND c."partition" = r."partition"
+{_OUTPUT} r.trial
+WHERE r.start_offset = r.reached AND r.start_offset >= COALESCE(c.log_start, 0)""",
+    ),
+    Wounding(
+        name="effects swapped",
+        hop=Hop.PROCESS,
+        table="effects",
+        must_find="reordered-output",
+        key=("sink", "view", "key", "partition", "offset"),
+        kind="order",
+        wound=changes.swap_effects,
+        needs="""
+SELECT p.trial
+FROM effect_places p
+GROUP BY p.trial, p.key, p."partition"
+HAVING count(*) > 1""",
+        targets=f"""
+SELECT k.trial, k.sink, k.view, p.key, p."partition", p."offset", p.record,
+       p.first_ordinal AS ordinal, p.after_ordinal
+FROM (
+    SELECT w.*, max(w.first_ordinal) OVER (
+               PARTITION BY w.trial, w.key, w."partition"
+               ORDER BY w."offset" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+           ) AS after_ordinal
+    FROM effect_places w
+) p
+JOIN (
+    SELECT trial, record
+    FROM effects_in_question
+    GROUP BY trial, record
+    HAVING count(*) = 1
+) o ON o.trial = p.trial AND o.record = p.record
+{_OUTPUT} p.trial
+WHERE p.first_ordinal > p.after_ordinal""",
+    ),
+    Wounding(
+        name="state altered",
+        hop=Hop.PROCESS,
+        table="state",
+        must_find="state-mismatch",
+        key=("sink", "view", "state_key", "aggregate"),
+        kind="state",
+        wound=changes.alter_state,
+        of_the_whole=True,
+        needs="SELECT x.trial FROM expected_states x",
+        targets="""
+SELECT DISTINCT k.trial, k.sink, k.view, s.state_key, s.aggregate
+FROM state s
+JOIN outputs k ON k.sink = s.sink AND k.view = s.view
+JOIN expected_states x ON x.trial = k.trial AND x.state_key = s.state_key
+                      AND x.aggregate = s.aggregate
+LEFT JOIN cut_topics c ON c.topic = k.topic
+WHERE c.topic IS NULL""",
+    ),
+)

@@ -1,0 +1,69 @@
+"""What a wound of the self-proof is, and where it can be made.
+
+The one thing to know: `targets` is a query for rows where the wound can be made, by trial; its
+columns say which row of the table is meant, and `key` which of them the finding must carry. `needs`
+is empty for wounds that always must be possible: without a place for them the run is invalid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from checkers.engines.layer import Layer
+from checkers.model import Hop, Value
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A place for a wound, and the key that its finding must have."""
+
+    row: Row
+    key: Mapping[str, Value]
+
+    @property
+    def touches(self) -> frozenset[tuple[str, Value]]:
+        """What the wound affects: its record, or the progress of its partition."""
+        if self.row.get("record") is not None:
+            return frozenset({("record", self.row["record"])})
+        return frozenset({("partition", self.row["partition"])})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wounding:
+    """One way to wound a history. Wounds of one `kind` may share a copy."""
+
+    name: str
+    hop: Hop
+    table: str
+    must_find: str
+    key: tuple[str, ...]
+    targets: str
+    wound: Callable[[pa.Table, Row], pa.Table]
+    kind: str
+    needs: str | None = None
+    """Rows without which there is nothing that this wound could prove; None: always needed."""
+
+    of_the_whole: bool = False
+    """Made in the whole history and not in a sample of it, as where every record counts."""
+
+    @property
+    def of_records(self) -> bool:
+        """Whether its targets are records; else they are positions, ranges or values."""
+        return self.table in ("log", "effects", "journal", "reads")
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Columns by which targets are put in an order that is always the same."""
+        return ("record", self.key[-1]) if self.of_records else self.key
+
+    def applies(self, layer: Layer, trial: int) -> bool:
+        """Whether this history has what the wound is about."""
+        return self.needs is None or bool(
+            layer.rows(f"SELECT 1 AS one FROM ({self.needs}) n WHERE n.trial = {trial} LIMIT 1")
+        )

@@ -1,0 +1,119 @@
+"""What is not there: said only where a witness says so.
+
+The one thing to know: a line for something missing is made from a finding's witness, never from
+looking at the history once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from checkers.model import Row
+from reports.anomalies.drawers.desk import Desk, number
+from reports.anomalies.scene import Edge, Line, Place
+
+
+@dataclass(frozen=True, kw_only=True)
+class Differing:
+    """A state that differs: the witness's row, what it must be, and whether it is there."""
+
+    said: Row
+    must: str
+    there: bool
+
+    def names(self, row: Row) -> bool:
+        """Whether it is this row of the state."""
+        columns = ("sink", "view", "state_key", "aggregate")
+        return all(self.said.get(column) == row[column] for column in columns)
+
+
+def told_of_send(desk: Desk, send: Row) -> str:
+    """What the witness says of a send."""
+    if desk.trial.anomaly == "lost-write" and desk.wrong("sends", send):
+        return "lost"
+    return states_of_units(desk, "send", send)
+
+
+def states_of_units(desk: Desk, what: str, row: Row) -> str:
+    """What the witness says of one unit of a torn transaction."""
+    name = row["attempt"] if what == "send" else row["owner"]
+    for said in desk.witness.rows:
+        if said.get("what") == what and said.get("name") == name and said.get("state") is not None:
+            same = what == "send" or said.get("offset") == row["offset"]
+            if same:
+                return str(said["state"])
+    return ""
+
+
+def effects(desk: Desk) -> Iterator[Line]:
+    """Effects that should be there."""
+    if desk.trial.anomaly not in ("lost-output", "offset-ahead"):
+        return
+    for said in desk.witness.rows:
+        key = said.get("effect_key")
+        kind = f", key {desk.name(key)}" if key else ""
+        yield Line(
+            label=f"{desk.name(said['record'])}{kind}:",
+            word="missing",
+            wires=_place(said),
+            wrong=True,
+            ghost=True,
+        )
+
+
+def gaps(desk: Desk) -> Iterator[Line]:
+    """Where the ranges of micro-batches do not join up."""
+    if desk.trial.anomaly != "offset-gap":
+        return
+    for said in desk.witness.rows:
+        log = str(said["topic"]), number(said["partition"])
+        ends = sorted((number(said["reached"]), number(said["start_offset"])))
+        start, end = (Edge(Place(*log, offset)) for offset in ends)
+        gap = said["kind"] == "gap"
+        yield Line(
+            label="in no batch" if gap else "in two batches",
+            span=(start, end),
+            wrong=True,
+            ghost=gap,
+        )
+
+
+def reads(desk: Desk, reader: str, session: str) -> Iterator[tuple[int | None, Line]]:
+    """Entries that a reader did not get: before which of its reads (None: ever), and the line."""
+    if desk.trial.anomaly not in ("skipped-read", "unseen"):
+        return
+    for said in desk.witness.rows:
+        if (str(said.get("reader")), str(said.get("session"))) == (reader, session):
+            skipped = desk.trial.anomaly == "skipped-read"
+            record = said.get("record")
+            yield (
+                number(said["ordinal"]) if skipped else None,
+                Line(
+                    label=desk.name(record) if record is not None else f"@{said['offset']}",
+                    word="passed over" if skipped else "never read",
+                    wires=_place(said),
+                    wrong=True,
+                    ghost=True,
+                ),
+            )
+
+
+def states(desk: Desk) -> Iterator[Differing]:
+    """States that differ from what they must be."""
+    if desk.trial.anomaly != "state-mismatch":
+        return
+    known = [row for _, row in desk.rows("state")]
+    for said in desk.witness.rows:
+        wanted = [said.get(column) for column in ("expected_amount", "expected_digest")]
+        value = next((value for value in wanted if value is not None), None)
+        must = "must not be there" if value is None else f"must be {desk.name(value)}"
+        differs = Differing(said=said, must=must, there=False)
+        yield replace(differs, there=any(differs.names(row) for row in known))
+
+
+def _place(said: Row) -> tuple[Place, ...]:
+    topic, partition, offset = (said.get(c) for c in ("topic", "partition", "offset"))
+    if partition is None or offset is None:
+        return ()
+    return (Place(str(topic), number(partition), number(offset)),)

@@ -1,0 +1,46 @@
+"""Rows that nothing else draws, in words: phases, faults, and tables that came later.
+
+The one thing to know: they are told with the columns that were given, so that no row of a minimal
+history is ever silently left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checkers.model import Row
+from reports.anomalies.drawers.desk import Desk
+from reports.anomalies.scene import Line, Panel, Ref
+
+
+def panels(desk: Desk, drawn: frozenset[Ref]) -> Iterator[Panel]:
+    """A panel of everything that is not drawn yet, or none."""
+    left = [
+        (ref, row) for table in desk.trial.rows for ref, row in desk.rows(table) if ref not in drawn
+    ]
+    phases = [(ref, row) for ref, row in left if ref[0] == "phases"]
+    lines = [_told(desk, ref, row) for ref, row in left if ref[0] != "phases"]
+    dull = [outcome for _, row in phases for outcome in (row["phase"], row["outcome"])]
+    if dull == ["settle", "ok", "collect", "ok"]:
+        refs = tuple(ref for ref, _ in phases)
+        lines.append(Line(label="settled and collected", refs=refs))
+    else:
+        lines += [_phase(desk, ref, row) for ref, row in phases]
+    if lines:
+        yield Panel(title="the run", items=tuple(lines))
+
+
+def _phase(desk: Desk, ref: Ref, row: Row) -> Line:
+    outcome = "died in it" if row["outcome"] is None else row["outcome"]
+    label = f"phase {desk.name(row['phase'])}: {outcome}"
+    return Line(label=label, wrong=desk.wrong("phases", row), refs=(ref,))
+
+
+def _told(desk: Desk, ref: Ref, row: Row) -> Line:
+    table, _ = ref
+    said = ", ".join(
+        f"{column} {desk.name(row[column])}"
+        for column in row
+        if desk.says(table, column) and row[column] is not None
+    )
+    return Line(label=f"{table}: {said}", wrong=desk.wrong(table, row), refs=(ref,))

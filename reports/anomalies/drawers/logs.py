@@ -1,0 +1,124 @@
+"""The logs: one strip per partition, with what is in it, what is not, and what does not matter.
+
+The one thing to know: offsets are labels. A gap between two of them means nothing and is not drawn,
+unless two edges that differ would fall together in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from checkers.model import Row
+from reports.anomalies.drawers.desk import Desk, number, place
+from reports.anomalies.names import Names
+from reports.anomalies.scene import Look, Place, Ref, Slot, Strip
+
+_TITLE = 9
+
+
+def strips(desk: Desk) -> Iterator[Strip]:
+    """One strip for each partition that has anything to show."""
+    title = Names(_TITLE)
+    found = {place(row): _entry(desk, ref, row, title) for ref, row in desk.rows("log")}
+    for at in _pointed_at(desk):
+        found.setdefault(at, _ghost(at))
+    edges = set(_edges(desk))
+    for topic, partition in desk.partitions:
+        mine = {at: s for at, s in found.items() if (at.topic, at.partition) == (topic, partition)}
+        marks = {at.offset for at in edges if (at.topic, at.partition) == (topic, partition)}
+        slots = sorted([*mine.values(), *_elided(topic, partition, mine, marks)], key=_offset)
+        if slots or (marks and topic == desk.trial.topic):
+            policy = _policy(desk, topic, partition)
+            name = f"{desk.strip(topic, partition)}{policy}"
+            yield Strip(name=name, slots=tuple(slots) or (_unknown(topic, partition, marks),))
+
+
+def _entry(desk: Desk, ref: Ref, row: Row, title: Names) -> Slot:
+    marker = row["kind"] != "data"
+    committed = bool(row["committed"])
+    in_log = Look.COMMITTED if committed else Look.OPEN
+    lines = [str(row["kind"]) if marker else title(row["record"]), f"@{row['offset']}"]
+    if not marker:
+        lines += [
+            title(row[column])
+            for column in ("key", "digest")
+            if desk.says("log", column) and row[column] is not None
+        ]
+    if not marker and not committed:
+        lines.append("aborted" if _aborted(desk, row) else "open")
+    return Slot(
+        place=place(row),
+        lines=tuple(lines),
+        look=Look.MARKER if marker else in_log,
+        wrong=desk.wrong("log", row),
+        refs=(ref,),
+    )
+
+
+def _aborted(desk: Desk, row: Row) -> bool:
+    """Whether the entry's own transaction is known to be aborted."""
+    txns = {r["txn"] for _, r in desk.rows("txns") if r["outcome"] == "aborted"}
+    return any(
+        send["txn"] in txns and place(row) in desk.places_of_send(send)
+        for _, send in desk.rows("sends")
+    )
+
+
+def _ghost(at: Place) -> Slot:
+    return Slot(place=at, lines=("nothing", f"@{at.offset}"), look=Look.GHOST)
+
+
+def _pointed_at(desk: Desk) -> Iterator[Place]:
+    """Where something is said to stand."""
+    for _, row in desk.rows("sends"):
+        yield from desk.places_of_send(row)
+    for _, row in desk.rows("reads"):
+        yield place(row)
+    for _, row in desk.rows("effects"):
+        yield from desk.source(row)
+    for _, row in desk.rows("journal"):
+        yield from desk.source(row)
+
+
+def _edges(desk: Desk) -> Iterator[Place]:
+    for _, row in desk.rows("positions"):
+        yield place(row)
+    for _, row in desk.rows("ranges"):
+        yield place(row, "start_offset")
+        yield place(row, "end_offset")
+    for _, row in desk.rows("assignments"):
+        yield place(row, "position")
+    for _, row in desk.rows("partitions"):
+        for column in ("log_start", "last_stable_offset", "high_watermark"):
+            if desk.says("partitions", column):
+                yield place(row, column)
+
+
+def _elided(
+    topic: str, partition: int, slots: dict[Place, Slot], marks: set[int]
+) -> Iterator[Slot]:
+    """A slot between two edges that have none between them."""
+    taken = sorted(at.offset for at in slots)
+    ordered = sorted(marks)
+    for start, end in pairwise(ordered):
+        if not any(start <= offset < end for offset in taken):
+            last = end - 1
+            note = f"@{start}" if last == start else f"@{start}–{last}"
+            yield Slot(place=Place(topic, partition, start), lines=("⋯", note), look=Look.ELIDED)
+
+
+def _unknown(topic: str, partition: int, marks: set[int]) -> Slot:
+    """All that is known of the log is one edge."""
+    return Slot(place=Place(topic, partition, min(marks) - 1), lines=("⋯",), look=Look.ELIDED)
+
+
+def _policy(desk: Desk, topic: str, partition: int) -> str:
+    for _, row in desk.rows("partitions"):
+        if (row["topic"], row["partition"]) == (topic, partition):
+            return ", compacted" if "compact" in str(row["cleanup_policy"]) else ""
+    return ""
+
+
+def _offset(slot: Slot) -> int:
+    return number(slot.place.offset)

@@ -1,0 +1,81 @@
+"""Where somebody stands in a log: its ends, micro-batches, positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Final
+
+from checkers.model import Row
+from reports.anomalies.drawers import absent
+from reports.anomalies.drawers.desk import Desk, number, place
+from reports.anomalies.scene import Edge, Flow, Line, Panel, Ref
+
+_ENDS: Final = {
+    "log_start": "log starts at",
+    "last_stable_offset": "last stable offset",
+    "high_watermark": "high watermark",
+}
+
+
+def panels(desk: Desk) -> Iterator[Panel]:
+    """Ends, ranges, positions."""
+    ends = tuple(line for ref, row in desk.rows("partitions") for line in _ends(desk, ref, row))
+    if ends:
+        yield Panel(title="ends of the log", items=ends)
+    for owner, ranges in _by_owner(desk, "ranges"):
+        lines = tuple(_range(desk, ref, row) for ref, row in ranges)
+        gaps = tuple(absent.gaps(desk))
+        yield Panel(title=f"micro-batches of {owner}", items=(*lines, *gaps))
+    for owner, positions in _by_owner(desk, "positions"):
+        lines = tuple(_position(desk, ref, row) for ref, row in positions)
+        yield Panel(title=f"positions of {owner}", items=lines)
+
+
+def _by_owner(desk: Desk, table: str) -> Iterator[tuple[str, list[tuple[Ref, Row]]]]:
+    order = "ordinal" if table == "positions" else "batch"
+    rows = sorted(desk.rows(table), key=lambda r: (str(r[1]["owner"]), number(r[1][order]), r[0]))
+    for owner, mine in groupby(rows, key=lambda r: r[1]["owner"]):
+        yield desk.name(owner), list(mine)
+
+
+def _ends(desk: Desk, ref: Ref, row: Row) -> Iterator[Line]:
+    given = [column for column in _ENDS if desk.says("partitions", column)]
+    for column in given:
+        yield Line(
+            label=f"{_ENDS[column]} {desk.at(row['topic'], row['partition'], row[column])}",
+            wires=(Edge(place(row, column)),),
+            flow=Flow.TO_SLOT,
+            wrong=column != "log_start" and desk.wrong("partitions", row),
+            refs=(ref,),
+        )
+    if not given:
+        yield Line(label=f"{desk.strip(row['topic'], row['partition'])} was collected", refs=(ref,))
+
+
+def _range(desk: Desk, ref: Ref, row: Row) -> Line:
+    where = f"{row['partition']}@" if len(desk.partitions) > 1 else ""
+    execution = f" by {desk.name(row['execution'])}" if desk.says("ranges", "execution") else ""
+    undone = "" if row["committed"] else ", not committed"
+    return Line(
+        label=f"batch {row['batch']} {where}[{row['start_offset']}, {row['end_offset']})"
+        f"{execution}{undone}",
+        span=(Edge(place(row, "start_offset")), Edge(place(row, "end_offset"))),
+        wrong=desk.wrong("ranges", row),
+        refs=(ref,),
+    )
+
+
+def _position(desk: Desk, ref: Ref, row: Row) -> Line:
+    kind = "planned " if row["kind"] == "planned" else ""
+    batch = f" of batch {row['batch']}" if row["batch"] is not None else ""
+    sink = f" in {desk.name(row['sink'])}" if row["sink"] is not None else ""
+    by = " (set by the harness)" if row["by"] == "harness" else ""
+    return Line(
+        label=f"{kind}{row['role']} {desk.at(row['topic'], row['partition'], row['offset'])}"
+        f"{batch}{sink}{by}",
+        wires=(Edge(place(row)),),
+        flow=Flow.TO_SLOT,
+        wrong=desk.wrong("positions", row),
+        refs=(ref,),
+    )

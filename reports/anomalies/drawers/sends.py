@@ -1,0 +1,96 @@
+"""Those who write: each session's sends in order, with transactions as groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from checkers.model import Row, Value
+from reports.anomalies.drawers.absent import states_of_units, told_of_send
+from reports.anomalies.drawers.desk import Desk, number
+from reports.anomalies.scene import Flow, Group, Line, Panel, Place, Ref
+
+
+def panels(desk: Desk) -> Iterator[Panel]:
+    """One panel per session; transactions of nobody's sends come last."""
+    sends = sorted(
+        desk.rows("sends"), key=lambda r: (str(r[1]["session"]), number(r[1]["ordinal"]))
+    )
+    sessions = {str(row["session"]) for table in ("sends", "txns") for _, row in desk.rows(table)}
+    txns = {row["txn"]: (ref, row) for ref, row in desk.rows("txns")}
+    done: set[Value] = set()
+    for session in sorted(sessions):
+        items: list[Line | Group] = []
+        mine = [(ref, row) for ref, row in sends if row["session"] == session]
+        for txn, together in groupby(mine, key=lambda r: r[1]["txn"]):
+            lines = [_send(desk, ref, row) for ref, row in together]
+            if txn is None:
+                items += lines
+            else:
+                items.append(_transaction(desk, txn, txns.get(txn), lines, again=txn in done))
+                done.add(txn)
+        for txn, (ref, row) in txns.items():
+            if row["session"] == session and txn not in done:
+                items.append(_transaction(desk, txn, (ref, row), []))
+                done.add(txn)
+        title = "application" if len(sessions) == 1 else f"application, {desk.name(session)}"
+        if items:
+            yield Panel(title=title, items=tuple(items))
+
+
+def _send(desk: Desk, ref: Ref, row: Row) -> Line:
+    topic = f" to {desk.name(row['topic'])}" if desk.says("sends", "topic") else ""
+    attempt = f" ({desk.name(row['attempt'])})" if desk.says("sends", "attempt") else ""
+    extras = desk.extras("sends", row, "key", "digest", "error")
+    wires = desk.places_of_send(row)
+    said = "" if row["offset"] is None or _shown(row, wires) else f" @{row['offset']}"
+    return Line(
+        label=f"send {desk.name(row['record'])}{attempt}{topic}{extras}: {row['outcome']}{said}",
+        word=told_of_send(desk, row),
+        wires=wires,
+        flow=Flow.TO_SLOT,
+        wrong=desk.wrong("sends", row),
+        refs=(ref,),
+    )
+
+
+def _shown(row: Row, wires: tuple[Place, ...]) -> bool:
+    """Whether a wire shows the offset that was acknowledged."""
+    return any(
+        wire.offset == row["offset"] and row["partition"] in (None, wire.partition)
+        for wire in wires
+    )
+
+
+def _transaction(
+    desk: Desk,
+    txn: Value,
+    known: tuple[Ref, Row] | None,
+    lines: list[Line],
+    *,
+    again: bool = False,
+) -> Group:
+    title = desk.name(txn)
+    if known is not None:
+        _, row = known
+        title += " committed" if row["outcome"] == "committed" else f" {row['outcome']}"
+        if row["outcome"] == "info":
+            title += " (nobody knows)"
+    if not again:
+        lines += [_staged(desk, r, row) for r, row in desk.rows("staged") if row["txn"] == txn]
+    return Group(
+        title=title,
+        lines=tuple(lines),
+        wrong=known is not None and desk.wrong("txns", known[1]),
+        refs=(known[0],) if known is not None else (),
+    )
+
+
+def _staged(desk: Desk, ref: Ref, row: Row) -> Line:
+    where = f"{desk.strip(row['topic'], row['partition'])}@{row['offset']}"
+    return Line(
+        label=f"stage {desk.name(row['owner'])} {where}",
+        word=states_of_units(desk, "offset", row),
+        wrong=desk.wrong("staged", row),
+        refs=(ref,),
+    )

@@ -1,0 +1,130 @@
+"""The sink: what must be in it, what is in it, and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Final
+
+from checkers.model import Row
+from reports.anomalies.drawers import absent
+from reports.anomalies.drawers.desk import Desk, number
+from reports.anomalies.scene import Line, Panel, Ref
+
+_ADDS: Final = {
+    "sum": "adds {amount} to {key} {aggregate}",
+    "count": "counts for {key} {aggregate}",
+    "min": "offers {amount} for {key} {aggregate}",
+    "max": "offers {amount} for {key} {aggregate}",
+    "last": "sets {key} {aggregate} to {digest}",
+}
+
+
+def panels(desk: Desk) -> Iterator[Panel]:
+    """Contributions, what is expected, effects, the journal, the state."""
+    if adds := tuple(_contribution(desk, ref, row) for ref, row in desk.rows("contributions")):
+        yield Panel(title="what an input does to the state", items=adds)
+    if musts := tuple(_must(desk, ref, row) for ref, row in desk.rows("expected")):
+        yield Panel(title="what an input must yield", items=musts)
+    missing = tuple(absent.effects(desk))
+    found = sorted(
+        desk.rows("effects"),
+        key=lambda r: (str(r[1]["sink"]), str(r[1]["view"]), number(r[1]["ordinal"])),
+    )
+    for (sink, view), rows in groupby(found, key=lambda r: (r[1]["sink"], r[1]["view"])):
+        lines = tuple(_effect(desk, ref, row) for ref, row in rows)
+        told = missing if (sink, view) == (desk.trial.sink, desk.trial.view) else ()
+        yield Panel(title=f"{desk.name(sink)} ({desk.name(view)})", items=(*lines, *told))
+        missing = () if told else missing
+    if missing:
+        title = f"{desk.name(desk.trial.sink)} ({desk.name(desk.trial.view)})"
+        yield Panel(title=title, items=missing)
+    changes = sorted(
+        desk.rows("journal"), key=lambda r: (str(r[1]["sink"]), number(r[1]["ordinal"]))
+    )
+    for sink, rows in groupby(changes, key=lambda r: r[1]["sink"]):
+        lines = tuple(_change(desk, ref, row) for ref, row in rows)
+        yield Panel(title=f"{desk.name(sink)}, as readers saw it change", items=lines)
+    if states := tuple(_states(desk)):
+        yield Panel(title=f"state of {desk.name(desk.trial.sink)}", items=states)
+
+
+def _effect(desk: Desk, ref: Ref, row: Row) -> Line:
+    record = "somebody" if row["record"] is None else desk.name(row["record"])
+    key = f", key {desk.name(row['effect_key'])}" if row["effect_key"] else ""
+    return Line(
+        label=f"{desk.name(row['position'])}: {record}{key}"
+        f"{desk.extras('effects', row, 'digest', 'batch', 'instance')}",
+        word=_wanted(desk, row) if desk.wrong("effects", row) else "",
+        wires=desk.source(row),
+        wrong=desk.wrong("effects", row),
+        refs=(ref,),
+    )
+
+
+def _wanted(desk: Desk, row: Row) -> str:
+    """What the effect should have been, where the witness says so."""
+    for said in desk.witness.rows:
+        wanted = said.get("expected_digest")
+        if said.get("position") == row["position"] and wanted is not None:
+            return f"must be {desk.name(wanted)}"
+    return ""
+
+
+def _change(desk: Desk, ref: Ref, row: Row) -> Line:
+    record = "somebody" if row["record"] is None else desk.name(row["record"])
+    key = f", key {desk.name(row['effect_key'])}" if row["effect_key"] else ""
+    return Line(
+        label=f"{row['operation']} {record}{key}"
+        f"{desk.extras('journal', row, 'digest', 'batch', 'transaction')}",
+        wires=desk.source(row),
+        wrong=desk.wrong("journal", row),
+        refs=(ref,),
+    )
+
+
+def _must(desk: Desk, ref: Ref, row: Row) -> Line:
+    key = f", key {desk.name(row['effect_key'])}" if row["effect_key"] else ""
+    digest = f" {desk.name(row['digest'])}" if desk.says("expected", "digest") else " one effect"
+    optional = ", or nothing" if row["optional"] else ""
+    return Line(label=f"{desk.name(row['record'])} →{digest}{key}{optional}", refs=(ref,))
+
+
+def _contribution(desk: Desk, ref: Ref, row: Row) -> Line:
+    deletes = row["operation"] == "last" and row["digest"] is None
+    told = "deletes {key} {aggregate}" if deletes else _ADDS.get(str(row["operation"]), "{amount}")
+    said = told.format(
+        amount=row["amount"],
+        key=desk.name(row["state_key"]),
+        aggregate=desk.name(row["aggregate"]),
+        digest=desk.name(row["digest"]),
+    )
+    return Line(
+        label=f"{desk.name(row['record'])} {said}",
+        wires=desk.places_of_record(row["record"]),
+        refs=(ref,),
+    )
+
+
+def _states(desk: Desk) -> Iterator[Line]:
+    differing = list(absent.states(desk))
+    for ref, row in desk.rows("state"):
+        wrong = desk.wrong("state", row)
+        value = row["digest"] if row["amount"] is None else row["amount"]
+        musts = [d.must for d in differing if d.there and d.names(row)]
+        yield Line(
+            label=f"{desk.name(row['state_key'])} {desk.name(row['aggregate'])} = "
+            f"{desk.name(value)}",
+            word=", ".join(musts),
+            wrong=wrong,
+            refs=(ref,),
+        )
+    for differs in differing:
+        if not differs.there:
+            said = differs.said
+            yield Line(
+                label=f"{desk.name(said['state_key'])} {desk.name(said['aggregate'])} is missing",
+                word=differs.must,
+                wrong=True,
+                ghost=True,
+            )

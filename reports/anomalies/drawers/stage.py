@@ -1,0 +1,55 @@
+"""Putting the parts of a scene together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from checkers.cycle_words import _because as because
+from reports.anomalies.drawers import leftovers, logs, moments, progress, readers, sends, sinks
+from reports.anomalies.drawers.desk import Desk
+from reports.anomalies.names import harmless
+from reports.anomalies.scene import Arc, Board, Scene
+from reports.anomalies.trial import Trial
+
+_KINDS: Final = {
+    "wr": "write-read",
+    "ww": "write-write",
+    "process": "process",
+    "realtime": "time",
+}
+"""Kinds of dependency, in words that fit beside an arrow."""
+
+
+def scene_of(trial: Trial) -> Scene:
+    """The scene that tells a trial's history and highlights its witness."""
+    desk = Desk(trial)
+    board = Board(
+        above=tuple(sends.panels(desk)),
+        strips=tuple(logs.strips(desk)),
+        below=(*progress.panels(desk), *readers.panels(desk), *sinks.panels(desk)),
+    )
+    scene = Scene(
+        title=harmless(trial.anomaly),
+        board=board,
+        moments=moments.moments(desk),
+        cycle=_cycle(desk),
+        sentences=tuple(dict.fromkeys(harmless(f.sentence) for f in trial.findings)),
+    )
+    rest = tuple(leftovers.panels(desk, scene.refs()))
+    return replace(scene, board=replace(board, below=board.below + rest))
+
+
+def _cycle(desk: Desk) -> tuple[Arc, ...]:
+    """The first cycle of the witness, if it has one."""
+    rows = [row for row in desk.witness.rows if "step" in row and "cycle" in row]
+    return tuple(
+        Arc(
+            source=desk.name(row["source"]),
+            target=desk.name(row["target"]),
+            kind=_KINDS.get(str(row["kind"]), harmless(row["kind"])),
+            why=harmless(because(row)),
+        )
+        for row in sorted(rows, key=lambda row: str(row["step"]).rjust(9))
+        if row["cycle"] == rows[0]["cycle"]
+    )

@@ -1,0 +1,167 @@
+"""Which anomaly may bring which others with it, as a picture.
+
+The one thing to know: names that may bring each other, over however many steps, stand in one box.
+Between boxes no arrow leads back, and one that says no more than others in a row is left out.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from markupsafe import Markup
+
+from checkers.model import Evidence, Hop
+from reports.anomalies.layers import laid_out
+from reports.anomalies.svg import CHAR, document, element, num, path, words
+from reports.text import listed
+
+_LINE: Final = 22
+_PADDING: Final = 6
+_APART: Final = 12
+_THIN: Final = 18
+_BETWEEN: Final = 42
+_EDGE: Final = 8
+_PORT: Final = 8.0
+
+Implies = Mapping[str, frozenset[str]]
+Kinds = Mapping[str, tuple[Hop, Evidence]]
+Box = tuple[str, ...]
+
+
+def draw(implies: Implies, kinds: Kinds) -> Markup:
+    """The graph; names that neither bring nor are brought are not in it.
+
+    Args:
+        implies: anomaly → the others that it may bring with it, directly.
+        kinds: anomaly → its hop and evidence, which its place in a box shows.
+    """
+    box_of, arrows = boxes(implies)
+    members = {box[0]: box for box in box_of.values()}
+    layout = laid_out(sorted(arrows))
+    wide = max((len(name) for name in box_of), default=0) * CHAR + 30
+    at: dict[object, tuple[float, float]] = {}
+    heights = {spot: _height(members, spot) for layer in layout.layers for spot in layer}
+    tall = max((sum(heights[spot] for spot in layer) for layer in layout.layers), default=0)
+    for number, layer in enumerate(layout.layers):
+        x = _EDGE + number * (wide + _BETWEEN)
+        y = _EDGE + (tall - sum(heights[spot] for spot in layer)) / 2
+        for spot in layer:
+            at[spot] = (x, y + heights[spot] / 2)
+            y += heights[spot]
+    ports = _ports(layout.ways.values(), at)
+    marks = []
+    for way in layout.ways.values():
+        points = [at[spot] for spot in way]
+        for end, beside in ((0, 1), (-1, -2)):
+            x, y = points[end]
+            points[end] = (x, y + ports[way[end], way[beside]])
+        marks.append(_way(points, wide))
+    marks += [_box(members[name], at[name], wide, kinds) for name in sorted(members) if name in at]
+    said = ". ".join(
+        f"{name} may bring {listed(sorted(others))}"
+        for name, others in sorted(implies.items())
+        if others
+    )
+    width = max(len(layout.layers), 1) * (wide + _BETWEEN) - _BETWEEN + 2 * _EDGE
+    title = "Which anomaly may bring which others with it"
+    return document("implications", title, said, (width, tall + 2 * _EDGE), *marks)
+
+
+def boxes(implies: Implies) -> tuple[dict[str, Box], set[tuple[str, str]]]:
+    """Each name's box, and the arrows between boxes, each called by the first of its names."""
+    names = sorted(implies.keys() | {name for others in implies.values() for name in others})
+    brings = {name: _reached(implies, name) for name in names}
+    box_of = {
+        name: tuple(n for n in names if n == name or (n in brings[name] and name in brings[n]))
+        for name in names
+    }
+    arrows = {
+        (box_of[source][0], box_of[target][0])
+        for source in names
+        for target in implies.get(source, ())
+        if box_of[source] != box_of[target]
+    }
+    needless = {
+        (source, target)
+        for source, target in arrows
+        if any(
+            (source, between) in arrows and target in brings[between]
+            for between in {b for _, b in arrows} - {target}
+        )
+    }
+    return box_of, arrows - needless
+
+
+def _reached(implies: Implies, name: str) -> set[str]:
+    """What a name may bring, over however many steps."""
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        new = implies.get(waiting.pop(), frozenset()) - found
+        found |= new
+        waiting += new
+    return found
+
+
+def _height(members: Mapping[str, Box], spot: object) -> float:
+    """How much room a spot of a layer takes: a box, or an arrow that passes."""
+    if isinstance(spot, str):
+        return len(members[spot]) * _LINE + 2 * _PADDING + _APART
+    return _THIN
+
+
+def _ports(
+    ways: Iterable[Sequence[object]], at: Mapping[object, tuple[float, float]]
+) -> dict[tuple[object, object], float]:
+    """How far from the middle of a box each arrow begins or ends: spread, in the order of where
+    they come from.
+    """
+    beside: dict[tuple[object, bool], list[object]] = defaultdict(list)
+    for way in ways:
+        for end, other in ((way[0], way[1]), (way[-1], way[-2])):
+            beside[end, at[other][0] > at[end][0]].append(other)
+    ports = {}
+    for (name, _), others in beside.items():
+        others.sort(key=lambda other: at[other][1])
+        step = min(_PORT, (_LINE + _PADDING) / max(1, len(others) - 1))
+        for number, other in enumerate(others):
+            ports[name, other] = step * (number - (len(others) - 1) / 2)
+    return ports
+
+
+def _way(points: list[tuple[float, float]], wide: float) -> Markup:
+    """A smooth arrow through the middle of the layers that it passes."""
+    x, y = points[0][0] + wide, points[0][1]
+    d = f"M{num(x)} {num(y)}"
+    for number, (into, middle) in enumerate(points[1:], 1):
+        half = (into - x) / 2
+        d += f"C{num(x + half)} {num(y)} {num(into - half)} {num(middle)} {num(into)} {num(middle)}"
+        x, y = into, middle
+        if number < len(points) - 1:
+            x = into + wide
+            d += f"H{num(x)}"
+    tip = path(f"M{num(x)} {num(y)}l-8 -4v8z", "p-head")
+    return element("g", path(d, "p-wire"), tip)
+
+
+def _box(names: Box, at: tuple[float, float], wide: float, kinds: Kinds) -> Markup:
+    """The names, each linked to where it is explained."""
+    x, middle = at
+    high = len(names) * _LINE + 2 * _PADDING
+    y = middle - high / 2
+    marks = [element("rect", x=x, y=y, width=wide, height=high, rx=5, class_="p-node")]
+    for number, name in enumerate(names):
+        hop, evidence = kinds.get(name, (Hop.PROCESS, Evidence.PRESENCE))
+        look = "p-stalls" if evidence is Evidence.LIVENESS else f"p-{hop.value}"
+        row = y + _PADDING + number * _LINE
+        marks.append(
+            element(
+                "a",
+                element("circle", cx=x + 11, cy=row + 11, r=3.5, class_=f"p-kind {look}"),
+                words(x + 20, row + 15, name, "p-text"),
+                href=f"#{name}",
+            )
+        )
+    return element("g", *marks)

@@ -1,0 +1,45 @@
+"""A scene in words, for those who do not see the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reports.anomalies.scene import Group, Line, Panel, Scene, Strip
+from reports.text import sentence
+
+
+def described(scene: Scene) -> str:
+    """One sentence for each party, from top to bottom, then what is wrong."""
+    return " ".join(sentence(part) for part in _parts(scene))
+
+
+def _parts(scene: Scene) -> Iterator[str]:
+    yield from map(_panel, scene.board.above)
+    yield from map(_strip, scene.board.strips)
+    yield from map(_panel, scene.board.below)
+    if scene.moments:
+        said = (f"{moment.label} at {moment.start}" for moment in scene.moments)
+        yield f"In time: {'; '.join(said)}"
+    for arc in scene.cycle:
+        yield f"{arc.source} before {arc.target}, {arc.kind}: {arc.why}"
+    yield from (f"Wrong: {said}" for said in scene.sentences)
+
+
+def _panel(panel: Panel) -> str:
+    said = []
+    for item in panel.items:
+        if isinstance(item, Group):
+            inside = ", ".join(map(_line, item.lines))
+            said.append(f"transaction {item.title}: {inside}" if inside else item.title)
+        else:
+            said.append(_line(item))
+    return f"{panel.title}: {'; '.join(said)}"
+
+
+def _line(line: Line) -> str:
+    return f"{line.text} (wrong)" if line.wrong else line.text
+
+
+def _strip(strip: Strip) -> str:
+    slots = (f"{' '.join(slot.lines)}{' (wrong)' if slot.wrong else ''}" for slot in strip.slots)
+    return f"Log {strip.name}: {'; '.join(slots)}"

@@ -1,0 +1,72 @@
+"""A minimal history, really judged: what the checkers find in it, and in which rows.
+
+The one thing to know: a picture highlights what is found here and nothing else. A minimal history
+in which its anomaly is not found is drawn without any highlight. One that says nothing of phases is
+one of a run that settled and was collected to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from checkers import History, end_to_end
+from checkers.judging import find
+from checkers.model import Anomaly, Finding, Row, Value
+
+Minimal = Mapping[str, Sequence[Mapping[str, Value]]]
+
+_WHOLE: Final = ({"phase": "settle", "outcome": "ok"}, {"phase": "collect", "outcome": "ok"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """The filled-in rows of a minimal history, which columns were given, and the findings."""
+
+    anomaly: str
+    rows: Mapping[str, tuple[Row, ...]]
+    given: Mapping[str, frozenset[str]]
+    topic: str
+    sink: str
+    view: str
+    findings: tuple[Finding, ...] = ()
+
+    def says(self, table: str, column: str) -> bool:
+        """Whether a column was given, so that it matters."""
+        return column in self.given.get(table, frozenset())
+
+
+def tried(anomaly: Anomaly, minimal: Minimal) -> Trial:
+    """Judge a minimal history; only findings of this anomaly are kept."""
+    trial = laid_out(anomaly.name, minimal)
+    views = [trial.view] if "journal" not in minimal else sorted({trial.view, "journal"})
+    history = History.of(**{"phases": _WHOLE, **minimal})
+    found = find(
+        history,
+        [end_to_end("exactly-once", trial.topic, into=trial.sink, view=view) for view in views],
+    )
+    findings = tuple(f for each in found if each.anomaly == anomaly.name for f in each.shown)
+    return replace(trial, findings=findings)
+
+
+def laid_out(name: str, minimal: Minimal) -> Trial:
+    """The filled-in rows without any judging."""
+    history = History.of(**minimal)
+    rows = {table: tuple(history[table].to_pylist()) for table in minimal}
+    return Trial(
+        anomaly=name,
+        rows=rows,
+        given={table: frozenset(c for r in given for c in r) for table, given in minimal.items()},
+        topic=_first(rows, "topic", ("log", "partitions", "reads", "sends", "positions"), "input"),
+        sink=_first(rows, "sink", ("effects", "state", "journal", "expected"), "ledger"),
+        view=_first(
+            rows, "view", ("effects", "state"), "journal" if "journal" in rows else "table"
+        ),
+    )
+
+
+def _first(
+    rows: Mapping[str, Sequence[Row]], column: str, tables: Sequence[str], default: str
+) -> str:
+    return next((str(row[column]) for table in tables for row in rows.get(table, ())), default)

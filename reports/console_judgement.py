@@ -1,0 +1,191 @@
+"""The judgement of a foreign history on standard output.
+
+The one thing to know: it is printed plainly, because importing a table printer takes longer than
+judging a small history. Nothing from a history can reach the terminal as a control sequence.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, TextIO
+
+from checkers.model import Findings, Hop, Judgement, Row, Verdict
+from reports.text import cut, line, number, plural
+
+__all__ = ["print_judgement"]
+
+_COLOURS: Final = {
+    Verdict.VIOLATED: "1;31",
+    Verdict.INVALID: "1;35",
+    Verdict.STALLED: "33",
+    Verdict.UNKNOWN: "33",
+    Verdict.UNEXERCISED: "36",
+    Verdict.HOLDS: "32",
+}
+_BOLD: Final = "1"
+_DIM: Final = "2"
+_WIDTH: Final = 120
+_SHOWN: Final = 2
+"""Findings of an anomaly."""
+_ROWS: Final = 4
+"""Rows of a witness."""
+_VALUE: Final = 60
+
+
+def print_judgement(
+    judgement: Judgement, out: TextIO, *, source: str, notes: Sequence[str] = ()
+) -> None:
+    """Verdicts, findings with their witnesses, what is undecided, and what would decide it.
+
+    Args:
+        judgement: what the checkers say.
+        out: where to print.
+        source: what was judged.
+        notes: what its reader had to assume.
+    """
+    if isinstance(out, io.TextIOWrapper):  # an arrow must not fail where UTF-8 is not spoken
+        out.reconfigure(errors="backslashreplace")
+    page = _Page(out)
+    page.text(f"{line(source)}: {_headline(judgement)}", _BOLD)
+    page.text("")
+    _claims(page, judgement)
+    for group in judgement.findings:
+        page.text("")
+        _findings(page, group)
+    sections = (
+        ("Undecided", list(_undecided(judgement))),
+        ("Self-proof failed, wounds not found", _missed(judgement)),
+        ("Notes", [*notes, *judgement.notes]),
+        ("What would tell more", list(_advice(judgement))),
+    )
+    for title, items in sections:
+        if items:
+            page.text("")
+            page.text(title, _BOLD)
+            for item in items:
+                page.paragraph(item, "  ")
+
+
+class _Page:
+    """Lines of a width, in colour only where somebody looks at them."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        terminal = out.isatty() and os.environ.get("TERM") != "dumb"
+        self._colour = terminal and not os.environ.get("NO_COLOR")
+        self.width = shutil.get_terminal_size((_WIDTH, 24)).columns if terminal else _WIDTH
+
+    def styled(self, text: str, style: str) -> str:
+        return f"\x1b[{style}m{text}\x1b[0m" if self._colour and text else text
+
+    def text(self, text: str, style: str = "") -> None:
+        print(self.styled(text, style) if style else text, file=self._out)
+
+    def paragraph(self, text: str, indent: str, style: str = "") -> None:
+        for part in self.wrapped(line(text), self.width - len(indent)):
+            self.text(indent + part, style)
+
+    def wrapped(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(text, max(width, 30), break_on_hyphens=False) or [""]
+
+
+def _headline(judgement: Judgement) -> str:
+    verdicts = [judged.verdict for judged in judgement.claims]
+    said = [f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts]
+    return f"{plural(len(verdicts), 'claim')}: {', '.join(said)}" if said else "no claims"
+
+
+def _claims(page: _Page, judgement: Judgement) -> None:
+    names = _names(judgement)
+    first = max((len(name) for name in names), default=0) + 2
+    second = max(len(verdict.value) for verdict in Verdict) + 2
+    for name, judged in zip(names, judgement.claims, strict=True):
+        head = f"{name:<{first}}{page.styled(judged.verdict.value, _COLOURS[judged.verdict])}"
+        head += " " * (second - len(judged.verdict.value))
+        why = page.wrapped(line(judged.reason), page.width - first - second)
+        page.text(head + why[0])
+        for more in why[1:]:
+            page.text(" " * (first + second) + more)
+
+
+def _names(judgement: Judgement) -> list[str]:
+    """Names of the claims, with their view where a name comes more than once."""
+    claims = [judged.claim for judged in judgement.claims]
+    times = Counter(claim.name for claim in claims)
+    views = [claim.scope.view if times[claim.name] > 1 else None for claim in claims]
+    return [
+        line(f"{claim.name}@{view}" if view else claim.name)
+        for claim, view in zip(claims, views, strict=True)
+    ]
+
+
+def _findings(page: _Page, group: Findings) -> None:
+    page.text(f"{page.styled(line(group.anomaly), _BOLD)}: {plural(group.count, 'finding')}")
+    for finding in group.shown[:_SHOWN]:
+        page.paragraph(finding.sentence, "  ")
+        for row in finding.witness[:_ROWS]:
+            page.paragraph(_row(row), "    ", _DIM)
+        if (more := len(finding.witness) - _ROWS) > 0:
+            page.text(f"    and {plural(more, 'row')} more", _DIM)
+    if (more := group.count - min(len(group.shown), _SHOWN)) > 0:
+        page.text(f"  and {number(more)} more", _DIM)
+
+
+def _row(row: Row) -> str:
+    return ", ".join(
+        f"{name} {cut(line(str(value)), _VALUE)}"
+        for name, value in row.items()
+        if value not in (None, "") and name != "trial"
+    )
+
+
+def _undecided(judgement: Judgement) -> Iterator[str]:
+    """One line for all claims that have the same anomalies open."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for judged in judgement.claims:
+        if judged.undecided and judged.verdict is not Verdict.VIOLATED:
+            found.setdefault(judged.undecided, []).append(judged.claim.name)
+    for anomalies, claims in found.items():
+        yield f"{', '.join(claims)}: {', '.join(anomalies)}"
+
+
+def _missed(judgement: Judgement) -> list[str]:
+    """Wounds that were not found, where that decided a verdict."""
+    if all(judged.verdict is not Verdict.INVALID for judged in judgement.claims):
+        return []
+    return [f"{w.name} in {w.target}: {w.detail}" for w in judgement.self_proof if not w.found]
+
+
+def _advice(judgement: Judgement) -> Iterator[str]:
+    """What to add to a history, so that a verdict comes out that is better than unknown."""
+    verdicts = {judged.verdict for judged in judgement.claims}
+    counts = judgement.counts
+    if Verdict.UNKNOWN in verdicts and not counts.get("phases"):
+        yield (
+            "Add the table phases with rows settle and collect, outcome ok, if everything had come "
+            "to rest and every log and sink was then read to its end. Without them nothing that is "
+            "missing proves anything."
+        )
+    if verdicts & {Verdict.UNEXERCISED, Verdict.UNKNOWN} and not counts.get("hazards"):
+        yield (
+            "Add the table hazards with what put the claims to the test: a send that was retried, "
+            "a batch that was replayed, a commit whose answer was lost. Without one, a claim that "
+            "nothing refutes was not tested."
+        )
+    if Verdict.INVALID in verdicts:
+        tables = {"log": "what stands in the topics"}
+        if any(judged.claim.hop is not Hop.PRODUCE for judged in judgement.claims):
+            tables["effects"] = "what came out"
+        for table, words in tables.items():
+            if not counts.get(table):
+                yield f"Add the table {table}: {words}."
+    if _missed(judgement):
+        yield (
+            "Fill the columns that the wounds above need, such as digest in log and sends: where "
+            "they are NULL, nobody could see the anomaly that a wound must show as."
+        )

@@ -1,0 +1,71 @@
+"""A judgement as JSON, for programs that check histories of their own.
+
+The one thing to know: it is the judgement and nothing else: there is no run around it, as there is
+in `report.json`. `version` grows when a field changes its meaning or goes away.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from checkers.claims_json import claim_to_json
+from checkers.model import ClaimJudgement, Finding, Findings, Judgement
+from reports.text import storable
+
+VERSION: Final = 1
+
+
+def judgement_json(judgement: Judgement, *, source: str, notes: Sequence[str] = ()) -> str:
+    """The text of the file.
+
+    Args:
+        judgement: what the checkers say.
+        source: what was judged.
+        notes: what its reader had to assume.
+    """
+    told = {
+        "format": "onceproof-judgement",
+        "version": VERSION,
+        "source": source,
+        "claims": [_claim(judged) for judged in judgement.claims],
+        "findings": [_findings(group) for group in judgement.findings],
+        "self_proof": [asdict(wound) for wound in judgement.self_proof],
+        "notes": [*notes, *judgement.notes],
+        "counts": dict(judgement.counts),
+    }
+    return storable(json.dumps(told, ensure_ascii=False, indent=2)) + "\n"
+
+
+def _claim(judged: ClaimJudgement) -> dict[str, Any]:
+    return {
+        "name": judged.claim.name,
+        "verdict": judged.verdict.value,
+        "reason": judged.reason,
+        "refuted_by": list(judged.refuted_by),
+        "undecided": list(judged.undecided),
+        "hazards_seen": dict(judged.hazards_seen),
+        "expected": judged.expected,
+        "claim": claim_to_json(judged.claim),
+    }
+
+
+def _findings(group: Findings) -> dict[str, Any]:
+    return {
+        "anomaly": group.anomaly,
+        "hop": group.hop.value,
+        "evidence": group.evidence.value,
+        "count": group.count,
+        "shown": [_finding(finding) for finding in group.shown],
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "key": dict(finding.key),
+        "sentence": finding.sentence,
+        "witness": [dict(row) for row in finding.witness],
+        "causes": [dict(row) for row in finding.causes],
+    }

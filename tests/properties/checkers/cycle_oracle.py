@@ -1,0 +1,195 @@
+"""Which cycles of dependencies there are among transactions, in plain Python: slow and obvious.
+
+The one thing to know: it is written apart from the queries and from `checkers.cycles`, shares no
+code with them, and spells out every pair.
+
+Tables are lists of dicts by name, as `History` has them or as `world.Rows`; what is left out of a
+row is None.
+
+* `edges(tables)` says which of two transactions came before the other, and of what kinds that is
+  known: `{("t1", "t2"): {"wr", "realtime"}}`.
+* `cycles(tables)` says for each of the five anomalies (`KINDS`) what cycles there are:
+  `{"G1c": {frozenset({"t1", "t2", "t3"}): ("t1", "t2")}}`: for each strongly connected component
+  that has one, the transactions of its shortest cycle, in order, from the smallest name on; of
+  equally short ones the one whose names come first. A name that has none is there and empty.
+* `keys(tables, topic)` says which findings a trial of this topic must have, by anomaly:
+  `{"G1c": {("input", "t1 → t2 → t1")}}`, each (topic, cycle), the key of those anomalies. Anomalies
+  without any are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+Row = Mapping[str, Any]
+Tables = Mapping[str, Sequence[Row]]
+Edges = dict[tuple[str, str], set[str]]
+
+KINDS: dict[str, tuple[set[str], set[str]]] = {
+    "G0": ({"ww"}, {"ww"}),
+    "G1c": ({"wr"}, {"wr"}),
+    "G1c-process": ({"wr", "process"}, {"wr", "process"}),
+    "G1c-realtime": ({"wr", "process", "realtime"}, {"wr", "realtime"}),
+    "G1c-ww": ({"wr", "ww"}, {"wr", "ww"}),
+}
+"""Anomaly → the kinds of edges that a cycle may have, and those that it must have, each."""
+
+
+def keys(tables: Tables, topic: str) -> dict[str, set[tuple[str, str]]]:
+    """The findings that a trial of this topic must have."""
+    here = {s["txn"] for s in tables.get("sends", ()) if s["topic"] == topic}
+    found = {
+        name: {(topic, title(cycle)) for cycle in components.values() if here & set(cycle)}
+        for name, components in cycles(tables).items()
+    }
+    return {name: some for name, some in found.items() if some}
+
+
+def title(cycle: Sequence[str]) -> str:
+    """The name of a cycle; after ten transactions it only says how many there are."""
+    if len(cycle) > 10:
+        return " → ".join([*cycle[:10], f"… ({len(cycle)} transactions)"])
+    return " → ".join([*cycle, cycle[0]])
+
+
+def cycles(tables: Tables) -> dict[str, dict[frozenset[str], tuple[str, ...]]]:
+    """Anomaly → component → the shortest cycle in it."""
+    known = edges(tables)
+    return {name: shortest(known, may, must) for name, (may, must) in KINDS.items()}
+
+
+def shortest(known: Edges, may: set[str], must: set[str]) -> dict[frozenset[str], tuple[str, ...]]:
+    """Component → its shortest cycle with edges of some kinds that has one of each of others."""
+    kept = {pair: kinds & may for pair, kinds in known.items() if kinds & may}
+    found = {}
+    for component in _components(kept):
+        inside = {pair: kinds for pair, kinds in kept.items() if set(pair) <= component}
+        if must <= {kind for kinds in inside.values() for kind in kinds}:
+            found[component] = _shortest_walk(inside, must)
+    return found
+
+
+def _components(known: Edges) -> set[frozenset[str]]:
+    reach = {a: {b for (x, b) in known if x == a} for a in {a for pair in known for a in pair}}
+    grown = True
+    while grown:
+        grown = False
+        for near in reach.values():
+            further = set[str]().union(*(reach[b] for b in near))
+            grown |= not further <= near
+            near.update(further)
+    return {frozenset(b for b in near if a in reach[b]) for a, near in reach.items() if a in near}
+
+
+def _shortest_walk(inside: Edges, must: set[str]) -> tuple[str, ...]:
+    """Longer and longer walks from every transaction, until some have come back with all kinds.
+
+    Of the walks of one length between the same two that have seen the same kinds, only the one
+    whose names come first is kept: what can follow is the same.
+    """
+    starts = {a for a, _ in inside}
+    walks = {(a, a, frozenset[str]()): (a,) for a in starts}
+    while True:
+        longer: dict[tuple[str, str, frozenset[str]], tuple[str, ...]] = {}
+        for (start, at, seen), names in walks.items():
+            for (a, b), kinds in inside.items():
+                for kind in kinds if a == at else ():
+                    state = (start, b, seen | ({kind} & must))
+                    if state not in longer or (*names, b) < longer[state]:
+                        longer[state] = (*names, b)
+        walks = longer
+        closed = [walks[a, a, frozenset(must)] for a in starts if (a, a, frozenset(must)) in walks]
+        if closed:
+            return min(closed)[:-1]
+
+
+def edges(tables: Tables) -> Edges:
+    """Pairs of committed transactions, the first of which came before the second, with kinds."""
+    txns = {t["txn"]: t for t in tables.get("txns", ())}
+    committed = {
+        name
+        for name, txn in txns.items()
+        if txn["outcome"] == "committed" or (txn["outcome"] == "info" and _proven(tables, name))
+    }
+    found: Edges = {}
+
+    def add(kind: str, before: str | None, after: str | None) -> None:
+        if before in committed and after in committed and before != after:
+            assert before is not None
+            assert after is not None
+            found.setdefault((before, after), set()).add(kind)
+
+    for read in tables.get("reads", ()):
+        if read["isolation"] == "read_committed" and read.get("record") is not None:
+            add("wr", _writer(tables, read), read.get("txn"))
+    for before, after in _neighbours(tables, committed):
+        add("ww", before, after)
+    for session, clock in {(t["session"], t["clock"]) for t in txns.values()}:
+        mine = sorted(
+            (t["began_at"], t["txn"])
+            for t in txns.values()
+            if (t["session"], t["clock"]) == (session, clock) and t["txn"] in committed
+        )
+        for (at, txn), (then, after) in pairwise(mine):
+            if at < then:
+                add("process", txn, after)
+    for first in txns.values():
+        for second in txns.values():
+            ended = first.get("ended_at")
+            if (
+                ended is not None
+                and first["began_at"] <= ended < second["began_at"]
+                and first["clock"] == second["clock"]
+            ):
+                add("realtime", first["txn"], second["txn"])
+    return found
+
+
+def _neighbours(tables: Tables, committed: set[str]) -> Iterable[tuple[str, str]]:
+    """Writers of neighbouring entries, of those entries whose writer is known and committed."""
+    log = [
+        e
+        for e in tables.get("log", ())
+        if e["kind"] == "data" and e["committed"] and e.get("record") is not None
+    ]
+    for topic, partition in {(e["topic"], e["partition"]) for e in log}:
+        there = [e for e in log if (e["topic"], e["partition"]) == (topic, partition)]
+        writers = [_writer(tables, e) for e in sorted(there, key=lambda e: int(e["offset"]))]
+        yield from pairwise(w for w in writers if w is not None and w in committed)
+
+
+def _writer(tables: Tables, seen: Row) -> str | None:
+    """The transaction of the send that an entry or a read comes from, as far as that is certain."""
+    sends = [
+        s
+        for s in tables.get("sends", ())
+        if s["record"] == seen["record"] and s["topic"] == seen["topic"]
+    ]
+    named = [s for s in sends if s["attempt"] == seen.get("attempt")]
+    (send,) = named or (sends if len(sends) == 1 else [{}])
+    txn: str | None = send.get("txn")
+    return txn
+
+
+def _proven(tables: Tables, txn: str) -> bool:
+    """Whether a committed entry shows that the transaction was committed."""
+    sends = tables.get("sends", ())
+    for entry in tables.get("log", ()):
+        if entry["kind"] != "data" or not entry["committed"]:
+            continue
+        for send in sends:
+            if send.get("txn") != txn or send["topic"] != entry["topic"]:
+                continue
+            same = [
+                s for s in sends if (s["topic"], s["record"]) == (send["topic"], send["record"])
+            ]
+            named = (entry.get("attempt"), entry.get("record")) == (send["attempt"], send["record"])
+            if named or (
+                entry.get("attempt") is None
+                and entry.get("record") == send["record"]
+                and same == [send]
+            ):
+                return True
+    return False

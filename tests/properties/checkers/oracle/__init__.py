@@ -1,0 +1,108 @@
+"""What must be found, in plain Python: slow, obvious, and written apart from the queries.
+
+The one thing to know: it follows the definitions sentence by sentence, with loops over lists of
+dicts. Where it and the SQL differ, one of them has misread a definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from tests.properties.checkers.oracle.aggregates import state_mismatch
+from tests.properties.checkers.oracle.dependencies import cycles
+from tests.properties.checkers.oracle.hits import WITNESS, Findings, Hit, Key, Witness, gathered
+from tests.properties.checkers.oracle.liveness import hanging_transaction, no_progress, unseen
+from tests.properties.checkers.oracle.order import reordered_output, zombie_write
+from tests.properties.checkers.oracle.outputs import (
+    duplicate_output,
+    lost_output,
+    phantom_output,
+    unfounded_output,
+    wrong_output,
+)
+from tests.properties.checkers.oracle.past import Past
+from tests.properties.checkers.oracle.places import inconsistent_offsets, reordered_send
+from tests.properties.checkers.oracle.positions import (
+    offset_ahead,
+    offset_behind,
+    offset_gap,
+    offset_regressed,
+)
+from tests.properties.checkers.oracle.reads import (
+    aborted_read,
+    precommitted_read,
+    repeated_read,
+    skipped_read,
+)
+from tests.properties.checkers.oracle.stretch import Stretch
+from tests.properties.checkers.oracle.transactions import torn_transaction
+from tests.properties.checkers.oracle.writes import corrupt, duplicate, lost_write, phantom
+from tests.properties.checkers.world import Rows, Trial
+
+__all__ = ["ABSENCE", "WITNESS", "Findings", "Key", "Witness", "of_run", "of_topic", "of_trial"]
+
+ON_TOPIC: Final[dict[str, Callable[[Past], Iterator[Hit]]]] = {
+    "lost-write": lost_write,
+    "duplicate": duplicate,
+    "phantom": phantom,
+    "corrupt": corrupt,
+    "inconsistent-offsets": inconsistent_offsets,
+    "aborted-read": aborted_read,
+    "precommitted-read": precommitted_read,
+    "torn-transaction": torn_transaction,
+    "reordered-send": reordered_send,
+    "skipped-read": skipped_read,
+    "repeated-read": repeated_read,
+}
+ON_TRIAL: Final[dict[str, Callable[[Stretch], Iterator[Hit]]]] = {
+    "lost-output": lost_output,
+    "duplicate-output": duplicate_output,
+    "unfounded-output": unfounded_output,
+    "phantom-output": phantom_output,
+    "wrong-output": wrong_output,
+    "reordered-output": reordered_output,
+    "state-mismatch": state_mismatch,
+    "offset-ahead": offset_ahead,
+    "offset-behind": offset_behind,
+    "offset-regressed": offset_regressed,
+    "offset-gap": offset_gap,
+    "zombie-write": zombie_write,
+}
+ON_RUN: Final[dict[str, Callable[[Rows], Iterator[Hit]]]] = {
+    "no-progress": no_progress,
+    "hanging-transaction": hanging_transaction,
+    "unseen": unseen,
+}
+ABSENCE: Final = frozenset(
+    {
+        "lost-write", "torn-transaction", "lost-output", "unfounded-output", "state-mismatch",
+        "offset-ahead",
+    }
+)  # fmt: skip
+"""What proves itself by absence, and is left out where the history is not complete."""
+
+
+def of_topic(rows: Rows, topic: str) -> Findings:
+    """What is found on the way from the application to a topic."""
+    past = Past(rows, topic)
+    hits = {name: find(past) for name, find in ON_TOPIC.items()} | cycles(past)
+    return _found(hits, past.complete)
+
+
+def of_trial(rows: Rows, trial: Trial) -> Findings:
+    """What is found on the way from a topic to a sink."""
+    stretch = Stretch(rows, trial)
+    return _found({name: find(stretch) for name, find in ON_TRIAL.items()}, stretch.complete)
+
+
+def of_run(rows: Rows) -> Findings:
+    """What is found in the run as a whole."""
+    return _found({name: find(rows) for name, find in ON_RUN.items()}, True)
+
+
+def _found(hits: dict[str, Iterator[Hit]], complete: bool) -> Findings:
+    found = {
+        name: gathered(name, some) for name, some in hits.items() if complete or name not in ABSENCE
+    }
+    return {name: findings for name, findings in found.items() if findings}

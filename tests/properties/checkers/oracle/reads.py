@@ -1,0 +1,90 @@
+"""aborted-read, precommitted-read, skipped-read, repeated-read: what readers saw during the run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tests.properties.checkers.oracle.hits import Hit
+from tests.properties.checkers.oracle.past import Past
+from tests.properties.checkers.world.rows import Row
+
+
+def _careful(past: Past) -> list[Row]:
+    """Reads that only committed records may come to."""
+    return [r for r in past.reads if r["isolation"] == "read_committed" and r["record"] is not None]
+
+
+def aborted_read(past: Past) -> Iterator[Hit]:
+    for read in _careful(past):
+        send = past.named(read)
+        sends = [send] if send is not None else past.sends_of(read["record"])
+        nobody_may = bool(sends) and not any(past.may(s) for s in sends)
+        aborted_there = past.collected and any(
+            not e["committed"]
+            and e["record"] == read["record"]
+            and (e["partition"], e["offset"]) == (read["partition"], read["offset"])
+            for e in past.entries
+        )
+        if nobody_may or aborted_there:
+            yield Hit((past.topic, read["record"], read["reader"]), read)
+
+
+def precommitted_read(past: Past) -> Iterator[Hit]:
+    for read in _careful(past):
+        send = past.sender(read)
+        if send is None or send["txn"] not in past.txns:
+            continue
+        txn = past.txns[send["txn"]]
+        called = txn["commit_called_at"]
+        if txn["outcome"] == "aborted":
+            continue
+        if called is None:
+            early = txn["outcome"] == "info"
+        else:
+            early = read["clock"] == txn["clock"] and read["at"] < called
+        if early:
+            key = (past.topic, read["record"], read["reader"])
+            yield Hit(key, {**read, "txn": send["txn"]})
+
+
+def _ways(past: Past) -> dict[tuple[int, str, str], list[Row]]:
+    """(partition, reader, session) → its reads in order."""
+    ways: dict[tuple[int, str, str], list[Row]] = defaultdict(list)
+    for read in past.reads:
+        ways[read["partition"], read["reader"], read["session"]].append(read)
+    return {way: sorted(reads, key=lambda r: int(r["ordinal"])) for way, reads in ways.items()}
+
+
+def skipped_read(past: Past) -> Iterator[Hit]:
+    for (partition, reader, session), reads in _ways(past).items():
+        reached: int | None = None
+        for a in past.rows["assignments"]:
+            here = (a["topic"], a["partition"]) == (past.topic, partition)
+            if here and (a["reader"], a["session"]) == (reader, session):
+                reached = a["position"] - 1
+        for number, read in enumerate(reads):
+            if number:
+                reached = max(r["offset"] for r in reads[:number])
+            if reached is None:
+                continue
+            for e in past.rows["log"]:
+                if (e["topic"], e["partition"]) != (past.topic, partition) or e["kind"] != "data":
+                    continue
+                delivered = e["committed"] or read["isolation"] == "read_uncommitted"
+                if delivered and reached < e["offset"] < read["offset"]:
+                    key = (past.topic, partition, reader, session, e["offset"])
+                    row = {"record": e["record"], "reached": reached}
+                    yield Hit(
+                        key, {**row, "read_offset": read["offset"], "ordinal": read["ordinal"]}
+                    )
+
+
+def repeated_read(past: Past) -> Iterator[Hit]:
+    for (partition, reader, session), reads in _ways(past).items():
+        for number, read in enumerate(reads):
+            if number:
+                reached = max(r["offset"] for r in reads[:number])
+                if read["offset"] <= reached:
+                    key = (past.topic, partition, reader, session, read["ordinal"])
+                    yield Hit(key, {**read, "reached": reached})

@@ -1,0 +1,32 @@
+"""Worlds where everything went right, with every oddity that is legal, drawn at random.
+
+The one thing to know: a world is a little simulation (producers, transactions, a broker, readers,
+pipelines, sinks) of a `Shape`, and the same seed makes the same world.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.properties.checkers.world.building import build
+from tests.properties.checkers.world.rows import Place, Row, Rows, new
+from tests.properties.checkers.world.shape import CHOICES, Shape
+from tests.properties.checkers.world.trial import Trial, World
+
+__all__ = [
+    "CHOICES",
+    "Place",
+    "Row",
+    "Rows",
+    "Shape",
+    "Trial",
+    "World",
+    "any_world",
+    "build",
+    "new",
+]
+
+
+def any_world(seed: int) -> World:
+    """A correct world of any shape."""
+    return build(Shape.drawn(Random(seed)), seed)

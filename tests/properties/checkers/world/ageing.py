@@ -1,0 +1,42 @@
+"""What happens to a log afterwards: retention deletes its beginning, compaction thins it out.
+
+The one thing to know: this comes after everything was processed and read, so that nobody can blame
+anybody for what is gone.
+"""
+
+from __future__ import annotations
+
+from tests.properties.checkers.world.rows import Place, Row
+from tests.properties.checkers.world.stage import Stage
+
+
+def ends(stage: Stage) -> None:
+    """The rows of `partitions`, and the entries that age took away."""
+    for place in stage.broker.places:
+        topic, partition = place
+        row = stage.add(
+            "partitions", topic=topic, partition=partition, log_start=0, cleanup_policy="delete",
+            last_stable_offset=stage.broker.last_stable(place),
+            high_watermark=stage.broker.end(place),
+        )  # fmt: skip
+        if stage.shape.age == "retention" and stage.maybe(0.7):
+            row["log_start"] = stage.draw.randint(_first(stage, place), stage.broker.end(place))
+            if stage.maybe(0.8):  # segments are deleted whole, so something may be left
+                _keep(stage, place, lambda e, start=row["log_start"]: e["offset"] >= start)
+        elif stage.shape.age == "compaction" and stage.maybe(0.7):
+            row["cleanup_policy"] = stage.pick(("compact", "compact,delete"))
+            _keep(stage, place, lambda e: stage.maybe(0.6))
+
+
+def _first(stage: Stage, place: Place) -> int:
+    return min((e["offset"] for e in stage.broker.log[place]), default=0)
+
+
+def _keep(stage: Stage, place: Place, stays: object) -> None:
+    assert callable(stays)
+    gone = {id(e) for e in stage.broker.log[place] if not stays(e)}
+
+    def left(entries: list[Row]) -> list[Row]:
+        return [e for e in entries if id(e) not in gone]
+
+    stage.rows["log"][:] = left(stage.rows["log"])

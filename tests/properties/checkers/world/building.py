@@ -1,0 +1,134 @@
+"""The story of one world: records are sent and looked on, processed, aggregated, collected.
+
+The one thing to know: nothing goes wrong in it. Whatever is found in its history is either legal
+and only reported, or a mistake of whoever found it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from tests.properties.checkers.world import ageing, ending
+from tests.properties.checkers.world.aggregating import aggregate
+from tests.properties.checkers.world.processing import Output, Pipeline
+from tests.properties.checkers.world.producing import producers
+from tests.properties.checkers.world.reading import looking_on
+from tests.properties.checkers.world.rows import Rows
+from tests.properties.checkers.world.shape import Shape
+from tests.properties.checkers.world.sinks import DEAD_LETTERS, Sink
+from tests.properties.checkers.world.stage import INPUT, Stage
+from tests.properties.checkers.world.transforming import transformation
+from tests.properties.checkers.world.trial import Trial, World
+
+
+def build(shape: Shape, seed: int) -> World:
+    """A correct world of this shape; the same for the same seed."""
+    stage = Stage(shape, Random(seed))
+    produce(stage)
+    trials = process(stage)
+    ageing.ends(stage)
+    ending.end(stage)
+    return World(rows=stage.rows, trials=tuple(trials))
+
+
+def produce(stage: Stage) -> None:
+    """Producers and readers take turns, in any order, until all producers are done."""
+    working = producers(stage)
+    looking = [looking_on(stage, n) for n in range(stage.shape.readers)]
+    if stage.shape.unreadable:
+        looking.append(strangers(stage))
+    while working:
+        actors = [*working, *looking]
+        actor = stage.pick(actors)
+        if next(actor, actor) is actor:
+            (working if actor in working else looking).remove(actor)
+        if stage.shape.ending != "complete" and stage.maybe(0.02):
+            stage.settled = False
+            break  # the run ended in the middle of it
+    for txn in stage.broker.open if stage.settled else ():
+        stage.broker.finish(txn, committed=False)
+    stage.produced = True
+    for reader in looking:
+        for _ in reader:
+            pass
+
+
+def strangers(stage: Stage) -> Iterator[None]:
+    """Somebody writes what nobody can read the identity of."""
+    for _ in range(2):
+        stage.broker.append(stage.pick(stage.broker.places), None, digest="?")
+        yield
+
+
+def process(stage: Stage) -> list[Trial]:
+    """Every pipeline processes what is committed; what of it is on trial."""
+    shape = stage.shape
+    trials: list[Trial] = []
+    outputs = [_ledger(stage, trials)]
+    if shape.second_sink:
+        outputs.append(_archive(stage, trials))
+    if shape.upserts and _once(stage):
+        outputs.append(_profiles(stage, trials))
+    together = stage.maybe()
+    parts = [outputs] if together else [[o] for o in outputs]
+    pipelines = [
+        Pipeline(stage=stage, owner=f"query-{n}", outputs=part, places=stage.broker.places)
+        for n, part in enumerate(parts)
+    ]
+    for pipeline in pipelines:
+        pipeline.run(to_the_end=shape.ending == "complete")
+    if shape.state:
+        _state(stage, pipelines[0], trials)
+    return trials
+
+
+def _trials(stage: Stage, sink: Sink, dead_letters: str | None = None) -> Iterator[Trial]:
+    views = [*sink.views, *(["journal"] if stage.shape.journal else [])]
+    for topic in stage.topics:
+        for view in views:
+            yield Trial(topic=topic, sink=sink.name, view=view, dead_letters=dead_letters,
+                        deduplicates=stage.shape.deduplicates)  # fmt: skip
+
+
+def _ledger(stage: Stage, trials: list[Trial]) -> Output:
+    sink, dead_letters = Sink(stage, "ledger"), stage.shape.dead_letters
+    trials += _trials(stage, sink, DEAD_LETTERS if dead_letters else None)
+    yields = transformation(stage, sink.name)
+    return Output(sink=sink, yields=yields, dead_letters=dead_letters)
+
+
+def _archive(stage: Stage, trials: list[Trial]) -> Output:
+    sink = Sink(stage, "archive")
+    trials += _trials(stage, sink)
+    return Output(sink=sink, yields=transformation(stage, sink.name))
+
+
+def _profiles(stage: Stage, trials: list[Trial]) -> Output:
+    sink = Sink.of_upserts(stage, "profiles")
+    trials += [
+        Trial(topic=topic, sink=sink.name, view="journal", deduplicates=stage.shape.deduplicates)
+        for topic in stage.topics
+    ]
+    return Output(sink=sink, yields=transformation(stage, sink.name, distinct=True))
+
+
+def _once(stage: Stage) -> bool:
+    """Whether no two equal upserts are those of two positions that must be told apart."""
+    records = [e["record"] for e in stage.rows["log"] if e["committed"] and e["record"]]
+    told = stage.shape.deduplicates or stage.shape.sources == "all"
+    return told or len(set(records)) == len(records)
+
+
+def _state(stage: Stage, pipeline: Pipeline, trials: list[Trial]) -> None:
+    """The state of a sink of its own, in which records themselves leave nothing."""
+    processed = [e for e in pipeline.processed if e["topic"] == INPUT]
+    aggregate(stage, "balances", ("table",), processed)
+    if stage.maybe() or not stage.rows["contributions"]:
+        stage.add("expected", sink="balances", record="never sent", effect_key="", digest="x")
+    trials.append(
+        Trial(topic=INPUT, sink="balances", view="table", deduplicates=stage.shape.deduplicates)
+    )
+
+
+__all__ = ["Rows", "build"]

@@ -1,0 +1,108 @@
+"""What is odd about a world: the few parameters that it is drawn from.
+
+The one thing to know: the first value of everything is the dullest, so that what Hypothesis shrinks
+a failure to is a small world with nothing odd but what matters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from random import Random
+from typing import Any, Final
+
+CHOICES: Final[dict[str, tuple[Any, ...]]] = {
+    "records": (1, 2, 3, 4, 5, 6),
+    "partitions": (1, 2, 3),
+    "producers": (1, 2),
+    "batches": (1, 2, 3),
+    "readers": (0, 1, 2),
+    "resends": (False, True),
+    "outcomes": (False, True),
+    "transactions": (False, True),
+    "consuming": (False, True),
+    "attempts": ("all", "none", "some"),
+    "second_topic": (False, True),
+    "jumps": (False, True),
+    "unreadable": (False, True),
+    "yields": ("one", "several", "filter", "unstated"),
+    "sources": ("all", "none", "some"),
+    "dead_letters": (False, True),
+    "journal": (False, True),
+    "upserts": (False, True),
+    "state": (False, True),
+    "second_view": (False, True),
+    "second_sink": (False, True),
+    "deduplicates": (False, True),
+    "positions": ("both", "resume", "atomic", "none"),
+    "replays": (False, True),
+    "surgery": (False, True),
+    "lives": (False, True),
+    "age": ("young", "retention", "compaction"),
+    "ending": ("complete", "interrupted", "partial"),
+}
+"""What each field may be, the dullest first."""
+
+_RARE: Final = {"unreadable": 0.1, "deduplicates": 0.25, "age": 0.2, "ending": 0.2}
+"""How often these are anything but dull; the others are drawn evenly."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """The parameters of one world."""
+
+    records: int = 1
+    partitions: int = 1
+    producers: int = 1
+    batches: int = 1
+    readers: int = 0
+    """Concurrent readers that are not part of a transaction."""
+    resends: bool = False
+    """The application sends some records more than once."""
+    outcomes: bool = False
+    """Some sends end as `info` or `fail`, and some acknowledgements do not say everything."""
+    transactions: bool = False
+    consuming: bool = False
+    """Transactions read as well, and stage the positions that they consumed."""
+    attempts: str = "all"
+    """Which entries of the log carry their attempt."""
+    second_topic: bool = False
+    """Some records go to another topic, which flows into the same sink."""
+    jumps: bool = False
+    """Offsets start high and leave gaps."""
+    unreadable: bool = False
+    """Some entries and effects have lost their identity."""
+    yields: str = "one"
+    sources: str = "all"
+    """Which effects say what position of the input they come from."""
+    dead_letters: bool = False
+    journal: bool = False
+    upserts: bool = False
+    """A sink of upserts, judged by its journal."""
+    state: bool = False
+    """A sink of aggregates, judged by its final state."""
+    second_view: bool = False
+    second_sink: bool = False
+    deduplicates: bool = False
+    positions: str = "both"
+    replays: bool = False
+    surgery: bool = False
+    """The harness sets positions back."""
+    lives: bool = False
+    """It is known which life of the pipeline wrote an effect, and when."""
+    age: str = "young"
+    """What was deleted from the log when all was done."""
+    ending: str = "complete"
+
+    @classmethod
+    def drawn(cls, draw: Random) -> Shape:
+        """Any shape; what hides other oddities is rare."""
+        made = {}
+        for field in fields(cls):
+            choices = CHOICES[field.name]
+            odd = field.name not in _RARE or draw.random() < _RARE[field.name]
+            made[field.name] = draw.choice(choices) if odd else choices[0]
+        return cls(**made)
+
+    def __str__(self) -> str:
+        odd = {f.name: getattr(self, f.name) for f in fields(self)}
+        return f"Shape({', '.join(f'{k}={v!r}' for k, v in odd.items() if v != CHOICES[k][0])})"

@@ -1,0 +1,106 @@
+"""Something stands elsewhere than it should, or two things stand in each other's place."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+from tests.properties.checkers.world import Row, World
+from tests.properties.checkers.wounding.base import (
+    Change,
+    Wound,
+    committed,
+    data,
+    end_of,
+    free_offset,
+    wound,
+)
+
+
+def _to_the_end(world: World, draw: Random, row: Row) -> None:
+    row["offset"] = end_of(world, row["topic"], row["partition"])
+
+
+def _back(world: World, draw: Random, row: Row) -> bool:
+    offset = free_offset(world, row["topic"], row["partition"], row["offset"])
+    if offset is None:
+        return False
+    row["offset"] = offset
+    return True
+
+
+def _to_another_partition(world: World, draw: Random, row: Row) -> None:
+    partition = row["partition"] + draw.choice((1, 2))
+    row["offset"] = end_of(world, row["topic"], partition)
+    row["partition"] = partition
+
+
+def _to_another_topic(world: World, draw: Random, row: Row) -> None:
+    row["offset"] = end_of(world, "elsewhere", row["partition"])
+    row["topic"] = "elsewhere"
+
+
+def _swapped(world: World, draw: Random, row: Row) -> bool:
+    """With another entry of the partition; only the offsets stay."""
+    place = (row["topic"], row["partition"])
+    others = [
+        e
+        for e in world.rows["log"]
+        if e is not row and data(e) and (e["topic"], e["partition"]) == place
+    ]
+    if not others:
+        return False
+    other = draw.choice(others)
+    row["offset"], other["offset"] = other["offset"], row["offset"]
+    return True
+
+
+def _exchanged(table: str, column: str, *same: str) -> Change:
+    """The column of two rows that are the same in some others."""
+
+    def change(world: World, draw: Random, row: Row) -> bool:
+        others = [
+            o
+            for o in world.rows[table]
+            if o[column] != row[column] and all(o[name] == row[name] for name in same)
+        ]
+        if not others:
+            return False
+        other = draw.choice(others)
+        row[column], other[column] = other[column], row[column]
+        return True
+
+    return change
+
+
+_effects_swapped = _exchanged("effects", "ordinal", "sink", "view")
+_changes_swapped = _exchanged("journal", "ordinal", "sink")
+_sends_swapped = _exchanged("sends", "ordinal", "session")
+_reads_swapped = _exchanged("reads", "ordinal", "reader", "session", "partition", "topic")
+_positions_swapped = _exchanged("positions", "ordinal", "owner", "role", "kind", "partition")
+
+MOVED: Final = (
+    "unfounded-output lost-output offset-behind skipped-read unseen inconsistent-offsets "
+    "state-mismatch aborted-read"
+)
+"""What others say of an entry that stands elsewhere now: effects, positions, readers, senders."""
+
+WOUNDS: Final[tuple[Wound, ...]] = (
+    wound("entry moved to the end", "reordered-send", "log", _to_the_end, committed, MOVED),
+    wound("entry moved back", "reordered-send", "log", _back, committed, MOVED),
+    wound(
+        "entry moved to another partition",
+        "corrupt",
+        "log",
+        _to_another_partition,
+        data,
+        MOVED + " reordered-send",
+    ),
+    wound("entry moved to another topic", "lost-write", "log", _to_another_topic, committed),
+    wound("entries swapped", "reordered-send", "log", _swapped, data, MOVED),
+    wound("sends reordered", "reordered-send", "sends", _sends_swapped),
+    wound("effects reordered", "reordered-output", "effects", _effects_swapped),
+    wound("changes reordered", "reordered-output", "journal", _changes_swapped),
+    wound("reads reordered", "repeated-read", "reads", _reads_swapped, also="skipped-read"),
+    wound("positions reordered", "offset-regressed", "positions", _positions_swapped),
+)

@@ -1,0 +1,59 @@
+"""Small Jepsen histories, written down by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from checkers import check
+from checkers.imports import Imported, read
+from checkers.imports.claims import all_claims
+from checkers.judging import find
+from checkers.model import Finding, Judgement
+
+
+def edn(text: str) -> str:
+    """Operations from lines such as `0 ok send [[:send 5 [0 1]]]`, further fields behind `|`.
+
+    `0 ok` may stand for both lines, call and return, with `0 * f value`.
+    """
+    lines = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        process, type_, f, value = line.split(maxsplit=3)
+        value, _, more = value.partition("|")
+        types = ("invoke", "ok") if type_ == "*" else (type_,)
+        lines += [
+            f"{{:process {process}, :type :{t}, :f :{f}, :value {value}, {more}}}" for t in types
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def imported(folder: Path, text: str, **options: Any) -> Imported:
+    """The history of these lines."""
+    path = folder / "history.edn"
+    path.write_text(edn(text), encoding="utf-8")
+    return read(path, **options)
+
+
+def judged(folder: Path, text: str, **options: Any) -> Judgement:
+    """What all claims come to."""
+    history = imported(folder, text, **options).history
+    return check(history, all_claims(history))
+
+
+def found(folder: Path, text: str, **options: Any) -> dict[str, set[str]]:
+    """Anomaly → the records, transactions or offsets that its findings name."""
+    history = imported(folder, text, **options).history
+    return {
+        group.anomaly: {_named(finding) for finding in group.shown}
+        for group in find(history, all_claims(history))
+        if group.count
+    }
+
+
+def _named(finding: Finding) -> str:
+    for name in ("record", "txn", "attempt", "cycle"):
+        if finding.key.get(name) is not None:
+            return str(finding.key[name])
+    records = {row.get("record") for row in finding.witness}
+    return str(records.pop() if len(records) == 1 else finding.key["offset"])

@@ -1,0 +1,100 @@
+"""Claims for histories that name none."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from checkers import BadClaim, History
+from checkers.imports.claims import all_claims, parse_claim
+from checkers.model import Hop
+
+HISTORY = History.of(
+    sends=[{"topic": "pay"}, {"topic": "pay", "txn": "t1"}, {"topic": "audit"}],
+    txns=[{"txn": "t1"}],
+    reads=[{"topic": "pay"}],
+    log=[{"topic": "pay", "record": "r0"}, {"topic": "ledger", "record": "r0"}],
+    effects=[
+        {"record": "r0"},
+        {"record": "r0", "view": "raw"},
+        {"record": "r0", "sink": "out", "view": "files", "source_topic": "audit"},
+        {"record": "r9", "sink": "dlq", "view": "files", "source_topic": "audit"},
+    ],
+    journal=[{"sink": "ledger", "record": "r0"}],
+    contributions=[{"sink": "sums", "record": "r0"}],
+    state=[{"sink": "sums"}],
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "hop", "scope"),
+    [
+        ("exactly-once:pay", Hop.PRODUCE, ("pay", None, None)),
+        ("atomic:pay", Hop.PRODUCE, ("pay", None, None)),
+        ("at-least-once:pay->ledger@table", Hop.PROCESS, ("pay", "ledger", "table")),
+        ("exactly-once:pay->ledger@journal", Hop.PROCESS, ("pay", "ledger", "journal")),
+        ("ordered:audit->out", Hop.PROCESS, ("audit", "out", "files")),
+        ("exactly-once:producers->pay->ledger@raw", Hop.END_TO_END, ("pay", "ledger", "raw")),
+    ],
+)
+def test_claims_as_they_are_written(text: str, hop: Hop, scope: tuple[str, ...]) -> None:
+    claim = parse_claim(text, HISTORY)
+    assert claim.guarantee == text.split(":")[0]
+    assert claim.hop is hop
+    assert (claim.scope.input, claim.scope.sink, claim.scope.view) == scope
+    assert claim.fine_print.promise
+    assert claim.expect is None
+
+
+def test_options() -> None:
+    text = "exactly-once:audit->out,deduplicates,dead-letters=dlq,hazard=a,hazard=b"
+    claim = parse_claim(text, HISTORY)
+    assert claim.deduplicates
+    assert claim.scope.dead_letters == "dlq"
+    assert claim.hazards == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("pay", "GUARANTEE:TOPIC or GUARANTEE:TOPIC->SINK@VIEW"),
+        ("exactly:pay", "expected a guarantee of at-most-once, .* Did you mean exactly-once?"),
+        ("exactly-once:pya", r"a topic of the history \(audit, .*\). Did you mean pay?"),
+        ("exactly-once:pay-", "Put the claim in quotes: a shell takes `>` for itself"),
+        ("exactly-once:pay->ledge@table", "a sink of the history .* Did you mean ledger?"),
+        ("exactly-once:pay->ledger", r"a view of ledger behind @ \(journal, raw, table\)"),
+        ("exactly-once:pay->ledger@tabel", "behind @ .* Did you mean table?"),
+        ("exactly-once:a->b->c", "`producers->` before topic and sink"),
+        ("atomic:pay->ledger@table", "atomic:TOPIC, because it speaks of what stands in a topic"),
+        ("exactly-once:pay,deduplicates", "expected a sink"),
+        ("exactly-once:pay,dedup", "deduplicates, dead-letters=SINK or hazard=KIND"),
+    ],
+)
+def test_what_is_no_claim(text: str, said: str) -> None:
+    with pytest.raises(BadClaim, match=f"^claim {re.escape(text)}: .*{said}"):
+        parse_claim(text, HISTORY)
+
+
+def test_everything_that_can_be_claimed() -> None:
+    names = [f"{c.name}{'@' + c.scope.view if c.scope.view else ''}" for c in all_claims(HISTORY)]
+    produce = {n.split()[0] for n in names if n.endswith("producers → pay")}
+    assert produce == {
+        "at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic", "ordered",
+    }  # fmt: skip
+    audit = {n.split()[0] for n in names if n.endswith("producers → audit")}
+    assert audit == produce - {"atomic", "ordered"}
+    process = [n for n in names if n.startswith("exactly-once") and "producers" not in n]
+    assert process == [
+        "exactly-once audit → dlq@files",
+        "exactly-once audit → out@files",
+        "exactly-once pay → ledger@journal",
+        "exactly-once pay → ledger@raw",
+        "exactly-once pay → ledger@table",
+        "exactly-once pay → sums@table",
+    ]
+
+
+def test_nothing_can_be_claimed() -> None:
+    with pytest.raises(BadClaim, match=r"expected rows in sends .* effects, .*, found none"):
+        all_claims(History.of(log=[{}]))

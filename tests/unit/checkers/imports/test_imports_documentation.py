@@ -1,0 +1,35 @@
+"""The how-to page says what is true: its example is a history, and comes to what it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from checkers import check, exit_code
+from checkers.anomalies import anomalies
+from checkers.imports import FORMATS, read
+from checkers.imports.claims import parse_claim
+
+PAGE = (Path(__file__).parents[4] / "docs/how-to/check-a-foreign-history.md").read_text("utf-8")
+
+
+def test_the_example_comes_to_what_the_page_says(tmp_path: Path) -> None:
+    (example,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+    (tmp_path / "history.jsonl").write_text(example, encoding="utf-8")
+    history = read(tmp_path / "history.jsonl").history
+    claims = re.findall(r'--claim "(\S+payments->ledger@table)"', PAGE.split("    $ ")[1])
+    judgement = check(history, [parse_claim(claim, history) for claim in claims])
+    told = re.findall(r"^    (\S+ payments → ledger) +(\S+) +(.*)$", PAGE, re.MULTILINE)
+    for judged, (name, verdict, reason) in zip(judgement.claims, told, strict=True):
+        assert (judged.claim.name, judged.verdict.value) == (name, verdict)
+        assert judged.reason.startswith(reason.rstrip("… "))
+    assert exit_code(judgement.claims) == 1
+
+
+def test_formats_and_anomalies_have_the_right_names() -> None:
+    for format_ in FORMATS:
+        assert f"`{format_}`" in PAGE
+    ours = PAGE.split("| Jepsen's anomaly | ours |")[1].split("\n\n")[0]
+    for name in ("aborted-read", "skipped-read", "repeated-read", "reordered-send", "G1c-ww"):
+        assert name in ours
+        assert name in anomalies()

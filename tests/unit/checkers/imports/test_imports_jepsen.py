@@ -1,0 +1,290 @@
+"""What a Jepsen history becomes in our tables, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from checkers import BadHistory, check
+from checkers.imports import BadImport, format_of, read
+from checkers.imports.claims import all_claims
+from checkers.imports.jepsen_log import Stretches
+from checkers.imports.jepsen_readers import Session
+from tests.unit.checkers.imports.generate import Cluster, write_history
+from tests.unit.checkers.imports.histories import edn, imported
+
+
+def rows(folder: Path, table: str, text: str, **options: Any) -> list[dict[str, Any]]:
+    """The rows of a table, without what is not known."""
+    found = imported(folder, text, **options).history[table].to_pylist()
+    return [{k: v for k, v in row.items() if v is not None} for row in found]
+
+
+TEXT = """
+0 invoke txn [[:send 5 1] [:poll] [:send 6 1]] | :time 1000
+:nemesis info kill nil | :time 1001
+0 ok txn [[:send 5 [0 1]] [:poll {6 [[7 9]]}] [:send 6 [nil 1]]] | :time 2000
+1 invoke send [[:send 5 2]] | :time 3000
+1 info send [[:send 5 2]] | :time 4000, :error [:timeout "so \\"long\\""]
+2 invoke send [[:send 5 3]] | :time 5000
+3 invoke crash nil | :time 6000
+3 info crash nil | :time 6000
+"""
+
+
+class TestTables:
+    def test_sends(self, tmp_path: Path) -> None:
+        first, second, doubt, pending = rows(tmp_path, "sends", TEXT)
+        assert first == {
+            "attempt": "5/1", "record": "5/1", "digest": "1", "ordinal": 0, "session": "0",
+            "txn": "op 2", "topic": "jepsen", "partition": 5, "offset": 0, "outcome": "ok",
+            "called_at": 1000, "returned_at": 2000, "clock": "jepsen",
+        }  # fmt: skip
+        assert "offset" not in second
+        assert second["outcome"] == "ok"
+        assert doubt["outcome"] == "info"
+        assert doubt["error"] == """(:timeout, 'so "long"')"""
+        assert pending["outcome"] == "info"
+        assert "returned_at" not in pending
+
+    def test_transactions(self, tmp_path: Path) -> None:
+        done, doubt, pending = rows(tmp_path, "txns", TEXT)
+        assert done == {
+            "txn": "op 2", "session": "0", "transactional_id": "0", "outcome": "committed",
+            "began_at": 1000, "commit_called_at": 1001, "ended_at": 2000, "clock": "jepsen",
+        }  # fmt: skip
+        assert doubt["outcome"] == pending["outcome"] == "info"
+        # A commit in doubt may have been called, and may still be carried out.
+        assert doubt["commit_called_at"] == 3001
+        assert "ended_at" not in doubt
+        assert rows(tmp_path, "txns", TEXT, transactions=False) == []
+
+    def test_what_tells_transactions(self, tmp_path: Path) -> None:
+        alone = "0 * send [[:send 5 1]]\n0 invoke poll [[:poll]]\n0 ok poll [[:poll {5 [[0 1]]}]]"
+        alone = alone.replace("0 * send", "0 ok send")
+        assert rows(tmp_path, "txns", alone) == []
+        assert len(rows(tmp_path, "txns", alone, transactions=True)) == 2
+
+    def test_reads_and_log(self, tmp_path: Path) -> None:
+        (read_,) = rows(tmp_path, "reads", TEXT, topic="t", isolation="read_uncommitted")
+        assert read_ == {
+            "reader": "0", "session": "0/1", "ordinal": 0, "isolation": "read_uncommitted",
+            "topic": "t", "partition": 6, "offset": 7, "record": "6/9", "txn": "op 2", "at": 2000,
+            "clock": "jepsen",
+        }  # fmt: skip
+        log = rows(tmp_path, "log", TEXT)
+        assert {(r["partition"], r["offset"], r["record"], r["committed"]) for r in log} == {
+            (5, 0, "5/1", True),
+            (6, 7, "6/9", True),
+        }
+
+    def test_hazards_and_phases(self, tmp_path: Path) -> None:
+        doubt, pending = rows(tmp_path, "hazards", TEXT)
+        assert doubt["hazard"] == pending["hazard"] == "transaction-in-doubt"
+        assert doubt["attempt"] == "5/2"
+        assert "line 5" in doubt["detail"]
+        assert "never came back" in pending["detail"]
+        outcomes = {r["phase"]: r["outcome"] for r in rows(tmp_path, "phases", TEXT)}
+        assert outcomes == {
+            "disturb": "ok", "settle": "ok", "final polls": "interrupted", "collect": "interrupted",
+        }  # fmt: skip
+
+    def test_assignments(self, tmp_path: Path) -> None:
+        text = """
+        0 ok send [[:send 5 [0 1]]]
+        0 ok send [[:send 5 [1 2]]]
+        1 * assign [5 6] | :seek-to-beginning? true
+        1 invoke poll [[:poll]]
+        1 ok poll [[:poll {5 [[0 1]]}]]
+        1 invoke poll [[:poll]]
+        1 fail poll [[:poll {5 [[1 2]]}]]
+        2 * assign [5]
+        1 * assign [5]
+        1 invoke poll [[:poll]]
+        1 ok poll [[:poll {5 [[1 2]]}]]
+        """
+        found = {
+            (r["session"], r["partition"]): (r["position"], "until_at" in r)
+            for r in rows(tmp_path, "assignments", text)
+        }
+        # 5 is kept and read to its end; 6 was taken away; what failed begins where 5 was.
+        assert found == {("1/1", 5): (0, False), ("1/1", 6): (0, True), ("1/3", 5): (1, True)}
+
+    def test_notes(self, tmp_path: Path) -> None:
+        notes = "\n".join(imported(tmp_path, TEXT).notes)
+        assert "1 operations of the nemesis were left out" in notes
+        assert "1 operations never came back" in notes
+        assert "read as transactions, isolation read_committed" in notes
+
+    def test_keys_and_values_of_other_kinds(self, tmp_path: Path) -> None:
+        text = """
+        0 ok send [[:send :x/y [0 :a]]]
+        0 ok send [[:send :z [0 :a]]]
+        """
+        made = imported(tmp_path, text)
+        sends = made.history["sends"].to_pylist()
+        assert [(s["record"], s["partition"]) for s in sends] == [("x%2Fy/a", 0), ("z/a", 1)]
+        assert "jepsen-0 is key x%2Fy, jepsen-1 is key z" in "\n".join(made.notes)
+        strings = imported(tmp_path, '0 ok send [[:send "56" [0 4]]]').history["sends"]
+        assert strings["partition"].to_pylist() == [56]
+
+    def test_times_grow_from_line_to_line(self, tmp_path: Path) -> None:
+        text = "0 * assign [1] | :time 7\n0 ok send [[:send 1 [0 1]]] | :time 7"
+        (sent,) = rows(tmp_path, "sends", text)
+        assert sent["called_at"] > 7
+
+    def test_a_value_that_was_sent_twice(self, tmp_path: Path) -> None:
+        text = "0 ok send [[:send 5 [0 1]]]\n0 ok send [[:send 5 [1 1]]]\n"
+        text += '0 ok send [[:send 5 [2 "1#2"]]]'
+        with pytest.raises(BadImport, match="a value that is a number, like the others"):
+            imported(tmp_path, text)
+        attempts = [r["attempt"] for r in rows(tmp_path, "sends", text.replace('"1#2"', "1"))]
+        assert attempts == ["5/1", "5/1#2", "5/1#3"]
+
+
+def test_stretches_are_put_together() -> None:
+    def session(first: int, reached: int, position: int | None = None) -> Session:
+        made = Session(process=0, name="", key=5, began=0, position=position)
+        made.first, made.reached = first, reached
+        return made
+
+    stretches = Stretches(
+        [session(9, 12), session(3, 5), session(4, 7), session(1, 1), session(21, 22, 20)]
+    )
+    passed = [offset for offset in range(25) if stretches.passed(5, offset)]
+    assert passed == [3, 4, 5, 6, 9, 10, 11, 20, 21]
+    assert not stretches.passed(6, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "field", "said"),
+    [
+        ("[1]", 1, "operation", "expected an operation such as"),
+        ("{:type :ok :f :send}", 1, ":process", "found no such field"),
+        ("{:process 1.5 :type :ok :f :send}", 1, ":process", "a number, or a keyword"),
+        ("{:process 1 :f :send}", 1, ":type", "one of :invoke, :ok, :fail, :info, found no such"),
+        ("{:process 1 :type :infos :f :send}", 1, ":type", "found :infos. Did you mean info?"),
+        ("{:process 1 :type :ok :f :append}", 1, ":f", "one of :send, :poll, :txn, "),
+        ("{:process 1 :type :ok :f :send :time 1.5}", 1, ":time", "nanoseconds from 0 to 2^63-1"),
+        (f"{{:process 1 :type :ok :f :crash :time {2**63 - 1}}}", 1, ":time", "below 2^63"),
+        ("{:process 1 :type :ok :f :send :value 7}", 1, ":value", "a vector of [:send …]"),
+        ("\n{:process 1 :type :ok :f :send :value [7]}", 2, ":value", "[:send key value], [:poll]"),
+        ("{:process 1 :type :ok :f :txn :value [[:append 5 1]]}", 1, ":value", "[:send key value]"),
+        ("{:process 1 :type :ok :f :send :value [[:send 5]]}", 1, ":value", "[:send key value]"),
+        ("{:process 1 :type :ok :f :send :value [[:send 5 [1 2 3]]]}", 1, ":value", "[offset val"),
+        ("{:process 1 :type :ok :f :send :value [[:send 5 [:a 2]]]}", 1, ":value", "an offset"),
+        ("{:process 1 :type :invoke :f :send :value [[:send 5 [1 2]]]}", 1, ":value", "a value"),
+        ("{:process 1 :type :ok :f :send :value [[:send 5 nil]]}", 1, ":value", "a value that is"),
+        ("{:process 1 :type :ok :f :send :value [[:send [5] 1]]}", 1, ":value", "a key that is a"),
+        ("{:process 1 :type :ok :f :poll :value [[:poll [1]]]}", 1, ":value", "a map of keys"),
+        ("{:process 1 :type :ok :f :poll :value [[:poll {5 7}]]}", 1, ":value", "a vector of [off"),
+        ("{:process 1 :type :ok :f :poll :value [[:poll {5 [7]}]]}", 1, ":value", "[offset value]"),
+        ("{:process 1 :type :ok :f :poll :value [[:poll {5 [[-1 7]]}]]}", 1, ":value", "from 0 to"),
+        (
+            f"{{:process 1 :type :ok :f :poll :value [[:poll {{5 [[{2**63} 7]]}}]]}}",
+            1, ":value", "from 0 to 2^63-2",
+        ),
+        ("{:process 1 :type :ok :f :assign :value 5}", 1, ":value", "a vector of keys"),
+        (
+            "{:process 1 :type :invoke :f :crash}\n{:process 1 :type :invoke :f :crash}",
+            2, ":type", "of process 1 in line 1, found another :invoke",
+        ),
+        (
+            "{:process 1 :type :invoke :f :crash}\n{:process 1 :type :ok :f :assign}",
+            2, ":f", "expected :crash, as invoked in line 1, found :assign",
+        ),
+        (
+            "{:process 1 :type :invoke :f :send :value [[:send 5 1]]}\n"
+            "{:process 1 :type :ok :f :send :value [[:send 5 [0 1]] [:send 5 [1 2]]]}",
+            2, ":value", "the 1 :send of line 1, found 2",
+        ),
+        ("{:process 1\n:type", 2, None, "expected `}`"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(
+    tmp_path: Path, text: str, line: int, field: str | None, said: str
+) -> None:
+    path = tmp_path / "history.edn"
+    path.write_text(text)
+    with pytest.raises(BadImport) as caught:
+        read(path)
+    assert (caught.value.line, caught.value.field) == (line, field)
+    assert said in str(caught.value)
+    assert str(caught.value).startswith(f"{path}, line {line}")
+    assert len(caught.value.problem) < 400
+
+
+@pytest.mark.parametrize("text", ["", "; nothing", "{:process :nemesis :type :info :f :kill}"])
+def test_nothing_at_all(tmp_path: Path, text: str) -> None:
+    (tmp_path / "history.edn").write_text(text)
+    with pytest.raises(BadImport, match="expected operations of Jepsen's Kafka workload"):
+        read(tmp_path)
+
+
+def test_forms_that_histories_come_in(tmp_path: Path) -> None:
+    line = "{:process 1 :type :ok :f :send :value [[:send 5 [0 1]]]}"
+    path = tmp_path / "h.edn"
+    for text in (line, f"[{line}]", f"(\n{line}\n)", f"#jepsen.history.Op{line}"):
+        path.write_text(text)
+        assert format_of(path) == "jepsen"
+        assert read(path).history["sends"].num_rows == 1
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BadImport, match="there is no such file"):
+        read(tmp_path / "h.edn")
+    with pytest.raises(BadImport, match="expected a file that can be read: No such file"):
+        read(tmp_path / "h.edn", "jepsen")
+    with pytest.raises(BadImport, match=r"expected a folder with \*.parquet or \*.jsonl"):
+        read(tmp_path)
+    with pytest.raises(BadImport, match="expected a format of jepsen, jsonl, parquet, found csv"):
+        read(tmp_path, "csv")
+
+
+def test_a_generated_history_holds_whatever_happened_in_it(tmp_path: Path) -> None:
+    for seed in range(3):
+        write_history(tmp_path / "h.edn", 600, seed=seed)
+        history = read(tmp_path / "h.edn").history
+        judgement = check(history, all_claims(history))
+        assert {judged.verdict.value for judged in judgement.claims} == {"holds"}, seed
+        assert judgement.findings == ()
+
+
+def trouble(path: Path) -> BadHistory | None:
+    try:
+        read(path)
+    except BadHistory as error:
+        return error
+    return None
+
+
+TINY = "".join(Cluster(seed=7, keys=2, clients=2).operations(60))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@given(st.data())
+def test_any_change_of_a_file_is_read_or_told(tmp_path: Path, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(TINY)))
+    cut = data.draw(st.integers(0, 30))
+    put = data.draw(
+        st.sampled_from(["", "nil", "[", "}", '"', ":ok ", ":fail", "[[:poll]]", "9" * 25, "\xff"])
+        | st.sampled_from(edn("0 info txn [[:send 1 [0 7]]]").splitlines())
+    )
+    path = tmp_path / "h.edn"
+    path.write_bytes((TINY[:at] + put + TINY[at + cut :]).encode("latin-1"))
+    if error := trouble(path):
+        assert str(path) in str(error)
+        assert "line " in str(error)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=80))
+def test_any_bytes_are_told(tmp_path: Path, noise: bytes) -> None:
+    path = tmp_path / "h.edn"
+    path.write_bytes(noise)
+    with pytest.raises(BadImport):
+        read(path)

@@ -1,0 +1,53 @@
+"""The smallest history of each anomaly shows that anomaly, and beside it only what it implies."""
+
+from __future__ import annotations
+
+import pytest
+
+from checkers import History, anomalies, exactly_once, exactly_once_append
+from checkers.engines.settings import Settings
+from checkers.implications import IMPLIES, implied
+from checkers.judging import find
+from checkers.model import Hop
+from checkers.refutations import GUARANTEES, refutations, told_with
+
+PRODUCE, PROCESS = exactly_once_append("input"), exactly_once("input", into="ledger", view="table")
+
+
+@pytest.mark.parametrize("screen", [True, False])
+@pytest.mark.parametrize("name", anomalies())
+def test_it_is_found_and_nothing_that_it_does_not_imply(name: str, screen: bool) -> None:
+    anomaly = anomalies()[name]
+    claim = PRODUCE if anomaly.hop is Hop.PRODUCE else PROCESS
+    found = {
+        f.anomaly: f for f in find(History.of(**anomaly.minimal), claim, Settings(screen=screen))
+    }
+    assert name in found
+    assert found.keys() <= implied(name)
+    (finding,) = found[name].shown
+    assert set(finding.key) == set(anomaly.key)
+    assert "None" not in finding.sentence
+
+
+@pytest.mark.parametrize("name", anomalies())
+def test_without_any_of_its_rows_it_is_not_there(name: str) -> None:
+    """A minimal history is minimal: take any row away, and the anomaly goes, or it was not needed
+    for the anomaly but for the screen and the controls."""
+    anomaly = anomalies()[name]
+    claim = PRODUCE if anomaly.hop is Hop.PRODUCE else PROCESS
+    still = []
+    for table, given in anomaly.minimal.items():
+        for place in range(len(given)):
+            fewer = {**anomaly.minimal, table: given[:place] + given[place + 1 :]}
+            found = find(History.of(**fewer), claim, only={name})
+            if found:
+                still.append((table, given[place]))
+    assert len(still) < sum(len(given) for given in anomaly.minimal.values())
+
+
+def test_every_anomaly_refutes_or_explains_something() -> None:
+    named = {n for g in GUARANTEES for hop in Hop for n in refutations(g, hop) | told_with(g)}
+    liveness = {"hanging-transaction", "no-progress", "unseen"}
+    assert named | liveness == anomalies().keys()
+    assert anomalies().keys() == IMPLIES.keys()
+    assert all(implied <= anomalies().keys() for implied in IMPLIES.values())

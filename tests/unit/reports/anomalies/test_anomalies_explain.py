@@ -1,0 +1,101 @@
+"""`onceproof explain`: in a terminal, in a pipe, with and without colour."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Sequence
+
+import pytest
+from rich.cells import cell_len
+
+from checkers import anomalies
+from onceproof.commands.explain import explain
+from reports.anomalies.entry import entry
+from reports.anomalies.terminal import print_entry
+
+COMMAND = [sys.executable, "-c", "from onceproof.cli import main; main()", "explain"]
+
+
+def test_all_are_listed_by_hop(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain(None) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "application → topic"
+    assert "topic → sink" in lines
+    told = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert sorted(told) == sorted(anomalies())
+
+
+def test_one_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain("duplicate") == 0
+    told = capsys.readouterr().out
+    assert told.startswith("duplicate  (application → topic)\n")
+    assert "✗ a" in told
+    assert "\nusual cause " in told
+    assert "\nrefutes      at-most-once, exactly-once" in told
+    assert "\nfile         checkers/anomalies/duplicate.py\n" in told
+    assert max(map(cell_len, told.splitlines())) <= 78
+    assert "\x1b" not in told
+
+
+@pytest.mark.parametrize("name", ["Duplicate_Output", " duplicate-output "])
+def test_a_name_may_be_written_otherwise(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain(name) == 0
+    assert capsys.readouterr().out.startswith("duplicate-output")
+
+
+def test_an_unknown_name_gets_the_closest_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain("lostwrite") == 2
+    err = capsys.readouterr().err
+    assert err.startswith("onceproof: there is no anomaly «lostwrite». Did you mean lost-write")
+    assert explain("\x1b[31m§§§") == 2
+    err = capsys.readouterr().err
+    assert "`onceproof explain` names all" in err
+    assert "\x1b" not in err
+
+
+def test_the_command_line_knows_it() -> None:
+    done = subprocess.run([*COMMAND, "duplicat"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert "Did you mean duplicate" in done.stderr
+    assert done.stdout == ""
+
+
+def test_without_unicode_it_is_drawn_with_ascii() -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    print_entry(entry("duplicate"), out)
+    out.flush()
+    told = out.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
+    assert "+ input-0 " in told
+    assert "\\u" not in told
+
+
+@pytest.mark.parametrize("columns", [40, 60, 200])
+@pytest.mark.parametrize("no_color", [False, True])
+def test_a_terminal_gets_its_width_and_colour_only_if_wanted(columns: int, no_color: bool) -> None:
+    told = _in_terminal(["duplicate"], columns, no_color=no_color)
+    assert ("\x1b[1;31m" in told) is not no_color
+    assert "31m" not in told or not no_color
+
+
+def _in_terminal(arguments: Sequence[str], columns: int, *, no_color: bool) -> str:
+    """What the command writes to a terminal."""
+    primary, secondary = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    environment |= {"COLUMNS": str(columns), "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
+    if no_color:
+        environment["NO_COLOR"] = "1"
+    process = subprocess.Popen([*COMMAND, *arguments], stdout=secondary, env=environment)
+    os.close(secondary)
+    told = b""
+    try:
+        while chunk := os.read(primary, 65536):
+            told += chunk
+    except OSError:  # the other end is closed
+        pass
+    os.close(primary)
+    assert process.wait(120) == 0
+    return told.decode()

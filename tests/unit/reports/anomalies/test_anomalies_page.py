@@ -1,0 +1,152 @@
+"""Every anomaly is found in its minimal history, and the generated reference tells them all."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from markupsafe import escape
+from rich.cells import cell_len
+
+from checkers import anomalies
+from reports.anomalies.canvas import plain
+from reports.anomalies.drawers.stage import scene_of
+from reports.anomalies.entry import by_hop, entry
+from reports.anomalies.page import COMMAND, FOLDER, Pages, _prose, pages, write
+from reports.anomalies.picture import text_picture
+from reports.anomalies.scene import Scene
+from reports.anomalies.trial import Trial, tried
+from reports.html import render
+from reports.model import Report
+
+VOID = {"meta", "br"}
+NAMES = sorted(anomalies())
+
+
+@cache
+def drawn(name: str) -> tuple[Trial, Scene]:
+    told = entry(name)
+    trial = tried(told.anomaly, told.minimal)
+    return trial, scene_of(trial)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_checkers_find_it_in_its_minimal_history(name: str) -> None:
+    trial, scene = drawn(name)
+    assert scene.sentences, f"{name} is not found in its minimal history"
+    rows = {(table, n) for table, rows in trial.rows.items() for n in range(len(rows))}
+    assert scene.refs() == rows
+    assert scene.refs(wrong=True), "nothing that the witness speaks of is in the picture"
+    told = plain(text_picture(scene))
+    assert "✗" in told
+    assert max(map(cell_len, told.splitlines())) <= 78
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_highlighted_is_named_by_the_witness(name: str) -> None:
+    trial, scene = drawn(name)
+    said = {value for f in trial.findings for row in f.witness for value in row.values()}
+    said |= {value for f in trial.findings for value in f.key.values()}
+    names = ("record", "attempt", "txn", "instance", "phase", "owner", "reader", "state_key")
+    for table, number in scene.refs(wrong=True):
+        row = trial.rows[table][number]
+        known = {row.get(column) for column in (*names, "offset", "ordinal")} - {None}
+        known |= {row.get("last_stable_offset")} - {None}
+        assert known & said, f"{table} {row} is not in the witness"
+
+
+def test_everything_that_is_refuted_is_told() -> None:
+    assert entry("duplicate").refutes[:2] == ("at-most-once", "exactly-once")
+    assert entry("no-progress").refuted.startswith("nothing")
+    assert {e.name for entries in by_hop().values() for e in entries} == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_its_history_as_code_is_its_history(name: str) -> None:
+    made: dict[str, list[dict[str, object]]] = {}
+
+    class History:
+        @staticmethod
+        def of(**tables: list[dict[str, object]]) -> None:
+            made.update(tables)
+
+    told = entry(name)
+    exec(told.code(), {"History": History})
+    assert made == {table: [dict(row) for row in rows] for table, rows in told.minimal.items()}
+    assert (Path(__file__).parents[4] / told.file).is_file()
+
+
+@cache
+def made() -> Pages:
+    return pages()
+
+
+def test_the_reference_is_up_to_date() -> None:
+    for name, content in made().files().items():
+        path = FOLDER / name
+        there = path.read_text(encoding="utf-8") if path.exists() else ""
+        assert there == content, f"{path} is not up to date; run `{COMMAND}`"
+
+
+def test_the_reference_is_always_the_same(tmp_path: Path) -> None:
+    for path in write(tmp_path):
+        assert path.read_text(encoding="utf-8") == made().files()[path.name]
+
+
+class Page(HTMLParser):
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def test_the_page_is_well_formed_and_loads_nothing() -> None:
+    page = Page(made().html)
+    ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    for tag, attrs in page.tags:
+        assert tag not in {"script", "img", "link", "iframe", "image", "foreignobject"}
+        assert not any(key.startswith("on") or key in {"src", "xlink:href"} for key in attrs)
+        if (href := attrs.get("href")) is not None:
+            assert href.startswith("#")
+            assert href[1:] in ids
+        for label in (attrs.get("aria-labelledby") or "").split():
+            assert label in ids
+    assert "url(" not in made().html
+    assert sum(tag == "figure" for tag, _ in page.tags) == len(NAMES)
+
+
+def test_both_documents_tell_every_anomaly() -> None:
+    for name in NAMES:
+        assert f'id="{name}"' in made().html
+        assert f"\n### {name}\n" in made().markdown
+    anchors = {
+        f"#{title.lower()}" for title in re.findall(r"^### (.+)$", made().markdown, re.MULTILINE)
+    }
+    assert set(re.findall(r"\]\((#[^)]+)\)", made().markdown)) <= anchors
+
+
+def test_prose_is_escaped() -> None:
+    assert _prose("a `<b>` *so* < c") == "a <code>&lt;b&gt;</code> <em>so</em> &lt; c"
+
+
+def test_a_run_report_tells_the_usual_cause(small_report: Report) -> None:
+    hint = anomalies()["duplicate-output"].hint
+    assert str(escape(f"Usual cause: {hint}")) in render(small_report)
