@@ -1,0 +1,35 @@
+"""The histories that mutants are judged on, in batches, the most telling first.
+
+The one thing to know: what was written by hand to tell two meanings apart, and the anomalies' own
+examples, come first and catch nearly all; then comes nonsense, where everything happens at once,
+then correct and wounded histories, drawn as `make agree` draws them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.anomalies import anomalies
+from tests.mutants.nonsense import nonsense
+from tests.properties.checkers.cases import Case
+from tests.properties.checkers.corpus import samples
+from tests.properties.checkers.corpus.base import LEDGER, world_of
+from tests.properties.checkers.world import World
+
+BATCHES: Final = 6
+NONSENSE: Final = range(1, 3)
+"""The batches of nonsense."""
+BATCH: Final = 250
+"""How many are drawn for one batch."""
+
+
+def batch(number: int) -> list[World]:
+    """The histories of a batch; 0 is what was written by hand."""
+    if not number:
+        smallest = [world_of([LEDGER], a.minimal) for a in anomalies().values()]
+        return smallest + [sample.world for sample in samples()]
+    seeds = range(number * BATCH, (number + 1) * BATCH)
+    if number in NONSENSE:
+        return [nonsense(seed) for seed in seeds]
+    toward = (None, *anomalies())
+    return [Case.of(seed, toward[seed % len(toward)]).world for seed in seeds]

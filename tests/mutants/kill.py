@@ -1,0 +1,165 @@
+"""Who catches a mutant: many small histories, judged at once, with and without the alteration.
+
+The one thing to know: a mutant stands in a schema of its own before the unaltered tables, and from
+there on only what comes out otherwise is computed again. As soon as an answer differs it is caught.
+What a judge leaves aside, because it needs a complete history and this one is not, does not count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Timer
+from typing import Any, Final
+
+import duckdb
+
+from checkers.cycles import shortest_cycles
+from checkers.engines import Settings, open_engine
+from checkers.relations.base import Relation
+from tests.mutants.operators import Mutant
+from tests.mutants.queries import dependents, is_answer, needs, only_complete, queries
+from tests.properties.checkers.combine import Stretches, combined
+from tests.properties.checkers.judges import trials
+from tests.properties.checkers.world import World
+
+PATIENCE: Final = 20.0
+"""Seconds after which a mutant is given up on these histories."""
+INVALID: Final = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fate:
+    """What became of a mutant on some histories."""
+
+    caught_by: str | None = None
+    """The answer that differs, or the error that it made."""
+    invalid: str | None = None
+    """Why no engine would take it."""
+    changed: frozenset[str] = frozenset()
+    """Relations that came out otherwise, and no answer."""
+    hidden: bool = False
+    """A record is not compared in full any more that should be."""
+
+    @property
+    def survived(self) -> bool:
+        """Nobody noticed."""
+        return self.caught_by is None and self.invalid is None
+
+    @property
+    def only_more_suspects(self) -> bool:
+        """It survived, and all it does is that more records are compared in full than need be."""
+        return self.survived and "suspects" in self.changed and not self.hidden
+
+    def and_then(self, other: Fate) -> Fate:
+        """What became of it on these histories and, as it survived those, on some more."""
+        return Fate(
+            caught_by=other.caught_by,
+            invalid=other.invalid,
+            changed=self.changed | other.changed,
+            hidden=self.hidden or other.hidden,
+        )
+
+
+class Suite:
+    """One batch of histories in DuckDB, with everything that is computed from them."""
+
+    def __init__(self, worlds: Sequence[World]) -> None:
+        self._db = duckdb.connect(":memory:", config={"threads": 1})
+        history = combined(worlds)
+        made = trials(worlds, Stretches.of(worlds))
+        with open_engine(history, made, Settings(threads=1)):
+            pass  # The door lets it in.
+        for name, table in {**history, **made.tables()}.items():
+            self._db.register("arriving", table)
+            self._db.execute(f"CREATE TABLE main.{name} AS SELECT * FROM arriving")
+            self._db.unregister("arriving")
+        self._db.execute("CREATE SCHEMA mutant")
+        self._prints: dict[str, Any] = {}
+        for name, relation in queries().items():
+            self._make("main", relation)
+            self._prints[name] = self._print(name, "main")
+        self._db.execute("SET search_path = 'mutant,main'")
+
+    def answer(self, name: str, schema: str = "main") -> Counter[tuple[Any, ...]]:
+        """The rows of a relation or answer that a judge looks at."""
+        return Counter(self._db.execute(f"SELECT * FROM {_judged(name, schema)} w").fetchall())
+
+    def fate(self, mutant: Mutant) -> Fate:
+        """What becomes of a mutant here."""
+        original = queries()[mutant.query]
+        altered = Relation(name=original.name, meaning="", sql=mutant.sql, cycles=original.cycles)
+        changed: set[str] = set()
+        made: list[str] = []
+        with self._patience():
+            try:
+                for name in (mutant.query, *dependents([mutant.query])):
+                    relation = altered if name == mutant.query else queries()[name]
+                    if name != mutant.query and not needs(relation) & changed:
+                        continue
+                    self._make("mutant", relation)
+                    made.append(name)
+                    if self._print(name, "mutant") == self._prints[name]:
+                        self._db.execute(f"DROP TABLE mutant.{made.pop()}")
+                    elif is_answer(name) and self._differs(name):
+                        return Fate(caught_by=name)
+                    else:
+                        changed.add(name)
+                hidden = "suspects" in changed and self._hidden()
+                return Fate(changed=frozenset(changed), hidden=hidden)
+            except INVALID as error:
+                return Fate(invalid=str(error).splitlines()[0])
+            except duckdb.InterruptException:
+                return Fate(changed=frozenset(changed | {"(slow)"}))
+            except (duckdb.Error, KeyError, ValueError, TypeError) as error:
+                return Fate(caught_by=f"{type(error).__name__}: {str(error).splitlines()[0]}")
+            finally:
+                for name in made:
+                    self._db.execute(f"DROP TABLE IF EXISTS mutant.{name}")
+
+    def _make(self, schema: str, relation: Relation) -> None:
+        query = relation.sql
+        if relation.cycles is not None:
+            edges = self._db.sql(query).to_arrow_table()
+            self._db.register("arriving", shortest_cycles(edges, relation.cycles))
+            query = "SELECT * FROM arriving"
+        self._db.execute(f"CREATE TABLE {schema}.{relation.name} AS {query}")
+
+    def _print(self, name: str, schema: str) -> Any:
+        """A number that two equal tables have in common."""
+        return self._db.execute(
+            f"SELECT count(*), sum(CAST(hash(w) AS HUGEINT)) FROM {_judged(name, schema)} w"
+        ).fetchall()
+
+    def _differs(self, name: str) -> bool:
+        """Whether the rows differ, and not only how their numbers are stored."""
+        return self.answer(name, "mutant") != self.answer(name)
+
+    def _hidden(self) -> bool:
+        """Whether a suspect of the original is none for the mutant."""
+        return bool(
+            self._db.execute(
+                "SELECT 1 FROM main.suspects s ANTI JOIN mutant.suspects m ON m.h = s.h LIMIT 1"
+            ).fetchall()
+        )
+
+    @contextmanager
+    def _patience(self) -> Iterator[None]:
+        timer = Timer(PATIENCE, self._db.interrupt)
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+def _judged(name: str, schema: str) -> str:
+    """The rows of a relation or answer that a judge looks at."""
+    if table := only_complete().get(name):
+        return (
+            f"(SELECT * FROM {schema}.{name} WHERE trial IS NULL OR trial NOT IN "
+            f"(SELECT trial FROM main.{table} WHERE NOT complete))"
+        )
+    return f"{schema}.{name}"

@@ -1,0 +1,66 @@
+"""Everything that is computed from a history, in an order in which all that a query needs is there.
+
+The one thing to know: what an anomaly cannot decide is an answer like its findings are, under the
+name `undecided_<anomaly>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+
+import sqlglot
+from sqlglot import exp
+
+from checkers.anomalies import anomalies
+from checkers.engines.layer import answer_name, standard_queries
+from checkers.model import Evidence, Hop
+from checkers.relations.base import Relation
+
+
+@cache
+def queries() -> Mapping[str, Relation]:
+    """Relations and answers by name, each after what it needs; answers as early as possible."""
+    made = dict(standard_queries())
+    for anomaly in anomalies().values():
+        if anomaly.undecided is not None:
+            name = answer_name(anomaly).replace("found_", "undecided_", 1)
+            made[name] = Relation(name=name, meaning=anomaly.definition, sql=anomaly.undecided)
+    order: dict[str, Relation] = {}
+    while len(order) < len(made):
+        ready = [n for n in made if n not in order and needs(made[n]) & made.keys() <= order.keys()]
+        for name in sorted(ready, key=lambda n: not is_answer(n)):
+            order[name] = made[name]
+    return order
+
+
+@cache
+def needs(relation: Relation) -> frozenset[str]:
+    """The tables, relations and answers that a query reads."""
+    return frozenset(t.name for t in sqlglot.parse_one(relation.sql, "duckdb").find_all(exp.Table))
+
+
+def dependents(changed: Iterable[str]) -> list[str]:
+    """What must be computed again if these change, in order, without them."""
+    found = set(changed)
+    again = []
+    for name, relation in queries().items():
+        if name not in found and needs(relation) & found:
+            found.add(name)
+            again.append(name)
+    return again
+
+
+def is_answer(name: str) -> bool:
+    """Whether it is something that a judge sees, and no step on the way."""
+    return name.startswith(("found_", "undecided_"))
+
+
+@cache
+def only_complete() -> Mapping[str, str]:
+    """Answers that count in complete trials only, with the table that says which are."""
+    return {
+        answer_name(a): "inputs" if a.hop is Hop.PRODUCE else "outputs"
+        for a in anomalies().values()
+        if a.evidence is Evidence.ABSENCE
+    }
