@@ -13,25 +13,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from checkers.bad_history import BadHistory
+from checkers.fitting import fitting, selection
+from checkers.folders import Folder, Parquet, is_uri
 from checkers.history_rows import filled
-from checkers.tables import TABLES, Column
+from checkers.local_folder import LocalFolder, distinct
+from checkers.tables import TABLES
 
-_SQL_TYPES: Final[dict[pa.DataType, str]] = {
-    pa.string(): "VARCHAR",
-    pa.int32(): "INTEGER",
-    pa.int64(): "BIGINT",
-    pa.bool_(): "BOOLEAN",
-}
-
-
-class BadHistory(ValueError):
-    """A history that cannot be judged as it is; the text says where, what, and what to do."""
+__all__ = ["BadHistory", "History", "Shelf"]
 
 
 class Shelf(Protocol):
@@ -45,39 +39,12 @@ class Shelf(Protocol):
 
 
 @dataclass(frozen=True)
-class _File:
-    """A table that is still in its file."""
+class _Stored:
+    """A table that is still where it lies."""
 
-    path: Path
-    rows: int
+    file: Parquet
     columns: str
-    full: frozenset[str]
-    """Columns that hold no NULL, as the file's own statistics say."""
-
-    @classmethod
-    def at(cls, name: str, path: Path, source: str) -> _File:
-        try:
-            about = pq.read_metadata(path)
-            schema = pq.read_schema(path)
-        except (OSError, pa.ArrowException) as error:
-            raise BadHistory(
-                f"{path}: expected a Parquet file: {error}. Restore it or run again."
-            ) from None
-        selected = []
-        for column in TABLES[name].columns:
-            type_ = _SQL_TYPES[column.type]
-            if column.name not in schema.names:
-                _not_needed(name, column, source)
-                selected.append(f'CAST(NULL AS {type_}) AS "{column.name}"')
-                continue
-            found = schema.field(column.name).type
-            _check_type(name, column, found, source)
-            selected.append(
-                f'CAST("{column.name}" AS {type_}) AS "{column.name}"'
-                if pa.types.is_null(found)
-                else f'"{column.name}"'
-            )
-        return cls(path, about.num_rows, ", ".join(selected), _full(about))
+    """What an engine has to select from it."""
 
 
 class History(Mapping[str, pa.Table]):
@@ -100,28 +67,34 @@ class History(Mapping[str, pa.Table]):
             )
         self.source = source
         self.missing: tuple[str, ...] = tuple(n for n in TABLES if n not in tables)
-        self._files: dict[str, _File] = {}
-        self._tables = {name: _fitting(name, table, source) for name, table in tables.items()}
+        self._stored: dict[str, _Stored] = {}
+        self._tables = {n: fitting(n, table, self.where(n)) for n, table in tables.items()}
 
     @classmethod
-    def load(cls, folder: str | Path) -> History:
+    def load(cls, folder: str | Path | Folder) -> History:
         """`<table>.parquet` for every table of the contract; nothing is read but the files' ends.
+
+        Args:
+            folder: a local path, or what `checkers.engines.places.open_folder` gives for a URI.
 
         Raises:
             BadHistory: the folder or a file cannot be read, or the columns of a table do not fit.
         """
-        folder = Path(folder)
-        if not folder.is_dir():
+        if isinstance(folder, str) and is_uri(folder):
             raise BadHistory(
-                f"{folder}: there is no such folder; expected is one with "
-                "sends.parquet, log.parquet, … Give the folder `history` of a run."
+                f"{folder}: expected a local path. Open a URI with "
+                "checkers.engines.places.open_folder, and give what that gives."
             )
-        history = cls({}, source=str(folder))
+        if isinstance(folder, str | Path):
+            folder = LocalFolder(Path(folder))
+        history = cls({}, source=folder.place)
+        there = folder.names()
         for name in TABLES:
-            path = folder / f"{name}.parquet"
-            if path.exists():
-                history._files[name] = _File.at(name, path, str(folder))
-        history.missing = tuple(n for n in TABLES if n not in history._files)
+            if f"{name}.parquet" in there:
+                file = folder.parquet(f"{name}.parquet")
+                where = f"{folder.place}: {name}.parquet"
+                history._stored[name] = _Stored(file, selection(name, file.schema, where))
+        history.missing = tuple(n for n in TABLES if n not in history._stored)
         return history
 
     @classmethod
@@ -167,66 +140,54 @@ class History(Mapping[str, pa.Table]):
         kept = {n: self[n] for n in TABLES if n not in self.missing}
         return History({**kept, table: rows}, source=self.source)
 
+    def where(self, name: str) -> str:
+        """Where a table came from and what it is called there, for error messages."""
+        called = f"{name}.parquet" if name in self._stored else f"table {name}"
+        return f"{self.source}: {called}"
+
     def rows(self, name: str) -> int:
         """How many rows a table has."""
-        if name in self._files and name not in self._tables:
-            return self._files[name].rows
+        if name in self._stored and name not in self._tables:
+            return self._stored[name].file.rows
         return int(self[name].num_rows)
 
     def full(self, name: str) -> frozenset[str]:
         """Columns of a table of which it is known, without a look, that they hold no NULL."""
-        if name in self._files:
-            return self._files[name].full
+        if name in self._stored:
+            return self._stored[name].file.full
         table = self[name]
         return frozenset(n for n in table.column_names if not table.column(n).null_count)
 
     def distinct(
         self, name: str, columns: Sequence[str], *, where_known: str | None = None
     ) -> set[tuple[Any, ...]]:
-        """The values that columns of a table have together; a file is read in small pieces.
+        """The values that columns of a table have together; what lies in a file is not kept.
 
         Args:
             name: the table.
             columns: which columns.
             where_known: only rows in which this column is not NULL.
         """
-        found: set[tuple[Any, ...]] = set()
-        for piece in self._pieces(name, [*columns, *([where_known] if where_known else [])]):
-            rows = piece.filter(pc.is_valid(piece[where_known])) if where_known else piece
-            groups = rows.select(list(columns)).group_by(list(columns)).aggregate([])
-            found |= set(zip(*(groups[c].to_pylist() for c in columns), strict=True))
-        return found
-
-    def _pieces(self, name: str, columns: list[str]) -> Iterator[pa.Table]:
-        file = self._files.get(name)
-        present = set(columns) <= set(pq.read_schema(file.path).names) if file else False
-        if file is None or name in self._tables or not present:
-            yield self[name].select(list(dict.fromkeys(columns)))
-            return
-        with pq.ParquetFile(file.path) as parquet:
-            for batch in parquet.iter_batches(columns=list(dict.fromkeys(columns))):
-                yield pa.Table.from_batches([batch])
+        if name in self._stored and name not in self._tables:
+            found = self._stored[name].file.distinct(columns, where_known)
+            if found is not None:
+                return found
+        return distinct(iter([self[name]]), columns, where_known)
 
     def put_into(self, shelf: Shelf) -> None:
         """Put every table where queries find it."""
         for name in TABLES:
-            if self.rows(name) and name in self._files:
-                file = self._files[name]
-                shelf.attach(name, str(file.path), file.columns)
+            if self.rows(name) and name in self._stored:
+                stored = self._stored[name]
+                shelf.attach(name, stored.file.place, stored.columns)
             else:
                 shelf.put(name, self[name])
 
     def __getitem__(self, name: str) -> pa.Table:
         if name not in self._tables:
-            if name in self._files:
-                path = self._files[name].path
-                try:
-                    table = pq.read_table(path)
-                except (OSError, pa.ArrowException) as error:
-                    raise BadHistory(
-                        f"{path}: expected a Parquet file: {error}. Restore it or run again."
-                    ) from None
-                self._tables[name] = _fitting(name, table, self.source)
+            if name in self._stored:
+                table = self._stored[name].file.table()
+                self._tables[name] = fitting(name, table, self.where(name))
             else:
                 self._tables[name] = TABLES[name].schema.empty_table()
         return self._tables[name]
@@ -240,52 +201,3 @@ class History(Mapping[str, pa.Table]):
     def __repr__(self) -> str:
         filled_ones = ", ".join(f"{n}: {self.rows(n)}" for n in self if self.rows(n))
         return f"<History of {self.source}: {filled_ones or 'empty'}>"
-
-
-def _fitting(name: str, table: pa.Table, source: str) -> pa.Table:
-    columns = []
-    for column in TABLES[name].columns:
-        if column.name not in table.column_names:
-            _not_needed(name, column, source)
-            columns.append(pa.nulls(table.num_rows, column.type))
-            continue
-        data = table.column(column.name)
-        _check_type(name, column, data.type, source)
-        columns.append(data if data.type == column.type else data.cast(column.type))
-    return pa.Table.from_arrays(columns, schema=TABLES[name].schema)
-
-
-def _not_needed(name: str, column: Column, source: str) -> None:
-    """Raise if a column that is missing must be known."""
-    if not column.nullable:
-        raise BadHistory(
-            f"{source}: {name}.parquet has no column {column.name}; expected is {column.type}, "
-            "and it must be known in every row. Write it."
-        )
-
-
-def _check_type(name: str, column: Column, found: pa.DataType, source: str) -> None:
-    text = pa.types.is_string(column.type) and (
-        pa.types.is_large_string(found)
-        or pa.types.is_string_view(found)
-        or (pa.types.is_dictionary(found) and pa.types.is_string(found.value_type))
-    )
-    if found != column.type and not text and not pa.types.is_null(found):
-        raise BadHistory(
-            f"{source}: {name}.parquet, column {column.name}: expected {column.type}, found "
-            f"{found}. Convert it where the history is written."
-        )
-
-
-def _full(about: pq.FileMetaData) -> frozenset[str]:
-    names = {about.schema.column(i).name: i for i in range(about.num_columns)}
-    return frozenset(
-        name
-        for name, i in names.items()
-        if all(
-            (stats := about.row_group(g).column(i).statistics) is not None
-            and stats.has_null_count
-            and stats.null_count == 0
-            for g in range(about.num_row_groups)
-        )
-    )

@@ -19,7 +19,7 @@ from checkers.history import History
 from checkers.tables import TABLES
 from harness.recording.tables import DamagedHistory, Recorded, read_lines
 
-_LIMITS = "limits.json"
+LIMITS_FILE = "limits.json"
 """What limits a sealed history, in sentences."""
 
 
@@ -80,14 +80,13 @@ class RunFolder:
         sealed = all((self.history / f"{name}.parquet").exists() for name in TABLES)
         if not sealed and any(self.history.glob("*.jsonl")):
             recorded = read_lines(self.history)
-            return History(recorded.tables), _limits(recorded)
+            return History(recorded.tables, source=str(self.history)), _limits(recorded)
         try:
-            limits = json.loads((self.history / _LIMITS).read_text())
+            text = (self.history / LIMITS_FILE).read_text()
         except FileNotFoundError:
-            limits = []
-        except ValueError:
-            raise DamagedHistory(f"{self.history / _LIMITS} is not JSON; restore it") from None
-        return History.load(self.history), tuple(map(str, limits))
+            return History.load(self.history), ()
+        limits = parse_limits(text, str(self.history / LIMITS_FILE))
+        return History.load(self.history), limits
 
     def seal(self) -> tuple[str, ...]:
         """Turn lines into tables, read them back, then remove the lines.
@@ -104,7 +103,7 @@ class RunFolder:
         recorded = read_lines(self.history)
         limits = _limits(recorded)
         if limits:
-            (self.history / _LIMITS).write_text(json.dumps(limits) + "\n")
+            (self.history / LIMITS_FILE).write_text(json.dumps(limits) + "\n")
         for name, table in recorded.tables.items():
             part = self.history / f".{name}.parquet.part"
             pq.write_table(table, part)
@@ -119,3 +118,15 @@ class RunFolder:
 
 def _limits(recorded: Recorded) -> tuple[str, ...]:
     return tuple(f"the last line of {name} was cut short" for name in recorded.cut_short)
+
+
+def parse_limits(text: str, place: str) -> tuple[str, ...]:
+    """The sentences that a file of limits holds.
+
+    Raises:
+        DamagedHistory: it is not JSON; `place` is named.
+    """
+    try:
+        return tuple(map(str, json.loads(text)))
+    except (ValueError, TypeError):
+        raise DamagedHistory(f"{place} is not JSON that lists sentences; restore it") from None

@@ -75,7 +75,7 @@ class RunRecord(BaseModel):
         """
         path = folder / RUN_FILE
         try:
-            return cls.model_validate(json.loads(path.read_text()))
+            return cls.parse(path.read_text(), str(path))
         except FileNotFoundError:
             raise UnreadableRun(
                 f"{folder} is not a run folder: it has no {RUN_FILE}. "
@@ -85,12 +85,24 @@ class RunRecord(BaseModel):
             raise UnreadableRun(f"{folder} is a file; a run is a folder with {RUN_FILE}.") from None
         except OSError as error:
             raise UnreadableRun(f"{path} cannot be read: {error.strerror or error}") from None
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
             raise UnreadableRun(f"{path} is not JSON ({error}); restore it from a copy.") from None
+
+    @classmethod
+    def parse(cls, text: str, place: str) -> RunRecord:
+        """The record that a text holds.
+
+        Raises:
+            UnreadableRun: it is not JSON, or not a record of this format; `place` is named.
+        """
+        try:
+            return cls.model_validate(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise UnreadableRun(f"{place} is not JSON ({error}); restore it from a copy.") from None
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "the whole file"
             raise UnreadableRun(
-                f"{path}: {where}: {first['msg']}. It was written by another version of "
+                f"{place}: {where}: {first['msg']}. It was written by another version of "
                 "onceproof or edited; restore it from a copy."
             ) from None

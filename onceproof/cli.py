@@ -54,7 +54,10 @@ def list_() -> None:
 @app.command()
 def check(
     path: Annotated[
-        Path, typer.Argument(help="A run folder, or a history that was recorded elsewhere.")
+        str,
+        typer.Argument(
+            help="A run folder, or a history that was recorded elsewhere; with Spark also a URI."
+        ),
     ],
     format_: Annotated[
         str | None,

@@ -50,7 +50,7 @@ def check_contents(layer: Layer, history: History) -> None:
     for name, table in TABLES.items():
         if not history.rows(name):
             continue
-        where = f"{history.source}: {name}.parquet"
+        where = history.where(name)
         needed = {c.name for c in table.columns if not c.nullable} - history.full(name)
         _check_known(layer, name, sorted(needed), where)
         for column, words in WORDS.get(name, {}).items():

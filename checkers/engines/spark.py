@@ -12,18 +12,16 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
-from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
 from checkers.engines.settings import Settings
-from checkers.engines.spark_session import spark_session, told
+from checkers.engines.spark_paths import literal_path
+from checkers.engines.spark_session import spark_session
 from checkers.engines.spark_sql import translated
-from checkers.history import BadHistory
 
 _FEW: Final = 20_000
 """Rows that are held as literals."""
@@ -31,10 +29,8 @@ _LITTLE: Final = 2**20
 """Bytes of a file that is held as literals."""
 _BYTES_PER_TASK: Final = 2**24
 """Of Parquet, which is packed: a task holds some ten times as much."""
-_NOTHING_THERE: Final = "PATH_NOT_FOUND"
 _WORD: Final = re.compile(r"\w+")
 _COUNTED: Final = re.compile(r"SELECT COUNT\(\*\) AS (?P<name>\w+) FROM (?P<table>\w+)")
-_GLOB: Final = re.compile(r"([\\{}\[\]*?^])")
 _MEANING: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "false",
@@ -90,22 +86,9 @@ class Spark:
         small = table.num_rows <= _FEW
         self._hold(name, frame, _Held(small=small, rows=table.num_rows))
 
-    def schema(self, place: str) -> pa.Schema | None:
-        """See `Database`."""
-        from pyspark.sql.pandas.types import to_arrow_schema
-
-        try:
-            return to_arrow_schema(self._session.read.parquet(_as_it_is(place)).schema)
-        except AnalysisException as error:
-            if error.getCondition() == _NOTHING_THERE:
-                return None
-            raise BadHistory(f"{place}: expected Parquet data: {told(error)}") from None
-        except PySparkException as error:
-            raise BadHistory(f"{place}: expected Parquet data: {told(error)}") from None
-
     def attach(self, name: str, place: str, columns: str) -> None:
         """See `Database`."""
-        self._session.read.parquet(_as_it_is(place)).createOrReplaceTempView(name)
+        self._session.read.parquet(literal_path(place)).createOrReplaceTempView(name)
         frame = self._session.sql(translated(f"SELECT {columns} FROM {name}"))
         size = int(self._optimized(frame).stats().sizeInBytes())
         if size <= _LITTLE:
@@ -214,9 +197,3 @@ class Spark:
     def _view(self, name: str, frame: DataFrame, held: _Held) -> None:
         frame.createOrReplaceTempView(name)
         self._held[name] = held
-
-
-def _as_it_is(place: str) -> str:
-    """A place as Spark takes it: local unless it says otherwise, and never a pattern."""
-    whole = place if "://" in place else f"file://{Path(place).absolute()}"
-    return _GLOB.sub(r"\\\1", whole)

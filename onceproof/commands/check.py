@@ -8,23 +8,23 @@ the harness is imported.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from checkers import BadClaim, BadHistory, Judgement, exit_code
+from checkers import BadClaim, BadHistory
 from checkers import check as judge
 from checkers.engines.settings import Settings
+from checkers.folders import is_uri
 
 RUN = "run"
 USAGE, TROUBLE = 2, 3
 
 
 def check(
-    path: Path,
+    path: str | Path,
     *,
     format_: str | None = None,
     claims: Sequence[str] = (),
@@ -35,7 +35,7 @@ def check(
     """Judge a run folder or a foreign history.
 
     Args:
-        path: what to judge.
+        path: what to judge; a URI with Spark only.
         format_: `run` or one of `checkers.imports.FORMATS`; None: find out.
         claims: for foreign histories, see `checkers.imports.claims`; none: all that are possible.
         settings: engine and limits.
@@ -43,6 +43,11 @@ def check(
         options: what the format's reader takes besides.
     """
     settings, options = settings or Settings(), options or {}
+    if is_uri(str(path)):
+        from onceproof.commands.check_uri import check_uri
+
+        return check_uri(str(path), format_, claims, settings, json, options)
+    path = Path(path)
     if format_ == RUN or (format_ is None and (path / "run.json").exists()):
         if claims:
             return _usage(
@@ -70,6 +75,7 @@ def report(folder: Path) -> int:
 
 
 def _check_run(folder: Path, settings: Settings, json: Path | None) -> int:
+    from onceproof.commands.telling import write_json
     from onceproof.errors import told
     from onceproof.outcome import check_run
     from reports.console import print_result
@@ -78,7 +84,7 @@ def _check_run(folder: Path, settings: Settings, json: Path | None) -> int:
         outcome = check_run(_existing(folder), settings=settings)
         print_result(outcome.report, sys.stdout, folder)
         if json is not None:
-            _write(json, outcome.judgement, str(folder))
+            write_json(json, outcome.judgement, str(folder))
         return outcome.exit_code
 
 
@@ -92,20 +98,13 @@ def _check_foreign(
 ) -> int:
     from checkers.imports import read
     from checkers.imports.claims import all_claims, parse_claim
-    from reports.console_judgement import print_judgement
+    from onceproof.commands.telling import tell
 
     imported = read(path, format_, **options)
     history = imported.history
     wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
     judgement = judge(history, wanted, settings=settings)
-    try:
-        print_judgement(judgement, sys.stdout, source=str(path), notes=imported.notes)
-        sys.stdout.flush()
-    except BrokenPipeError:  # `| head` has seen enough; the verdict counts all the same
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if json is not None:
-        _write(json, judgement, str(path), imported.notes)
-    return exit_code(judgement.claims)
+    return tell(judgement, str(path), imported.notes, json)
 
 
 def _format(path: Path) -> str:
@@ -133,13 +132,6 @@ def _existing(folder: Path) -> Path:
     if not folder.exists():
         raise UnreadableRun(f"{folder} does not exist; give a folder that `onceproof run` printed")
     return folder
-
-
-def _write(file: Path, judgement: Judgement, source: str, notes: Sequence[str] = ()) -> None:
-    from reports.judgement_json import judgement_json
-
-    file.write_text(judgement_json(judgement, source=source, notes=notes), encoding="utf-8")
-    print(f"judgement {file}", file=sys.stderr)
 
 
 @contextmanager

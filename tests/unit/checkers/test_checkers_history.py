@@ -69,8 +69,8 @@ def _table(**columns: pa.Array) -> pa.Table:
     ],
 )
 def test_what_does_not_fit_is_refused(table: pa.Table, said: str) -> None:
-    with pytest.raises(BadHistory, match=f"sends.parquet.*{said}"):
-        find(History({"sends": table}), CLAIM)
+    with pytest.raises(BadHistory, match=f"^store/history.edn: table sends.*{said}"):
+        find(History({"sends": table}, source="store/history.edn"), CLAIM)
 
 
 def test_what_does_not_fit_is_refused_in_files_as_well(tmp_path: Path) -> None:
@@ -78,8 +78,20 @@ def test_what_does_not_fit_is_refused_in_files_as_well(tmp_path: Path) -> None:
     for name, table in (("twice", twice), ("words", _table(outcome=pa.array(["OK"])))):
         (tmp_path / name).mkdir()
         pq.write_table(table, tmp_path / name / "sends.parquet")
-        with pytest.raises(BadHistory, match=r"sends\.parquet"):
+        with pytest.raises(BadHistory, match=rf"/{name}: sends\.parquet"):
             find(History.load(tmp_path / name), CLAIM)
+
+
+def test_a_table_that_was_changed_is_still_named_by_its_history(tmp_path: Path) -> None:
+    History.of(sends=[{"record": "a"}]).save(tmp_path)
+    changed = History.load(tmp_path).replace("sends", pa.concat_tables([_table(), _table()]))
+    with pytest.raises(BadHistory, match=f"^{tmp_path}: table sends has 2 rows"):
+        find(changed, CLAIM)
+
+
+def test_a_uri_is_no_path(tmp_path: Path) -> None:
+    with pytest.raises(BadHistory, match=r"expected a local path.*open_folder"):
+        History.load("s3a://bucket/run/history")
 
 
 def test_columns_that_may_hold_null_may_be_left_out(tmp_path: Path) -> None:

@@ -155,3 +155,21 @@ def test_claims_of_a_run_stand_in_it(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
     code, _, err = run(tmp_path, "--claim", "exactly-once:input")
     assert (code, "To judge its history by others: onceproof check" in err) == (2, True)
+
+
+@pytest.mark.parametrize("uri", ["s3a://bucket/run", "file:///runs/7", "hdfs://far:8020/run"])
+def test_a_uri_needs_spark(uri: str) -> None:
+    code, out, err = run(uri)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"onceproof: {uri}: expected a local path")
+    assert "--engine spark, or copy the folder" in err
+
+
+def test_what_only_this_machine_reads_is_refused_before_spark_starts() -> None:
+    for arguments, said in (
+        (("--format", "jepsen"), "expected a format of run, parquet, found jepsen"),
+        (("--isolation", "read_committed"), "--isolation is for --format jepsen only"),
+    ):
+        code, _, err = run("s3a://bucket/run", "--engine", "spark", *arguments)
+        assert code == 2
+        assert said in err

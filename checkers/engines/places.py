@@ -1,0 +1,47 @@
+"""From a place to the folder that lies there: on this machine, or wherever Spark reads.
+
+The one thing to know: Spark is started to look at a URI and runs as long as the context lasts.
+Judge inside, and the engine works in that same Spark:
+
+    settings = Settings(engine="spark", master="local[4]")
+    with open_folder("s3a://bucket/run/history", settings) as folder:
+        judgement = check(History.load(folder), claims, settings)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from checkers.bad_history import BadHistory
+from checkers.engines.settings import Settings
+from checkers.folders import Folder, is_uri
+from checkers.local_folder import LocalFolder
+
+
+@contextmanager
+def open_folder(place: str, settings: Settings) -> Iterator[Folder]:
+    """The folder at a place.
+
+    Args:
+        place: a path or a URI.
+        settings: which engine is to read it.
+
+    Raises:
+        BadHistory: the engine does not read such a place.
+        SparkTrouble: Spark did not start.
+    """
+    if not is_uri(place):
+        yield LocalFolder(Path(place))
+        return
+    if settings.engine != "spark":
+        raise BadHistory(
+            f"{place}: expected a local path, because DuckDB reads no other file system here. "
+            "Let Spark read it with --engine spark, or copy the folder and give the copy."
+        )
+    from checkers.engines.spark_folder import SparkFolder
+    from checkers.engines.spark_session import spark_session
+
+    with spark_session(settings) as session:
+        yield SparkFolder.at(session, place)

@@ -1,0 +1,174 @@
+"""A folder of any file system that Spark reads: Hadoop's FileSystem lists it, Spark reads the rows.
+
+The one thing to know: no path of this machine is involved. Which schemes there are, and who may
+read there, is Spark's own configuration (`spark.hadoop.fs.…`, `--packages`), on the driver for
+listing and on the executors for rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from checkers.bad_history import BadHistory
+from checkers.engines.spark_paths import literal_path
+from checkers.engines.spark_session import told
+
+
+class SparkFolder:
+    """A `Folder` wherever Spark reads."""
+
+    def __init__(self, session: SparkSession, path: Any, files: Any) -> None:
+        """See `at`."""
+        self._session = session
+        self._path = path
+        self._files = files
+
+    @classmethod
+    def at(cls, session: SparkSession, place: str) -> SparkFolder:
+        """The folder at a URI; whether it is there is not looked at yet.
+
+        Raises:
+            BadHistory: it is no URI, or of a scheme that this Spark does not know.
+        """
+        jvm: Any = session._jvm
+        java: Any = session._jsparkSession
+        try:
+            path = jvm.org.apache.hadoop.fs.Path(place)
+            files = path.getFileSystem(java.sessionState().newHadoopConf())
+        except Py4JJavaError as error:
+            raise BadHistory(
+                f"{place}: expected a URI of a file system that this Spark reads: {told(error)}. "
+                "Check how it is written; other schemes need their jars and settings, e.g. "
+                "PYSPARK_SUBMIT_ARGS='--packages org.apache.hadoop:hadoop-aws:… pyspark-shell'."
+            ) from None
+        return cls(session, path, files)
+
+    @property
+    def place(self) -> str:
+        """See `Folder`."""
+        return str(self._path.toString())
+
+    def names(self) -> frozenset[str]:
+        """See `Folder`."""
+        try:
+            if not self._files.getFileStatus(self._path).isDirectory():
+                raise BadHistory(f"{self.place}: expected a folder, found a file. Give its folder.")
+            return frozenset(
+                str(status.getPath().getName()) for status in self._files.listStatus(self._path)
+            )
+        except Py4JJavaError as error:
+            if "FileNotFoundException" in _class(error):
+                raise BadHistory(
+                    f"{self.place}: there is no such folder; expected is a run folder, or one with "
+                    "sends.parquet, log.parquet, … Give one of these."
+                ) from None
+            raise BadHistory(
+                f"{self.place}: Spark could not look into it: {told(error)}. See to its address "
+                "and to what Spark needs to read there."
+            ) from None
+
+    def text(self, name: str) -> str:
+        """See `Folder`."""
+        jvm: Any = self._session._jvm
+        path = jvm.org.apache.hadoop.fs.Path(self._path, name)
+        try:
+            stream = self._files.open(path)
+            try:
+                return bytes(stream.readAllBytes()).decode()
+            finally:
+                stream.close()
+        except (Py4JJavaError, UnicodeDecodeError) as error:
+            raise BadHistory(
+                f"{path.toString()}: expected a file of text: {told(error)}."
+            ) from None
+
+    def parquet(self, name: str) -> SparkParquet:
+        """See `Folder`."""
+        jvm: Any = self._session._jvm
+        return SparkParquet(
+            self._session, str(jvm.org.apache.hadoop.fs.Path(self._path, name).toString())
+        )
+
+    def folder(self, name: str) -> SparkFolder:
+        """See `Folder`."""
+        jvm: Any = self._session._jvm
+        below = jvm.org.apache.hadoop.fs.Path(self._path, name)
+        return SparkFolder(self._session, below, self._files)
+
+
+class SparkParquet:
+    """A `Parquet` wherever Spark reads: a file, or a folder of files as Spark writes them."""
+
+    def __init__(self, session: SparkSession, place: str) -> None:
+        """Read the end of a file.
+
+        Raises:
+            BadHistory: it is no Parquet.
+        """
+        self._place = place
+        try:
+            self._frame: DataFrame = session.read.parquet(literal_path(place))
+        except (PySparkException, Py4JJavaError) as error:
+            raise self._bad(error) from None
+
+    @property
+    def place(self) -> str:
+        """See `Parquet`."""
+        return self._place
+
+    @property
+    def schema(self) -> pa.Schema:
+        """See `Parquet`."""
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        return to_arrow_schema(self._frame.schema)
+
+    @cached_property
+    def rows(self) -> int:
+        """See `Parquet`."""
+        try:
+            return self._frame.count()
+        except (PySparkException, Py4JJavaError) as error:
+            raise self._bad(error) from None
+
+    @property
+    def full(self) -> frozenset[str]:
+        """See `Parquet`: Spark does not tell, so that the door has to look."""
+        return frozenset()
+
+    def table(self) -> pa.Table:
+        """See `Parquet`."""
+        try:
+            return self._frame.toArrow()
+        except (PySparkException, Py4JJavaError) as error:
+            raise self._bad(error) from None
+
+    def distinct(
+        self, columns: Sequence[str], where_known: str | None
+    ) -> set[tuple[Any, ...]] | None:
+        """See `Parquet`: found where the rows are, and only the values travel."""
+        if not {*columns, *([where_known] if where_known else [])} <= set(self._frame.columns):
+            return None
+        rows = self._frame
+        if where_known:
+            rows = rows.where(rows[where_known].isNotNull())
+        try:
+            return {tuple(row) for row in rows.select(*columns).distinct().collect()}
+        except (PySparkException, Py4JJavaError) as error:
+            raise self._bad(error) from None
+
+    def _bad(self, error: Exception) -> BadHistory:
+        return BadHistory(
+            f"{self._place}: expected Parquet data: {told(error)}. Restore it or run again."
+        )
+
+
+def _class(error: Py4JJavaError) -> str:
+    return str(error.java_exception.getClass().getName())
