@@ -21,7 +21,7 @@ def explain(rows: Sequence[Row]) -> str:
         rows: the steps of one cycle, or the first of them.
     """
     steps = sorted(rows, key=lambda row: cast("int", row["step"]))
-    told = [f"{row['source']} before {row['target']}, because {_because(row)}" for row in steps]
+    told = [f"{row['source']} before {row['target']}, because {because(row)}" for row in steps]
     if steps[-1]["target"] != steps[0]["source"]:
         return "; ".join([*told[:NAMED], f"and so on, back to {steps[0]['source']}"])
     if len(told) > NAMED:
@@ -29,7 +29,8 @@ def explain(rows: Sequence[Row]) -> str:
     return "; ".join([*told[:-1], f"yet {told[-1]}"])
 
 
-def _because(row: Row) -> str:
+def because(row: Row) -> str:
+    """Why one step's transaction came before the next: what an edge says, in words."""
     place = f"{row['at_topic']}-{row['at_partition']}"
     match row["kind"]:
         case "wr":

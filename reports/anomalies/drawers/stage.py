@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from checkers.cycle_words import _because as because
+from checkers.cycle_words import because
 from reports.anomalies.drawers import leftovers, logs, moments, progress, readers, sends, sinks
 from reports.anomalies.drawers.desk import Desk
 from reports.anomalies.names import harmless
