@@ -16,7 +16,7 @@ RELATION: Final = Relation(
     stored=False,
     sql="""
 SELECT hash(l.record) AS h,
-       hash(k.trial, l.record,
+       hash(k.trial, hash(l.record),
             CASE WHEN t.effects = t.sourced THEN l."partition" END,
             CASE WHEN t.effects = t.sourced THEN l."offset" END) AS print,
        CASE WHEN c."partition" IS NULL THEN CAST(1000001 AS DOUBLE)
@@ -28,7 +28,7 @@ LEFT JOIN cut_partitions c ON c.topic = l.topic AND c."partition" = l."partition
 WHERE l.kind = 'data' AND l.record IS NOT NULL AND l.committed
 UNION ALL
 SELECT hash(e.record) AS h,
-       hash(e.trial, e.record,
+       hash(e.trial, hash(e.record),
             CASE WHEN t.effects = t.sourced THEN e.source_partition END,
             CASE WHEN t.effects = t.sourced THEN e.source_offset END) AS print,
        CASE WHEN e.once AND (s.trial IS NOT NULL OR e.effect_key = '')

@@ -10,7 +10,7 @@ RELATION: Final = Relation(
     name="odd_contents",
     meaning="prints of `content_prints` that are not one pair",
     sql="""
-SELECT p.print
+SELECT min(p.h) AS one, max(p.h) AS other
 FROM content_prints p
 GROUP BY p.print
 HAVING sum(p.weight) <> 2000003

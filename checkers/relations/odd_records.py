@@ -10,17 +10,23 @@ RELATION: Final = Relation(
     name="odd_records",
     meaning="hashes of records with an odd print",
     sql="""
-SELECT p.h
-FROM send_prints p
-JOIN odd_sends o ON o.print = p.print
+SELECT o.one AS h
+FROM odd_sends o
 UNION
-SELECT p.h
-FROM effect_prints p
-JOIN odd_effects o ON o.print = p.print
+SELECT o.other AS h
+FROM odd_sends o
 UNION
-SELECT p.h
-FROM content_prints p
-JOIN odd_contents o ON o.print = p.print
+SELECT o.one AS h
+FROM odd_effects o
+UNION
+SELECT o.other AS h
+FROM odd_effects o
+UNION
+SELECT o.one AS h
+FROM odd_contents o
+UNION
+SELECT o.other AS h
+FROM odd_contents o
 UNION
 SELECT hash(r.record) AS h
 FROM sampled r

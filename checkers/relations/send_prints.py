@@ -18,7 +18,7 @@ RELATION: Final = Relation(
     stored=False,
     sql="""
 SELECT hash(s.record) AS h,
-       hash(i.trial, s.record, CASE WHEN t.attempts > 0 THEN s.attempt END,
+       hash(i.trial, hash(s.record), CASE WHEN t.attempts > 0 THEN s.attempt END,
             CASE WHEN t.keys > 0 THEN s.key END, CASE WHEN t.digests > 0 THEN s.digest END,
             s."partition", s."offset") AS print,
        CASE WHEN s.outcome = 'ok' AND s."partition" IS NOT NULL AND s."offset" IS NOT NULL
@@ -30,7 +30,7 @@ LEFT JOIN log_traits t ON t.trial = i.trial
 LEFT JOIN txns x ON x.txn = s.txn
 UNION ALL
 SELECT hash(l.record) AS h,
-       hash(i.trial, l.record, l.attempt, l.key, l.digest, l."partition", l."offset") AS print,
+       hash(i.trial, hash(l.record), l.attempt, l.key, l.digest, l."partition", l."offset") AS print,
        CASE WHEN l.committed THEN CAST(1000002 AS DOUBLE) ELSE CAST(1500000 AS DOUBLE) END AS weight
 FROM log l
 JOIN inputs i ON i.topic = l.topic
