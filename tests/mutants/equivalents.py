@@ -1,6 +1,6 @@
 """Mutants that are listed because they change nothing, each with the reason.
 
-The one thing to know: the list is `equivalent.toml`. An entry names mutants by pattern (`*` stands
+The one thing to know: the list is in `equivalent/`, a file for each part. An entry names mutants by pattern (`*` stands
 for anything), and one that no surviving mutant has any more is an error, so that no excuse outlives
 its cause.
 """
@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-LIST: Final = Path(__file__).with_name("equivalent.toml")
+LISTS: Final = Path(__file__).with_name("equivalent")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,23 +28,24 @@ class Equivalent:
 
 
 @cache
-def listed(path: Path = LIST) -> tuple[Equivalent, ...]:
-    """The list.
+def listed(folder: Path = LISTS) -> tuple[Equivalent, ...]:
+    """All entries of a folder's lists.
 
     Raises:
         ValueError: an entry gives no reason, or a pattern stands there twice.
     """
     entries = tuple(
         Equivalent(reason=entry["reason"].strip(), mutants=tuple(entry["mutants"]))
-        for entry in tomllib.loads(path.read_text())["equivalent"]
+        for path in sorted(folder.glob("*.toml"))
+        for entry in tomllib.loads(path.read_text()).get("equivalent", ())
     )
     patterns = [pattern for entry in entries for pattern in entry.mutants]
     for pattern in patterns:
         if patterns.count(pattern) > 1:
-            raise ValueError(f"{path.name}: {pattern!r} stands there twice. Leave one.")
+            raise ValueError(f"{folder.name}: {pattern!r} stands there twice. Leave one.")
     for entry in entries:
         if len(entry.reason.split()) < 5:
-            raise ValueError(f"{path.name}: {entry.mutants}: say why they change nothing.")
+            raise ValueError(f"{folder.name}: {entry.mutants}: say why they change nothing.")
     return entries
 
 
