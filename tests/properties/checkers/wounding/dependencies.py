@@ -48,7 +48,7 @@ def _from_the_future(world: World, draw: Random) -> str | None:
         (txns[a], txns[b])
         for a in sends
         for b in sends
-        if txns[a]["ended_at"] < txns[b]["began_at"]
+        if txns[a]["ended_at"] is not None and txns[a]["ended_at"] < txns[b]["began_at"]
     ]
     if not pairs:
         return None
