@@ -30,7 +30,7 @@ class At:
         after: names of earlier lines that must be healed first.
         until: what ends it once it has bitten.
         required: without proof that it bit the run is invalid.
-        seconds: how long it may take to bite and to come to its end.
+        seconds: how long it may take to bite, and then to come to its end.
     """
 
     name: str

@@ -226,7 +226,7 @@ def test_an_end_that_never_comes_is_an_error_after_healing(world: World) -> None
     Conductor([at(fault, until=Acknowledged(records=50), seconds=0.1)], world.bench).carry_out()
     assert fault.story == ["inject a", "heal a"]
     row = world.rows()["a"]
-    assert row["error"].startswith("Overdue: waited 0.1 s for «a» to bite, and until 50 more")
+    assert row["error"].startswith("Overdue: waited 0.1 s for the end of «a»: 50 more")
     assert row["healed_at"] is not None
 
 
