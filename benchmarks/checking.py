@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import telling
+from benchmarks.growing import growth
 from benchmarks.plan import CACHE
 from benchmarks.suite import MILLION, Suite
 from benchmarks.trial import Line, NotAsExpected
@@ -32,8 +33,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def told(sentence: str) -> None:
         print(sentence, file=sys.stderr, flush=True)
-        if "skipped" in sentence:
-            notes.append(sentence)
 
     suite = Suite(
         cache=given.cache.absolute(),
@@ -58,6 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(telling.machine())
     if lines:
         print(telling.table(lines, fixed))
+    notes += growth([line for line in lines if line.section == "spark"])
     for note in notes:
         print(note)
     given.json.parent.mkdir(parents=True, exist_ok=True)

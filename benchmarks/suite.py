@@ -14,12 +14,11 @@ from typing import Final
 
 from benchmarks.measure import run
 from benchmarks.plan import Plan, Shape
-from benchmarks.trial import Limit, Line, NotAsExpected, expected_findings, measure, python
+from benchmarks.trial import Limit, Line, NotAsExpected, check, expected_findings, measure, python
 
 MILLION: Final = 1_000_000
 ALMOST_EMPTY: Final = 100
 FAR: Final = 50 * MILLION
-_SPARK: Final = Path(__file__).parents[1] / "checkers" / "engines" / "spark.py"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,11 +90,8 @@ class Suite:
         yield self._line("offsets", f"{FAR:,} against 0", far, size, against=near)
 
     def spark(self) -> Iterator[Line]:
-        """The other engine: how it grows with cores and with records."""
-        if not _SPARK.exists():
-            self.told("spark: skipped, because there is no checkers.engines.spark")
-            return
-        for size in SIZES[1:3]:
+        """The other engine: its fixed cost, and how it grows with cores and with records."""
+        for size in (Size(records=ALMOST_EMPTY, times=1), *SIZES[:3]):
             for master in ("local[1]", "local[2]"):
                 if size.records <= self.largest:
                     yield self._line(
@@ -130,8 +126,8 @@ class Suite:
         try:
             return measure(
                 line,
-                judge=python("judge_once", str(folder / "history"), *options),
-                against=python("judge_once", str(self._history(against) / "history"), *options)
+                judge=check(folder, *options),
+                against=check(self._history(against), *options)
                 if against
                 else python("scan", str(folder / "history")),
                 times=self.times or (1 if master else size.times),

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
+from benchmarks.growing import base
 from benchmarks.trial import Line
 
 _HEAD: Final = (
@@ -22,7 +23,7 @@ _HEAD: Final = (
 
 def table(lines: Sequence[Line], fixed: float) -> str:
     """One aligned table; `fixed` is what an almost empty history costs, in seconds."""
-    rows = [_HEAD, *(_row(line, fixed) for line in lines)]
+    rows = [_HEAD, *(_row(line, _fixed(line, lines, fixed)) for line in lines)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
     told = []
     for row in rows:
@@ -34,14 +35,14 @@ def table(lines: Sequence[Line], fixed: float) -> str:
     return "\n".join(told)
 
 
-def as_json(lines: Iterable[Line], fixed: float, notes: Iterable[str]) -> str:
+def as_json(lines: Sequence[Line], fixed: float, notes: Iterable[str]) -> str:
     """Everything that was measured, every run of it."""
     return json.dumps(
         {
             "machine": _machine(),
             "fixed_seconds": fixed,
             "notes": list(notes),
-            "lines": [_told(line, fixed) for line in lines],
+            "lines": [_told(line, _fixed(line, lines, fixed)) for line in lines],
         },
         indent=2,
     )
@@ -87,6 +88,11 @@ def _row(line: Line, fixed: float) -> tuple[str, ...]:
         f"{line.ratio:.1f}" if line.ratio else "",
         _limit(line),
     )
+
+
+def _fixed(line: Line, lines: Sequence[Line], fixed: float) -> float:
+    """What starting costs; Spark's start is its own."""
+    return base(line, lines) if line.section == "spark" else fixed
 
 
 def _speed(line: Line, fixed: float) -> float | None:

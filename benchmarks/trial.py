@@ -12,9 +12,16 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from benchmarks.measure import Cost, Ran, run
+
+CLAIM: Final = "exactly-once:input->ledger@table,hazard=replayed-batch"
+"""What generated histories are judged by."""
+_ANSWER: Final = "judged.json"
+_DONE: Final = frozenset({0})
+_JUDGED: Final = frozenset({0, 1})
+"""Exit codes of claims that hold and of violated ones."""
 
 
 class NotAsExpected(Exception):
@@ -87,7 +94,7 @@ def measure(
 
     Args:
         line: gets the costs.
-        judge: the command that judges and prints what it found.
+        judge: the command that judges and writes what it found where `--json` says.
         against: the command that it is compared with.
         times: turns.
         told: gets a sentence about each run.
@@ -99,7 +106,7 @@ def measure(
     for turn in range(times):
         line.against.append(_succeeded(run(against), against).cost)
         ran = run(judge)
-        _judged_right(_succeeded(ran, judge), line)
+        _judged_right(_judged(ran, judge), line)
         line.judged.append(ran.cost)
         told(
             f"{line.section}, {line.what}: run {turn + 1} of {times}, {ran.cost.wall:.2f} s, "
@@ -120,8 +127,17 @@ def python(module: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", f"benchmarks.{module}", *arguments)
 
 
-def _succeeded(ran: Ran, command: Sequence[str]) -> Ran:
-    if ran.exit_code:
+def check(folder: Path, *options: str) -> tuple[str, ...]:
+    """The command that a user gives, for a generated history; it says what exactly it found."""
+    history = str(folder / "history")
+    return (
+        *(sys.executable, "-m", "onceproof", "check", history, "--format", "parquet"),
+        *("--claim", CLAIM, "--json", str(folder / _ANSWER), *options),
+    )
+
+
+def _succeeded(ran: Ran, command: Sequence[str], codes: frozenset[int] = _DONE) -> Ran:
+    if ran.exit_code not in codes:
         raise NotAsExpected(
             f"{' '.join(command)} ended with {ran.exit_code} after {ran.cost.wall:.1f} s; it said "
             f"last: {ran.errors[-2000:] or ran.output[-2000:]}"
@@ -129,12 +145,25 @@ def _succeeded(ran: Ran, command: Sequence[str]) -> Ran:
     return ran
 
 
-def _judged_right(ran: Ran, line: Line) -> None:
-    answer: dict[str, Any] = json.loads(ran.output)
-    found = {name: n for name, n in answer["found"].items() if name != "offset-ahead"}
+def _judged(ran: Ran, command: Sequence[str]) -> dict[str, Any]:
+    """What a judging wrote down, which is gone afterwards and cannot be taken for the next one."""
+    answer = Path(command[command.index("--json") + 1])
+    # A command that broke down may end with the code of a violated claim, but it leaves no answer.
+    if not answer.exists():
+        _succeeded(ran, command, frozenset())
+    _succeeded(ran, command, _JUDGED)
+    told: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
+    answer.unlink()
+    return told
+
+
+def _judged_right(answer: Mapping[str, Any], line: Line) -> None:
+    (claim,) = answer["claims"]
+    counts = {group["anomaly"]: group["count"] for group in answer["findings"]}
+    found = {name: n for name, n in counts.items() if name != "offset-ahead"}
     verdict = "violated" if line.expected else "holds"
-    if answer["verdict"] != verdict or found != line.expected:
+    if claim["verdict"] != verdict or found != line.expected:
         raise NotAsExpected(
             f"{line.section}, {line.what}: expected {verdict} with {dict(line.expected)}, found "
-            f"{answer['verdict']} with {answer['found']}: {answer['reason']}"
+            f"{claim['verdict']} with {counts}: {claim['reason']}"
         )

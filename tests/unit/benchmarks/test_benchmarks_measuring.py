@@ -6,10 +6,12 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks import checking
+from benchmarks.growing import growth
 from benchmarks.measure import Cost, run
 from benchmarks.telling import table
 from benchmarks.trial import Limit, Line, NotAsExpected, measure
@@ -92,6 +94,33 @@ def test_where_little_but_the_fixed_cost_is_there_no_speed_is_told() -> None:
     ]
 
 
+def _spark(master: str, records: int, wall: float) -> Line:
+    judged = [Cost(wall=wall, cpu=wall, peak=1)]
+    return Line(section="spark", what=master, records=records, judged=judged)
+
+
+def test_growth_is_told_with_the_fixed_cost_and_without() -> None:
+    lines = [
+        _spark("local[1]", 100, 10), _spark("local[2]", 100, 10),
+        _spark("local[1]", 10_000, 30), _spark("local[2]", 10_000, 20),
+        _spark("local[1]", 100_000, 110), _spark("local[2]", 100_000, 60),
+    ]  # fmt: skip
+    told = list(growth(lines))
+    assert told == [
+        "spark, 10,000 records: local[2] is 1.5 (without the fixed cost 2.0) times as fast as "
+        "local[1]",
+        "spark, 100,000 records: local[2] is 1.8 (without the fixed cost 2.0) times as fast as "
+        "local[1]",
+        "spark, local[1]: 10 times the records (10,000 → 100,000) take 3.7 (without the fixed "
+        "cost 5.0) times as long",
+        "spark, local[2]: 10 times the records (10,000 → 100,000) take 3.0 (without the fixed "
+        "cost 5.0) times as long",
+    ]
+    assert list(growth(lines[:1])) == []
+    # Judged so many records a second, when the start of Spark itself is taken away.
+    assert " 10,000   30.00 s   30.00 s   30.00 s  0 MB        500" in table(lines, fixed=1)
+
+
 @pytest.mark.parametrize(
     ("verdict", "found", "expected"),
     [
@@ -102,14 +131,13 @@ def test_where_little_but_the_fixed_cost_is_there_no_speed_is_told() -> None:
     ],
 )
 def test_a_wrong_answer_does_not_count(
-    verdict: str, found: dict[str, int], expected: dict[str, int]
+    tmp_path: Path, verdict: str, found: dict[str, int], expected: dict[str, int]
 ) -> None:
-    answer = json.dumps({"verdict": verdict, "reason": "So it is.", "found": found})
     line = replace(_line(), judged=[], expected=expected)
     with pytest.raises(NotAsExpected, match=f"found {verdict} with .* So it is."):
         measure(
             line,
-            judge=[sys.executable, "-c", f"print({answer!r})"],
+            judge=_judging(tmp_path, verdict, found, code=int(verdict == "violated")),
             against=[sys.executable, "-c", ""],
             times=1,
             told=print,
@@ -117,11 +145,47 @@ def test_a_wrong_answer_does_not_count(
     assert line.judged == []
 
 
-def test_a_command_that_fails_is_told_with_its_last_words() -> None:
+def _judging(folder: Path, verdict: str, found: dict[str, int], code: int) -> list[str]:
+    """A command that writes an answer where it is told to, and ends with a code."""
+    answer: dict[str, Any] = {
+        "claims": [{"verdict": verdict, "reason": "So it is."}],
+        "findings": [{"anomaly": name, "count": n} for name, n in found.items()],
+    }
+    write = f"open(sys.argv[2], 'w').write({json.dumps(answer)!r})"
+    program = f"import sys; {write}; raise SystemExit({code})"
+    return [sys.executable, "-c", program, "--json", str(folder / "answer.json")]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "found", "code"), [("holds", {}, 0), ("violated", {"lost-output": 2}, 1)]
+)
+def test_a_right_answer_counts_and_is_read_once(
+    tmp_path: Path, verdict: str, found: dict[str, int], code: int
+) -> None:
+    line = replace(_line(), judged=[], expected=found)
+    judge = _judging(tmp_path, verdict, found, code)
+    measure(line, judge=judge, against=[sys.executable, "-c", ""], times=2, told=print)
+    assert len(line.judged) == 2
+    assert not (tmp_path / "answer.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("code", "written"), [(1, "nowhere.json"), (3, "answer.json"), (0, "nowhere.json")]
+)
+def test_a_judging_that_broke_down_is_no_answer(tmp_path: Path, code: int, written: str) -> None:
+    judge = _judging(tmp_path, "holds", {}, code)
+    judge[-1] = str(tmp_path / written)
+    judge[2] = judge[2].replace("sys.argv[2]", repr(str(tmp_path / "answer.json")))
+    with pytest.raises(NotAsExpected, match=f"ended with {code} after"):
+        measure(_line(), judge=judge, against=[sys.executable, "-c", ""], times=1, told=print)
+
+
+def test_a_command_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
+    fails = [sys.executable, "-c", "raise SystemExit('no such folder')"]
     with pytest.raises(NotAsExpected, match=r"ended with 1 after .*no such folder"):
         measure(
             _line(),
-            judge=[sys.executable, "-c", "raise SystemExit('no such folder')"],
+            judge=[*fails, "--json", str(tmp_path / "answer.json")],
             against=[sys.executable, "-c", ""],
             times=1,
             told=print,
