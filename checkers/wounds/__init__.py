@@ -1,6 +1,6 @@
 """The wounds of the self-proof: what to change, where, and what must be found.
 
-The one thing to know: a new wound is one more entry in `produce` or `process`.
+The one thing to know: a new wound is one more entry in `produce`, `process` or `journal`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ __all__ = ["Target", "Wounding", "woundings"]
 @cache
 def woundings() -> tuple[Wounding, ...]:
     """All wounds, in the order in which they are told."""
+    from checkers.wounds.journal import JOURNAL
     from checkers.wounds.process import PROCESS
     from checkers.wounds.produce import PRODUCE
 
-    return PRODUCE + PROCESS
+    return PRODUCE + PROCESS + JOURNAL

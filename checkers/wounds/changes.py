@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import reduce
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from checkers.wounds.wounding import Row
 
-_MARK = "~wounded"
+MARK: Final = "~wounded"
+"""What altered values end with."""
 
 
-def _where(table: pa.Table, row: Row, columns: Mapping[str, str]) -> list[int]:
+def where(table: pa.Table, row: Row, columns: Mapping[str, str]) -> list[int]:
     """Indices of the rows whose columns have the target's values."""
     masks = [
         pc.is_null(table.column(column))
@@ -30,11 +31,12 @@ def _where(table: pa.Table, row: Row, columns: Mapping[str, str]) -> list[int]:
     return found
 
 
-def _without(table: pa.Table, index: int) -> pa.Table:
+def without(table: pa.Table, index: int) -> pa.Table:
+    """The table without one row."""
     return pa.concat_tables([table.slice(0, index), table.slice(index + 1)])
 
 
-def _with(table: pa.Table, index: int, **changes: Any) -> pa.Table:
+def altered(table: pa.Table, index: int, **changes: Any) -> pa.Table:
     """A copy of one row, changed."""
     (row,) = table.slice(index, 1).to_pylist()
     return pa.Table.from_pylist([row | changes], schema=table.schema)
@@ -55,17 +57,17 @@ def drop_entries(table: pa.Table, row: Row) -> pa.Table:
 
 def copy_entry(table: pa.Table, row: Row) -> pa.Table:
     """Append an entry once more."""
-    (index,) = _where(table, row, _ENTRY)
+    (index,) = where(table, row, _ENTRY)
     place = {"topic": "topic", "partition": "partition"}
-    last = pc.max(table["offset"].take(_where(table, row, place))).as_py()
-    return pa.concat_tables([table, _with(table, index, offset=last + 1)])
+    last = pc.max(table["offset"].take(where(table, row, place))).as_py()
+    return pa.concat_tables([table, altered(table, index, offset=last + 1)])
 
 
 def alter_entry(table: pa.Table, row: Row) -> pa.Table:
     """Change an entry's content."""
-    (index,) = _where(table, row, _ENTRY)
-    altered = _with(table, index, digest=f"{row['digest']}{_MARK}")
-    return pa.concat_tables([_without(table, index), altered])
+    (index,) = where(table, row, _ENTRY)
+    changed = altered(table, index, digest=f"{row['digest']}{MARK}")
+    return pa.concat_tables([without(table, index), changed])
 
 
 def drop_effects(table: pa.Table, row: Row) -> pa.Table:
@@ -73,16 +75,16 @@ def drop_effects(table: pa.Table, row: Row) -> pa.Table:
     columns = {"sink": "sink", "view": "view", "record": "record", "effect_key": "effect_key"}
     if row["in_offset"] >= 0:
         columns |= {"source_partition": "in_partition", "source_offset": "in_offset"}
-    for index in reversed(_where(table, row, columns)[: row["seen"] - row["due"] + 1]):
-        table = _without(table, index)
+    for index in reversed(where(table, row, columns)[: row["seen"] - row["due"] + 1]):
+        table = without(table, index)
     return table
 
 
 def copy_effect(table: pa.Table, row: Row) -> pa.Table:
     """Have as many effects as it takes to have one too many."""
-    (index,) = _where(table, row, _EFFECT)
+    (index,) = where(table, row, _EFFECT)
     copies = [
-        _with(table, index, position=f"{row['position']}{_MARK}-{n}")
+        altered(table, index, position=f"{row['position']}{MARK}-{n}")
         for n in range(row["expected"] - row["seen"] + 1)
     ]
     return pa.concat_tables([table, *copies])
@@ -90,9 +92,9 @@ def copy_effect(table: pa.Table, row: Row) -> pa.Table:
 
 def alter_effect(table: pa.Table, row: Row) -> pa.Table:
     """Change an effect's content."""
-    (index,) = _where(table, row, _EFFECT)
-    altered = _with(table, index, digest=f"{row['digest']}{_MARK}")
-    return pa.concat_tables([_without(table, index), altered])
+    (index,) = where(table, row, _EFFECT)
+    changed = altered(table, index, digest=f"{row['digest']}{MARK}")
+    return pa.concat_tables([without(table, index), changed])
 
 
 def move_position(table: pa.Table, row: Row) -> pa.Table:
@@ -101,39 +103,39 @@ def move_position(table: pa.Table, row: Row) -> pa.Table:
     columns = {name: name for name in names} | {"offset": "position", "batch": "batch"}
     index = next(
         i
-        for i in _where(table, row, columns)
+        for i in where(table, row, columns)
         if table["kind"][i].as_py() == "done" and table["by"][i].as_py() == "subject"
     )
-    moved = _with(table, index, offset=row["moved"])
-    return pa.concat_tables([_without(table, index), moved])
+    moved = altered(table, index, offset=row["moved"])
+    return pa.concat_tables([without(table, index), moved])
 
 
 def move_range(table: pa.Table, row: Row) -> pa.Table:
     """Shift a range by one."""
     names = ("owner", "topic", "partition", "batch", "execution", "start_offset")
-    index = _where(table, row, {name: name for name in names})[0]
-    moved = _with(
+    index = where(table, row, {name: name for name in names})[0]
+    moved = altered(
         table, index, start_offset=row["start_offset"] + 1, end_offset=row["end_offset"] + 1
     )
-    return pa.concat_tables([_without(table, index), moved])
+    return pa.concat_tables([without(table, index), moved])
 
 
 def uncommit_entry(table: pa.Table, row: Row) -> pa.Table:
     """Take the commit of an entry back."""
-    (index,) = _where(table, row, _ENTRY)
-    return pa.concat_tables([_without(table, index), _with(table, index, committed=False)])
+    (index,) = where(table, row, _ENTRY)
+    return pa.concat_tables([without(table, index), altered(table, index, committed=False)])
 
 
 def swap_entries(table: pa.Table, row: Row) -> pa.Table:
     """Two entries of one partition change places."""
-    (one,) = _where(table, row, _ENTRY)
-    (other,) = _where(table, {**row, "offset": row["after_offset"]}, _ENTRY)
+    (one,) = where(table, row, _ENTRY)
+    (other,) = where(table, {**row, "offset": row["after_offset"]}, _ENTRY)
     swapped = [
-        _with(table, one, offset=row["after_offset"]),
-        _with(table, other, offset=row["offset"]),
+        altered(table, one, offset=row["after_offset"]),
+        altered(table, other, offset=row["offset"]),
     ]
     for index in sorted((one, other), reverse=True):
-        table = _without(table, index)
+        table = without(table, index)
     return pa.concat_tables([table, *swapped])
 
 
@@ -142,35 +144,35 @@ _READ = {name: name for name in ("reader", "session", "topic", "partition", "ord
 
 def drop_read(table: pa.Table, row: Row) -> pa.Table:
     """Have a reader miss an entry."""
-    (index,) = _where(table, row, _READ)
-    return _without(table, index)
+    (index,) = where(table, row, _READ)
+    return without(table, index)
 
 
 def repeat_read(table: pa.Table, row: Row) -> pa.Table:
     """Have a reader see an entry again."""
-    (index,) = _where(table, row, _READ | {"ordinal": "first"})
-    return pa.concat_tables([table, _with(table, index, ordinal=row["ordinal"])])
+    (index,) = where(table, row, _READ | {"ordinal": "first"})
+    return pa.concat_tables([table, altered(table, index, ordinal=row["ordinal"])])
 
 
 def swap_effects(table: pa.Table, row: Row) -> pa.Table:
     """All effects of two input positions change places in the order of the sink."""
     order = {row["ordinal"]: row["after_ordinal"], row["after_ordinal"]: row["ordinal"]}
     columns = {"sink": "sink", "view": "view", "ordinal": "ordinal"}
-    indices = [i for o in order for i in _where(table, {**row, "ordinal": o}, columns)]
-    swapped = [_with(table, i, ordinal=order[table["ordinal"][i].as_py()]) for i in indices]
+    indices = [i for o in order for i in where(table, {**row, "ordinal": o}, columns)]
+    swapped = [altered(table, i, ordinal=order[table["ordinal"][i].as_py()]) for i in indices]
     for index in sorted(indices, reverse=True):
-        table = _without(table, index)
+        table = without(table, index)
     return pa.concat_tables([table, *swapped])
 
 
 def alter_state(table: pa.Table, row: Row) -> pa.Table:
     """Change a value of the final state by the least there is."""
     columns = {n: n for n in ("sink", "view", "state_key", "aggregate")}
-    (index,) = _where(table, row, columns)
+    (index,) = where(table, row, columns)
     (value,) = table.slice(index, 1).to_pylist()
     changes = (
-        {"digest": f"{value['digest']}{_MARK}"}
+        {"digest": f"{value['digest']}{MARK}"}
         if value["amount"] is None
         else {"amount": value["amount"] - 1 if value["amount"] > 0 else value["amount"] + 1}
     )
-    return pa.concat_tables([_without(table, index), _with(table, index, **changes)])
+    return pa.concat_tables([without(table, index), altered(table, index, **changes)])

@@ -14,7 +14,9 @@ _RECORD_BY_RECORD = """
 SELECT k.trial
 FROM outputs k
 LEFT JOIN by_state b ON b.trial = k.trial
-WHERE b.trial IS NULL AND k.view <> 'journal'"""
+WHERE b.trial IS NULL"""
+_EFFECTS = f"""{_RECORD_BY_RECORD} AND k.view <> 'journal'"""
+"""What readers saw has wounds of its own, in `journal`."""
 
 PROCESS: Final[tuple[Wounding, ...]] = (
     Wounding(
@@ -25,7 +27,7 @@ PROCESS: Final[tuple[Wounding, ...]] = (
         key=_SLOT,
         kind="effects",
         wound=changes.drop_effects,
-        needs=_RECORD_BY_RECORD,
+        needs=_EFFECTS,
         targets=f"""
 SELECT k.trial, k.sink, k.view, b.record, b.effect_key, b.in_partition, b.in_offset, b.due, b.seen
 FROM balance b
@@ -40,7 +42,7 @@ WHERE b.due > 0 AND b.seen >= b.due""",
         key=_SLOT,
         kind="effects",
         wound=changes.copy_effect,
-        needs=_RECORD_BY_RECORD,
+        needs=_EFFECTS,
         targets=f"""
 SELECT k.trial, k.sink, k.view, b.record, b.effect_key, b.expected, b.seen,
        min(e.position) AS position
@@ -62,7 +64,7 @@ GROUP BY k.trial, k.sink, k.view, b.record, b.effect_key, b.in_partition, b.in_o
         key=_SLOT,
         kind="effects",
         wound=changes.alter_effect,
-        needs=_RECORD_BY_RECORD,
+        needs=_EFFECTS,
         targets=f"""
 SELECT k.trial, k.sink, k.view, e.record, e.effect_key, e.position, e.digest
 FROM observed_effects e
@@ -82,7 +84,7 @@ JOIN yields y ON y.trial = e.trial AND y.record = e.record AND y.effect_key = e.
         needs=f"""
 SELECT n.trial
 FROM newest_positions n
-JOIN ({_RECORD_BY_RECORD}) r ON r.trial = n.trial
+JOIN ({_EFFECTS}) r ON r.trial = n.trial
 WHERE n.role = 'resume' AND n."offset" > 0""",
         targets=f"""
 SELECT k.trial, k.sink, k.view, n.owner, n.topic, n."partition", b.record, b.effect_key,
@@ -168,6 +170,7 @@ WHERE r.start_offset = r.reached AND r.start_offset >= COALESCE(c.log_start, 0)"
         needs="""
 SELECT p.trial
 FROM effect_places p
+JOIN outputs k ON k.trial = p.trial AND k.view <> 'journal'
 GROUP BY p.trial, p.key, p."partition"
 HAVING count(*) > 1""",
         targets=f"""

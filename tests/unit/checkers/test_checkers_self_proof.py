@@ -188,6 +188,10 @@ def everything() -> dict[str, list[dict[str, Any]]]:
     names = [e["record"] for e in tables["log"]]
     tables["contributions"] = [{"sink": "sums", "record": n, "amount": 2} for n in names]
     tables["state"] = [{"sink": "sums", "amount": 2 * len(names)}]
+    tables["journal"] = [
+        {key: e[key] for key in e if key != "position"} | {"digest": f"out-{e['record']}"}
+        for e in tables["effects"]
+    ]
     return tables
 
 
@@ -200,11 +204,13 @@ def test_every_wound_is_made_where_there_is_a_place_for_it_and_a_claim_that_need
         ordered_append("input"),
         ordered("input", **scope),
         exactly_once("input", into="sums", view="table"),
+        exactly_once("input", into="ledger", view="journal"),
+        ordered("input", into="ledger", view="journal"),
     )
     assert judgement.findings == ()
     assert {w.name for w in judgement.self_proof} == {w.name for w in woundings()}
     assert all(w.found for w in judgement.self_proof), judgement.self_proof
-    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS] * 5, judgement.claims
+    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS] * 7, judgement.claims
 
 
 @pytest.mark.parametrize("empty", ["reads", "txns", "state"])
