@@ -26,7 +26,7 @@ COLUMNS: Final = {
     ),
     "expected": ("sink", "record", "effect_key", "digest"),
     "positions": ("owner", "role", "kind", "by", "sink", "topic", "partition", "offset", "ordinal"),
-    "ranges": ("owner", "batch", "topic", "partition", "start_offset", "end_offset", "committed"),
+    "ranges": ("owner", "batch", "topic", "partition", "start_offset", "end_offset"),
 }  # fmt: skip
 """What an exactly-once claim must look at in every row."""
 _NUMBERS: Final = frozenset(
