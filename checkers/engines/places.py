@@ -30,7 +30,7 @@ def open_folder(place: str, settings: Settings) -> Iterator[Folder]:
 
     Raises:
         BadHistory: the engine does not read such a place.
-        SparkTrouble: Spark did not start.
+        SparkTrouble: Spark did not start, or failed at what it was given inside.
     """
     if not is_uri(place):
         yield LocalFolder(Path(place))
@@ -40,8 +40,14 @@ def open_folder(place: str, settings: Settings) -> Iterator[Folder]:
             f"{place}: expected a local path, because DuckDB reads no other file system here. "
             "Let Spark read it with --engine spark, or copy the folder and give the copy."
         )
-    from checkers.engines.spark_folder import SparkFolder
-    from checkers.engines.spark_session import spark_session
+    from checkers.engines.spark_folder import FAILURES, SparkFolder
+    from checkers.engines.spark_session import SparkTrouble, spark_session, told
 
     with spark_session(settings) as session:
-        yield SparkFolder.at(session, place)
+        try:
+            yield SparkFolder.at(session, place)
+        except FAILURES as error:
+            raise SparkTrouble(
+                f"{place}: Spark failed: {told(error)}. If that is no trouble of Spark's own, "
+                "restore what it could not read"
+            ) from None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
@@ -19,6 +19,9 @@ from pyspark.sql import DataFrame, SparkSession
 from checkers.bad_history import BadHistory
 from checkers.engines.spark_paths import literal_path
 from checkers.engines.spark_session import told
+
+FAILURES: Final = (PySparkException, Py4JJavaError)
+"""What Spark raises when it cannot do what it was asked."""
 
 
 class SparkFolder:
@@ -115,7 +118,7 @@ class SparkParquet:
         self._place = place
         try:
             self._frame: DataFrame = session.read.parquet(literal_path(place))
-        except (PySparkException, Py4JJavaError) as error:
+        except FAILURES as error:
             raise self._bad(error) from None
 
     @property
@@ -135,7 +138,7 @@ class SparkParquet:
         """See `Parquet`."""
         try:
             return self._frame.count()
-        except (PySparkException, Py4JJavaError) as error:
+        except FAILURES as error:
             raise self._bad(error) from None
 
     @property
@@ -147,7 +150,7 @@ class SparkParquet:
         """See `Parquet`."""
         try:
             return self._frame.toArrow()
-        except (PySparkException, Py4JJavaError) as error:
+        except FAILURES as error:
             raise self._bad(error) from None
 
     def distinct(
@@ -161,7 +164,7 @@ class SparkParquet:
             rows = rows.where(rows[where_known].isNotNull())
         try:
             return {tuple(row) for row in rows.select(*columns).distinct().collect()}
-        except (PySparkException, Py4JJavaError) as error:
+        except FAILURES as error:
             raise self._bad(error) from None
 
     def _bad(self, error: Exception) -> BadHistory:

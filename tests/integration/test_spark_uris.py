@@ -151,6 +151,18 @@ def test_damage_is_told(far: str, disk: Path) -> None:
     assert f"{far}/bad: sends.parquet has 2 rows for" in command(f"{far}/bad", *OPTIONS)[2]
 
 
+def test_rows_that_cannot_be_read_are_no_traceback(far: str, disk: Path) -> None:
+    torn = disk / "torn"
+    HISTORY.save(torn)
+    file = torn / "effects.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4] + b"\xff" * 400 + whole[404:])  # the end says that all is well
+    code, _, err = command(f"{far}/torn", *OPTIONS, "--claim", "exactly-once:input->ledger@table")
+    assert code in (2, 3)
+    assert err.startswith(f"onceproof: {far}/torn")
+    assert len(err.splitlines()) == 1
+
+
 def test_runs_that_cannot_be_judged_from_afar(far: str, disk: Path) -> None:
     run = disk / "unfinished"
     run.mkdir()
