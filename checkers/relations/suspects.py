@@ -7,7 +7,8 @@ contents with the same 64-bit print would hide a difference: one chance in 2^64 
 `--exact` compares everything.
 
 With one record of a transaction all of its records are suspects, and so are those of one that
-misses a staged position: a transaction is looked at as a whole.
+misses a staged position or a send to a topic that is not on trial: a transaction is looked at as a
+whole.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ JOIN (
     SELECT g.txn
     FROM staged_units g
     WHERE g.state = 'missing'
+    UNION
+    SELECT a.txn
+    FROM torn_aside a
 ) x ON x.txn = s.txn
 """,
 )

@@ -1,0 +1,28 @@
+"""Transactions with a send that is not in order and that no print tells of.
+
+Prints are made of the inputs alone, and a transaction is whole only if it is so everywhere: another
+topic that it sent to may lack what it acknowledged. An entry without an attempt id may be the one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="torn_aside",
+    meaning="transactions that miss a send to a topic that is no input, or of which a send failed",
+    sql="""
+SELECT s.txn
+FROM sends s
+WHERE s.outcome = 'fail'
+UNION
+SELECT s.txn
+FROM side_topics t
+JOIN sends s ON s.topic = t.topic
+LEFT JOIN log l ON l.topic = s.topic AND l.record = s.record
+               AND COALESCE(l.attempt, s.attempt) = s.attempt AND l.kind = 'data' AND l.committed
+WHERE s.outcome = 'ok' AND l.topic IS NULL
+""",
+)
