@@ -46,7 +46,7 @@ SELECT e.trial, e.topic, e.record, e."partition", e."offset", e.attempt, a.outco
 FROM committed_input e
 JOIN record_sends r ON r.trial = e.trial AND r.record = e.record
 LEFT JOIN attempts a ON a.attempt = e.attempt
-WHERE (e.attempt IS NOT NULL AND a.positions > CASE WHEN a.may THEN 1 ELSE 0 END)
+WHERE a.positions > 1 OR NOT a.may
    OR (e.attempt IS NULL AND r.unattributed > r.free)
 """,
 )

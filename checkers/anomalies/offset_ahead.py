@@ -46,13 +46,8 @@ SELECT k.trial, k.sink, k.view, m.owner, m.topic, m."partition", m.position, m.b
 FROM (
     SELECT n.trial, n.owner, n.topic, n."partition", n."offset" AS position, n.batch, s.record,
            s.effect_key, c."offset", s.seen, y.n_due * COALESCE(d.seen, 0) AS excused,
-           CASE WHEN j.deduplicates THEN y.n_due
-                ELSE sum(y.n_due) OVER (
-                    PARTITION BY n.trial, n.owner, s.record, s.effect_key, s.in_partition,
-                                 s.in_offset)
-           END AS due_below
+           sum(y.n_due) OVER (PARTITION BY n.trial, n.owner, s.record, s.effect_key) AS due_below
     FROM shortages s
-    JOIN judging_mode j ON j.trial = s.trial
     JOIN yields y ON y.trial = s.trial AND y.record = s.record AND y.effect_key = s.effect_key
     JOIN newest_positions n ON n.trial = s.trial
     JOIN committed_input c ON c.topic = n.topic AND c.record = s.record AND c.decidable

@@ -49,6 +49,6 @@ FROM committed_ranges r
 JOIN outputs k ON k.trial = r.trial
 LEFT JOIN cut_partitions c ON c.topic = r.topic AND c."partition" = r."partition"
 WHERE r.start_offset < r.reached
-   OR (r.start_offset > r.reached AND r.start_offset > COALESCE(c.log_start, 0))
+   OR (r.start_offset > r.reached AND r.start_offset > COALESCE(c.log_start, r.reached))
 """,
 )

@@ -46,12 +46,12 @@ SELECT p.trial, p.topic, p."partition", p.session, p.attempt, p.record, p.ordina
 FROM (
     SELECT s.*, max(s."offset") OVER (
                PARTITION BY s.trial, s."partition", s.session
-               ORDER BY s.ordinal, s.attempt ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+               ORDER BY s.ordinal, s.attempt
            ) AS furthest
     FROM send_places s
 ) p
 JOIN send_places e ON e.trial = p.trial AND e."partition" = p."partition"
-                  AND e.session = p.session AND e."offset" = p.furthest
+                  AND e."offset" = p.furthest
 WHERE p."offset" < p.furthest
 """,
 )

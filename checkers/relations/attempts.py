@@ -2,7 +2,8 @@
 
 * `may`: it may have happened. `fail` certainly did not, nor did anything in an aborted transaction.
 * `must`: it was acknowledged, outside a transaction or in one that is known to be committed.
-* `gone`: its position may be one that was deleted since, so that its absence says nothing.
+* `gone`: if it was acknowledged, its position may be one that was deleted since, so that its
+  absence says nothing.
 * `positions`: how many committed positions carry its id.
 """
 
@@ -18,13 +19,13 @@ RELATION: Final = Relation(
     sql="""
 SELECT i.trial, s.attempt, s.record, s.session, s.txn, s.topic, s."partition", s."offset",
        s.ordinal, s.outcome,
-       s.outcome <> 'fail' AND COALESCE(t.outcome, 'info') <> 'aborted' AS may,
+       s.outcome <> 'fail' AND COALESCE(t.outcome <> 'aborted', TRUE) AS may,
        s.outcome = 'ok'
            AND (s.txn IS NULL
                 OR t.outcome = 'committed'
                 OR (COALESCE(t.outcome, 'info') = 'info' AND p.txn IS NOT NULL)) AS must,
        CASE
-           WHEN s.outcome = 'ok' AND s."partition" IS NOT NULL
+           WHEN s."partition" IS NOT NULL
            THEN c."partition" IS NOT NULL
                 AND (c.compacted OR s."offset" IS NULL OR s."offset" < c.log_start)
            ELSE cut.topic IS NOT NULL
@@ -39,7 +40,6 @@ LEFT JOIN cut_partitions c ON c.trial = i.trial AND c."partition" = s."partition
 LEFT JOIN (
     SELECT attempt, count(*) AS positions
     FROM committed_input
-    WHERE attempt IS NOT NULL
     GROUP BY attempt
 ) e ON e.attempt = s.attempt
 """,

@@ -1,7 +1,8 @@
 """Records of which no further position can turn up, although the log was not read to its end.
 
 All of their sends were over before collecting began: acknowledged, outside a transaction, by the
-same clock. Asked for only where the history is not complete; where it is, nothing can turn up.
+same clock. Where the log was not collected, `collect_started` is not known. Asked for only where
+the history is not complete; where it is, nothing can turn up.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ FROM sends s
 JOIN inputs i ON i.topic = s.topic
 WHERE NOT i.complete
 GROUP BY i.trial, s.record
-HAVING min(CASE WHEN s.outcome = 'ok' AND s.txn IS NULL AND i.collected
-                     AND COALESCE(s.returned_at <= i.collect_started
-                                  AND s.clock = i.collect_clock, FALSE)
+HAVING min(CASE WHEN s.outcome = 'ok' AND s.txn IS NULL
+                     AND s.returned_at <= i.collect_started AND s.clock = i.collect_clock
                 THEN 1 ELSE 0 END) = 1
 """,
 )

@@ -16,15 +16,15 @@ RELATION: Final = Relation(
     sql="""
 SELECT k.trial, p.owner, p.role, p."by", p.topic, p."partition", p."offset", p.batch, p.ordinal,
        lag(p."offset") OVER (
-           PARTITION BY k.trial, p.owner, p.role, COALESCE(p.sink, ''), p."partition"
+           PARTITION BY k.trial, p.owner, p.role, p.sink, p."partition"
            ORDER BY p.ordinal, p."offset"
        ) AS previous,
        lag(p.batch) OVER (
-           PARTITION BY k.trial, p.owner, p.role, COALESCE(p.sink, ''), p."partition"
+           PARTITION BY k.trial, p.owner, p.role, p.sink, p."partition"
            ORDER BY p.ordinal, p."offset"
        ) AS previous_batch,
        row_number() OVER (
-           PARTITION BY k.trial, p.owner, p.role, COALESCE(p.sink, ''), p."partition"
+           PARTITION BY k.trial, p.owner, p.role, p.sink, p."partition"
            ORDER BY p.ordinal DESC, p."offset" DESC
        ) = 1 AS newest
 FROM positions p

@@ -17,8 +17,8 @@ RELATION: Final = Relation(
 SELECT i.trial, s.topic, s."partition", s."offset", s.record
 FROM sends_in_question s
 JOIN inputs i ON i.topic = s.topic
-WHERE s.outcome = 'ok' AND s."partition" IS NOT NULL AND s."offset" >= 0
-UNION
+WHERE s.outcome = 'ok' AND s."offset" >= 0
+UNION ALL
 SELECT i.trial, r.topic, r."partition", r."offset", r.record
 FROM reads r
 JOIN inputs i ON i.topic = r.topic
@@ -30,8 +30,7 @@ JOIN inputs i ON i.topic = l.topic
 JOIN (
     SELECT topic, "partition", "offset"
     FROM sends_in_question
-    WHERE outcome = 'ok' AND "partition" IS NOT NULL AND "offset" >= 0
-    UNION
+    UNION ALL
     SELECT topic, "partition", "offset"
     FROM reads
 ) c ON c.topic = l.topic AND c."partition" = l."partition" AND c."offset" = l."offset"

@@ -10,9 +10,9 @@ RELATION: Final = Relation(
     name="position_conflicts",
     meaning="positions with two records",
     sql="""
-SELECT c.trial, c.topic, c."partition", c."offset", count(DISTINCT c.record) AS records
+SELECT c.trial, c.topic, c."partition", c."offset", count(*) AS records
 FROM position_claims c
 GROUP BY c.trial, c.topic, c."partition", c."offset"
-HAVING count(DISTINCT c.record) > 1
+HAVING count(*) > 1
 """,
 )

@@ -25,7 +25,7 @@ FROM (
         JOIN nameless_entries x ON x.topic = s.topic AND x.record = s.record
         GROUP BY s.topic, s.record
         HAVING count(*) = 1
-    ) o ON o.topic = c.topic AND o.record = c.record AND n.attempt IS NULL
+    ) o ON o.topic = c.topic AND o.record = c.record
 ) p
 JOIN sends s ON s.attempt = p.attempt
 GROUP BY p.trial, p.topic, p."partition", s.session, s.attempt, s.record, s.ordinal

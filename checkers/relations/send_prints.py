@@ -21,8 +21,7 @@ SELECT hash(s.record) AS h,
        hash(i.trial, hash(s.record), CASE WHEN t.attempts > 0 THEN s.attempt END,
             CASE WHEN t.keys > 0 THEN s.key END, CASE WHEN t.digests > 0 THEN s.digest END,
             s."partition", s."offset") AS print,
-       CASE WHEN s.outcome = 'ok' AND s."partition" IS NOT NULL AND s."offset" IS NOT NULL
-                 AND (s.txn IS NULL OR x.outcome = 'committed')
+       CASE WHEN s.outcome = 'ok' AND (s.txn IS NULL OR x.outcome = 'committed')
             THEN CAST(1000001 AS DOUBLE) ELSE CAST(1500000 AS DOUBLE) END AS weight
 FROM sends s
 JOIN inputs i ON i.topic = s.topic
@@ -30,7 +29,8 @@ LEFT JOIN log_traits t ON t.trial = i.trial
 LEFT JOIN txns x ON x.txn = s.txn
 UNION ALL
 SELECT hash(l.record) AS h,
-       hash(i.trial, hash(l.record), l.attempt, l.key, l.digest, l."partition", l."offset") AS print,
+       hash(i.trial, hash(l.record), l.attempt, l.key, l.digest,
+            l."partition", l."offset") AS print,
        CASE WHEN l.committed THEN CAST(1000002 AS DOUBLE) ELSE CAST(1500000 AS DOUBLE) END AS weight
 FROM log l
 JOIN inputs i ON i.topic = l.topic
