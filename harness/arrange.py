@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 
 from checkers.claims import claim_to_json
 from harness.bench import Bench
@@ -51,6 +52,7 @@ class Parts:
         stop: Stop,
         marker: str,
         repeat: str,
+        remove: Sequence[Path] = (),
     ) -> None:
         self._scenario = scenario
         self._seed = seed
@@ -69,7 +71,7 @@ class Parts:
             marker,
             log=folder.logs / "reaper.log",
             holds=[self._block.fileno()],
-            remove=[folder.work, *self._stage.scratch],
+            remove=[folder.work, *self._stage.scratch, *remove],
         )
         self._checkpoint_history = HistoryWriter(folder.history, "checkpoint")
         self._pipeline: SparkPipeline | None = None

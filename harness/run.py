@@ -8,13 +8,14 @@ and from nothing else, by the same code that `onceproof check` runs a year later
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from harness import events
 from harness.arrange import Parts
-from harness.bench import Bench
+from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.collect import collect
 from harness.conductor import Conductor
@@ -23,7 +24,7 @@ from harness.folder import RunFolder
 from harness.progress import told_progress
 from harness.recorder import Recorder, Stalled
 from harness.recording.writer import HistoryNotWritten
-from harness.scenario import Scenario
+from harness.scenario import At, Scenario
 from harness.settle import settle
 from harness.stage.sweep import new_marker
 from harness.subjects.spark import PipelineTrouble
@@ -31,6 +32,22 @@ from harness.tools.setup import Tools
 from harness.wait import Interrupted, Stop, wait_until
 
 WARM_UP_SECONDS = 150.0
+
+
+class Conducting(Protocol):
+    """Who disturbs a run."""
+
+    def announce(self) -> None:
+        """Record what is planned."""
+
+    def carry_out(self) -> None:
+        """Disturb; returns when everything is over and healed."""
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Let every fault record the hazards that show only when all has been collected."""
+
+
+Conduct = Callable[[Sequence[At], Bench], Conducting]
 
 
 class Run:
@@ -46,8 +63,21 @@ class Run:
         handlers: Sequence[events.Handler],
         stop: Stop,
         repeat: str,
+        conduct: Conduct = Conductor,
+        remove: Sequence[Path] = (),
     ) -> None:
         """Make the run folder; nothing is started yet.
+
+        Args:
+            scenario: what to try.
+            seed: draws the workload.
+            runs: folder that gets the run folder.
+            tools: programs and jars.
+            handlers: get every event.
+            stop: ends the run early when set.
+            repeat: the command that repeats it.
+            conduct: makes who carries out the schedule.
+            remove: folders that must not outlive the run.
 
         Raises:
             OSError: the folder cannot be made.
@@ -56,6 +86,8 @@ class Run:
         self.seed = seed
         self.folder = RunFolder.create(runs, scenario.name, seed)
         self.repeat = repeat
+        self._conduct = conduct
+        self._remove = tuple(remove)
         self._tools = tools
         self._stop = stop
         self._recorder = Recorder(self.folder.history, handlers)
@@ -81,6 +113,7 @@ class Run:
             stop=self._stop,
             marker=self._marker,
             repeat=self.repeat,
+            remove=self._remove,
         )
         recorder.emit(
             events.RunStarted(
@@ -119,7 +152,7 @@ class Run:
         phase = self._recorder.phase
         with phase("arrange"):
             bench = parts.arrange()
-        conductor = Conductor(self.scenario.schedule, bench)
+        conductor = self._conduct(self.scenario.schedule, bench)
         conductor.announce()
         stalled: Stalled | None = None
         with told_progress(bench):

@@ -1,4 +1,4 @@
-"""The command line: `onceproof run`, `list`, `check`, `report`, `explain`, `doctor`, `soak`.
+"""The command line: `onceproof run`, `list`, `check`, `lab`, `explain` and the others.
 
 The one thing to know: progress goes to standard error, results to standard output, and no error
 reaches the user as a traceback.
@@ -146,6 +146,87 @@ def soak(
     from onceproof.commands import run as command
 
     sys.exit(command.soak(runs=runs, seed=seed, out=out))
+
+
+LabName = Annotated[str | None, typer.Option("--lab", help="Which lab, if more than one is up.")]
+
+
+@app.command()
+def lab(
+    scenario: Annotated[
+        str | None,
+        typer.Argument(help="Whose pipeline, workload and claims; without one, the flagship's."),
+    ] = None,
+    name: Annotated[str, typer.Option(help="What the lab is called.")] = "lab",
+    records: Annotated[
+        int, typer.Option(min=1, help="How many records are sent at most.")
+    ] = 100_000,
+    rate: Annotated[int, typer.Option(min=1, help="Records per second.")] = 100,
+    seed: Seed = None,
+    out: Out = Path("runs"),
+) -> None:
+    """Bring a stage with a pipeline up and keep it: you break it by hand, and it is judged.
+
+    Exit code as of `run`; 130 if it ended without a verdict.
+    """
+    from onceproof.commands import lab as command
+
+    sys.exit(command.lab(scenario, name=name, records=records, rate=rate, seed=seed, out=out))
+
+
+@app.command()
+def fault(
+    name: Annotated[str | None, typer.Argument(help="Which; without one, all are listed.")] = None,
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Its target, such as leader:payments-0 or broker-2.")
+    ] = None,
+    lab: LabName = None,
+) -> None:
+    """Let a fault act in a lab: isolate, kill, cut, lose-responses, kill-driver.
+
+    Exit code: 0 it is at work or lies in wait; 1 it could not act; 2 usage; 3 no lab.
+    """
+    from onceproof.commands import by_hand as command
+
+    sys.exit(command.fault(name, words or [], lab=lab))
+
+
+@app.command()
+def heal(
+    name: Annotated[
+        str | None, typer.Argument(help="Which, such as isolate-1; without one, all.")
+    ] = None,
+    lab: LabName = None,
+) -> None:
+    """Heal a fault of a lab, and see that it is undone."""
+    from onceproof.commands import by_hand as command
+
+    sys.exit(command.heal(name, lab=lab))
+
+
+@app.command()
+def status(
+    lab: LabName = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Show it anew each second.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show what a lab looks like: nodes, leaders, in-sync replicas, links, faults, progress."""
+    from onceproof.commands import by_hand as command
+
+    sys.exit(command.status(lab=lab, watch=watch, as_json=as_json))
+
+
+@app.command()
+def end(
+    lab: LabName = None,
+    judge: Annotated[
+        bool, typer.Option("--judge/--no-judge", help="Settle, collect and judge it, or only end.")
+    ] = True,
+) -> None:
+    """End a lab: heal what is at work, settle, collect, judge, tear down."""
+    from onceproof.commands import by_hand as command
+
+    sys.exit(command.end(lab=lab, judge=judge))
 
 
 def main() -> None:

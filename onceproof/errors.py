@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from checkers import BadClaim, BadHistory
+from harness.lab.place import LabTrouble
 from harness.record import UnreadableRun
 from harness.recording.tables import DamagedHistory
 from harness.stage.blocks import NoBlock
@@ -28,7 +29,7 @@ def told() -> Iterator[None]:
     except (UnreadableRun, DamagedHistory, BadHistory, BadClaim) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         sys.exit(USAGE)
-    except (SetupError, NoBlock) as error:
+    except (SetupError, NoBlock, LabTrouble) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         sys.exit(TROUBLE)
     except OSError as error:

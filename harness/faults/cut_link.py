@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
+from harness.faults.by_hand import ByHand, target
 from harness.faults.targets import Target
 from harness.stage.base import StageTrouble
 from harness.stage.topology import Link
@@ -28,6 +29,14 @@ class CutLink:
     def inject(self, bench: Bench, name: str) -> _Cut:
         """Cut it."""
         return _Cut(bench, Link(self.source, self.target.resolve(bench)))
+
+
+BY_HAND: Final = ByHand(
+    name="cut",
+    takes=("AUDIENCE", "TARGET"),
+    says="cut the way of an audience (producer, pipeline, pipeline-sink) to a node",
+    make=lambda source, who: CutLink(source=source, target=target(who)),
+)
 
 
 class _Cut:

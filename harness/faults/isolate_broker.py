@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
+from harness.faults.by_hand import ByHand, target
 from harness.faults.kill_broker import wait_in_sync
 from harness.faults.targets import Target
 from harness.stage.topology import Link, node_id
@@ -26,6 +27,14 @@ class IsolateBroker:
     def inject(self, bench: Bench, name: str) -> _Isolated:
         """Cut the links."""
         return _Isolated(bench, self.target.resolve(bench))
+
+
+BY_HAND: Final = ByHand(
+    name="isolate",
+    takes=("TARGET",),
+    says="cut a broker off from its peers; clients still reach it",
+    make=lambda who: IsolateBroker(target=target(who)),
+)
 
 
 class _Isolated:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
+from harness.faults.by_hand import ByHand, target
 from harness.faults.targets import Target
 from harness.stage.topology import broker_name, node_id
 from harness.wait import wait_until
@@ -26,6 +27,14 @@ class KillBroker:
     def inject(self, bench: Bench, name: str) -> _Killed:
         """Kill it."""
         return _Killed(bench, self.target.resolve(bench), name)
+
+
+BY_HAND: Final = ByHand(
+    name="kill",
+    takes=("TARGET",),
+    says="SIGKILL a broker; it is restarted when healed",
+    make=lambda who: KillBroker(target=target(who)),
+)
 
 
 class _Killed:

@@ -8,10 +8,11 @@ committed after the restart, it has run twice: that is the hazard.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
+from harness.faults.by_hand import ByHand, UnknownFault
 from harness.identity import RECORD_HEADER
 from harness.settle import settle
 from harness.stage.topology import Link
@@ -44,6 +45,22 @@ class KillDriver:
             bench.producers.hurry()
             settle(bench)
         return _AnyTime(bench, name)
+
+
+def _asked(when: str) -> KillDriver:
+    if when == "now":
+        return KillDriver(window=None)
+    if when == "after-sink-write":
+        return KillDriver(window="after-sink-write")
+    raise UnknownFault(f"{when!r} is no moment; expected now or after-sink-write")
+
+
+BY_HAND: Final = ByHand(
+    name="kill-driver",
+    takes=("WHEN",),
+    says="SIGKILL the Spark driver: now, or after-sink-write (before the batch's commit)",
+    make=_asked,
+)
 
 
 class _AnyTime:

@@ -8,10 +8,11 @@ retried after it had been appended, which is the case that idempotence exists fo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import clock_id, now
+from harness.faults.by_hand import ByHand, target
 from harness.faults.targets import Target
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from harness.stage.topology import Link, node_id
@@ -36,6 +37,14 @@ class LoseResponses:
     def inject(self, bench: Bench, name: str) -> _Lost:
         """Start to swallow."""
         return _Lost(bench, self.target.resolve(bench), name)
+
+
+BY_HAND: Final = ByHand(
+    name="lose-responses",
+    takes=("TARGET",),
+    says="swallow a broker's responses to the producers",
+    make=lambda who: LoseResponses(target=target(who)),
+)
 
 
 class _Lost:

@@ -22,20 +22,21 @@ class Target(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderOf:
-    """The broker that leads a partition of the input topic."""
+    """The broker that leads a partition, of the input topic if no other is named."""
 
     partition: int
+    topic: str | None = None
 
     def describe(self) -> str:
         """The role in words."""
-        return f"the broker that leads input partition {self.partition}"
+        return f"the broker that leads {self.topic or 'input'} partition {self.partition}"
 
     def resolve(self, bench: Bench) -> str:
         """The leader as the cluster sees it now."""
-        view = bench.view()
+        view, topic = bench.view(), self.topic or bench.topic
         node = wait_until(
-            lambda: view.leader(bench.topic, self.partition),
-            what=f"{bench.topic}-{self.partition} to have a leader",
+            lambda: view.leader(topic, self.partition),
+            what=f"{topic}-{self.partition} to have a leader",
             seconds=15,
             stop=bench.stop,
             seen=view.out_of_sync,

@@ -127,6 +127,11 @@ class Producers:
         """Send the rest as fast as the brokers take it."""
         self._hurry.set()
 
+    def enough(self) -> None:
+        """Send nothing new; what was sent still gets its outcome."""
+        for child in self._children:
+            self._order(child, "enough\n")
+
     def wait_finished(self, seconds: float) -> None:
         """Wait until every record has an outcome and every producer is gone.
 

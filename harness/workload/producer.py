@@ -3,7 +3,7 @@
 The one thing to know: the call is on disk before the client gets the record, the outcome after. So
 whatever kills this process, a record in the log always has a call, and a call without an outcome is
 `info`. It takes its pace from standard input (`rate N`; `inf` is as fast as it can) and tells its
-progress on standard output, one JSON object a line.
+progress on standard output, one JSON object a line. Told `enough` it sends nothing new.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ class _Run:
         self.called = self.ok = self.not_ok = 0
         self.timeouts: dict[int, int] = {}
         self.rate = 0.0
+        self.enough = False
         self.told = 0.0
         self.client = Producer(
             {
@@ -97,7 +98,7 @@ class _Run:
             payments_of(self.workload, producer=self.task.producer, seed=self.task.seed)
         )
         credit, last = 0.0, time.monotonic()
-        while True:
+        while not self.enough:
             self.listen(0.0 if self.rate else 0.01)
             self.client.poll(0)
             current = time.monotonic()
@@ -199,6 +200,8 @@ class _Run:
             word, _, value = line.partition(" ")
             if word == "rate":
                 self.rate = float(value)
+            elif word == "enough":
+                self.enough = True
 
     def tell(self, *, done: bool = False) -> None:
         """Flush outcomes and tell the harness how far we are."""

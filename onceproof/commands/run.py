@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import random
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
 from harness.scenario import Scenario
 from harness.stage.sweep import sweep
-from harness.wait import Stop
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import tools
 from onceproof.errors import USAGE, told
 from onceproof.outcome import Outcome
 from onceproof.running import run_scenario
+from onceproof.stopping import stop_on_signals
 from reports.console import SoakRow, live, print_result, print_summary
 from scenarios import flagship
 
@@ -55,7 +53,7 @@ def _run_all(wanted: Sequence[tuple[Scenario, int]], out: Path) -> list[Outcome]
     found = tools()
     for leftover in sweep():
         print(f"ended what a dead run left: {', '.join(leftover.processes)}", file=sys.stderr)
-    stop = _stop_on_signals()
+    stop = stop_on_signals()
     outcomes = []
     for scenario, seed in wanted:
         with live(sys.stderr) as handler:
@@ -68,24 +66,6 @@ def _run_all(wanted: Sequence[tuple[Scenario, int]], out: Path) -> list[Outcome]
         if stop.is_set():
             break
     return outcomes
-
-
-def _stop_on_signals() -> Stop:
-    """The first signal ends the run in an orderly way; a second one leaves it to the reaper."""
-    stop = Stop()
-
-    def on_signal(number: int, _: FrameType | None) -> None:
-        name = signal.Signals(number).name
-        if stop.is_set():
-            print(f"onceproof: {name} again: leaving the rest to the reaper", file=sys.stderr)
-            signal.signal(number, signal.SIG_DFL)
-            signal.raise_signal(number)
-        stop.set(f"{name} received")
-        print(f"onceproof: {name}: ending the run and everything it started", file=sys.stderr)
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, on_signal)
-    return stop
 
 
 def _rows(outcome: Outcome) -> list[SoakRow]:

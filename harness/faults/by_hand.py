@@ -1,0 +1,87 @@
+"""Faults that can be asked for in a word or two: `isolate leader:payments-0`.
+
+The one thing to know: a fault's file says itself how it is asked for, with a constant `BY_HAND`;
+here it is only looked up.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from harness import faults
+from harness.faults.base import Fault
+from harness.faults.targets import LeaderOf, Node, Target
+
+_LEADER = re.compile(r"leader:(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)")
+_NODE = re.compile(r"broker-\d+|postgres")
+
+
+class UnknownFault(ValueError):
+    """No such fault, or not with these words; the text says what would be right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ByHand:
+    """How a fault is asked for.
+
+    Attributes:
+        name: the word for it.
+        takes: what the words after it mean.
+        says: what it does, in a sentence.
+        make: makes it of those words; raises `UnknownFault`.
+    """
+
+    name: str
+    takes: tuple[str, ...]
+    says: str
+    make: Callable[..., Fault]
+
+    @property
+    def usage(self) -> str:
+        """E.g. `isolate TARGET`."""
+        return " ".join([self.name, *self.takes])
+
+
+@cache
+def by_hand() -> dict[str, ByHand]:
+    """All that can be asked for, by name."""
+    names = sorted(module.name for module in pkgutil.iter_modules(faults.__path__))
+    modules = [importlib.import_module(f"{faults.__name__}.{name}") for name in names]
+    found: list[ByHand] = [m.BY_HAND for m in modules if hasattr(m, "BY_HAND")]
+    return {entry.name: entry for entry in sorted(found, key=lambda entry: entry.name)}
+
+
+def asked(name: str, words: Sequence[str]) -> Fault:
+    """The fault that is asked for.
+
+    Raises:
+        UnknownFault: there is none of that name, or it takes other words.
+    """
+    try:
+        entry = by_hand()[name]
+    except KeyError:
+        known = ", ".join(by_hand())
+        raise UnknownFault(f"there is no fault «{name}»; there are {known}") from None
+    if len(words) != len(entry.takes):
+        raise UnknownFault(f"expected {entry.usage}, found {' '.join([name, *words])}")
+    return entry.make(*words)
+
+
+def target(word: str) -> Target:
+    """A target as it is written by hand: `broker-2`, `postgres`, `leader:TOPIC-PARTITION`.
+
+    Raises:
+        UnknownFault: it is none of these.
+    """
+    if found := _LEADER.fullmatch(word):
+        return LeaderOf(topic=found["topic"], partition=int(found["partition"]))
+    if _NODE.fullmatch(word):
+        return Node(name=word)
+    raise UnknownFault(
+        f"{word!r} is no target; expected broker-<n>, postgres or leader:<topic>-<partition>"
+    )

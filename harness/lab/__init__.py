@@ -1,0 +1,1 @@
+"""A run that stays up, and whose faults come by hand."""

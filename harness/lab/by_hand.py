@@ -1,0 +1,172 @@
+"""Faults that come by hand while a run stays up.
+
+The one thing to know: this takes the place of a schedule's conductor, and its faults are lines like
+any other: recorded, with evidence, healed whatever happens. Only trigger and end are the user's.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness.bench import Aftermath, Bench
+from harness.faults.base import Fault
+from harness.line import Line
+from harness.scenario import At
+from harness.wait import Interrupted, wait_until
+
+ACT_SECONDS = 60.0
+"""How long a fault may take from being asked for to being at work."""
+HEAL_SECONDS = 240.0
+
+
+class NoSuchFault(LookupError):
+    """No fault of this name is at work; the text says which are."""
+
+
+@dataclass(frozen=True)
+class ToldSo:
+    """It ends when somebody says so."""
+
+    def describe(self) -> str:
+        """In words."""
+        return "it is healed by hand"
+
+    def begin(self, bench: Bench) -> object:
+        """Nothing to remember."""
+        return None
+
+    def reached(self, bench: Bench, begun: object) -> bool:
+        """Never of itself."""
+        return False
+
+
+class ByHand:
+    """What is done to a run by hand."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        *,
+        opened: Callable[[ByHand], None],
+        noted: Callable[[Line], None],
+    ) -> None:
+        """Nothing is done yet.
+
+        Args:
+            bench: the running parts.
+            opened: called when the user may begin.
+            noted: called with every fault that was asked for.
+        """
+        self.bench = bench
+        self.lines: list[Line] = []
+        self._opened = opened
+        self._noted = noted
+        self._ended = threading.Event()
+        self._judge = True
+        self._lock = threading.Lock()
+
+    def announce(self) -> None:
+        """Nothing is planned."""
+
+    def carry_out(self) -> None:
+        """Stay up until told to end, then heal what is still at work.
+
+        Raises:
+            Interrupted: the lab is to end without a verdict.
+            HistoryNotWritten: the history cannot be written.
+        """
+        self._opened(self)
+        while not self._ended.wait(0.1):
+            self.bench.stop.check()
+            self._check()
+        self.heal_all()
+        self._check()
+        if not self._judge:
+            self.bench.stop.set("ended by hand, without a verdict")
+            raise Interrupted(self.bench.stop.reason)
+        self.bench.producers.enough()
+
+    def aftermath(self, known: Aftermath) -> None:
+        """As a schedule's."""
+        for line in self.lines:
+            line.aftermath(known)
+
+    def begin(self, name: str, fault: Fault) -> Line:
+        """Let a fault act; returns when it does, lies in wait, or has failed.
+
+        Raises:
+            Overdue: it did not get so far.
+        """
+        with self._lock:
+            number = 1 + sum(line.at.name.rpartition("-")[0] == name for line in self.lines)
+            at = At(
+                name=f"{name}-{number}",
+                do=fault,
+                until=ToldSo(),
+                required=False,
+                seconds=math.inf,
+            )
+            line = Line(at, self.bench)
+            self.lines.append(line)
+        line.record("planned", fault.describe(), quiet=True)
+        self._noted(line)
+        threading.Thread(target=line.run, args=(_at_once,), daemon=True).start()
+        wait_until(
+            lambda: line.state not in ("planned", "armed"),
+            what=f"«{at.name}» to be at work",
+            seconds=ACT_SECONDS,
+            stop=self.bench.stop,
+            seen=lambda: f"{line.state}: {line.detail}",
+        )
+        return line
+
+    def heal(self, name: str) -> Line:
+        """End one fault and see that it is undone.
+
+        Raises:
+            NoSuchFault: none of this name is at work.
+            Overdue: it is not undone in time.
+        """
+        at_work = {line.at.name: line for line in self.lines if not line.over.is_set()}
+        try:
+            line = at_work[name]
+        except KeyError:
+            known = ", ".join(at_work) or "none"
+            raise NoSuchFault(f"no fault «{name}» is at work; at work: {known}") from None
+        line.end()
+        self._wait_over([line])
+        return line
+
+    def heal_all(self) -> list[Line]:
+        """End every fault that is at work, the newest first."""
+        at_work = [line for line in reversed(self.lines) if not line.over.is_set()]
+        for line in at_work:
+            line.end()
+        self._wait_over(at_work)
+        return at_work
+
+    def end(self, *, judge: bool) -> None:
+        """Let the lab come to its end, with or without a verdict."""
+        self._judge = judge
+        self._ended.set()
+
+    def _wait_over(self, lines: Sequence[Line]) -> None:
+        wait_until(
+            lambda: all(line.over.is_set() for line in lines),
+            what="the faults to be healed",
+            seconds=HEAL_SECONDS,
+            stop=self.bench.stop,
+            seen=lambda: [f"{line.at.name}: {line.state}" for line in lines],
+        )
+
+    def _check(self) -> None:
+        for line in self.lines:
+            if line.fatal is not None:
+                raise line.fatal
+
+
+def _at_once() -> None:
+    """The trigger of what comes by hand."""

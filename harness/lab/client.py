@@ -1,0 +1,57 @@
+"""Asking a lab: HTTP with JSON over its Unix socket."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from typing import Any
+
+from harness.lab.place import LabTrouble, Place
+
+_SECONDS = 300.0
+"""Longer than the lab itself waits for a fault to act or to be healed."""
+
+
+class LabRefused(RuntimeError):
+    """The lab did not do as asked; the text is its own.
+
+    Attributes:
+        usage: whether it could not be understood.
+    """
+
+    def __init__(self, words: str, *, usage: bool) -> None:
+        super().__init__(words)
+        self.usage = usage
+
+
+class _Connection(http.client.HTTPConnection):
+    def __init__(self, place: Place) -> None:
+        super().__init__("lab", timeout=_SECONDS)
+        self._place = place
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(str(self._place.socket))
+
+
+def ask(place: Place, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    """Ask a lab and return what it answers.
+
+    Raises:
+        LabRefused: it cannot or will not.
+        LabTrouble: it does not answer.
+    """
+    connection = _Connection(place)
+    try:
+        connection.request(method, path, body=None if body is None else json.dumps(body))
+        answer = connection.getresponse()
+        found = json.loads(answer.read())
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        raise LabTrouble(f"the lab {place.name} does not answer: {error}") from None
+    finally:
+        connection.close()
+    if answer.status >= 400:
+        raise LabRefused(str(found.get("error", found)), usage=answer.status == 400)
+    return found

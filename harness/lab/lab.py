@@ -1,0 +1,124 @@
+"""Opening a lab: a run that has no schedule, and stays up until it is told to end.
+
+The one thing to know: it is a run in every other respect. Its folder is judged and told by the same
+code, and what was done by hand stands in `run.json` as its schedule.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness import events
+from harness.bench import Bench
+from harness.faults.base import Fault
+from harness.lab.by_hand import ByHand
+from harness.lab.place import Place
+from harness.lab.server import LabServer
+from harness.line import Line
+from harness.record import RunRecord, Step
+from harness.run import Conducting, Run
+from harness.scenario import At, Scenario
+from harness.tools.setup import Tools
+from harness.wait import Stop
+
+Opened = Callable[[dict[str, Any]], None]
+
+
+class Lab:
+    """One lab."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        name: str,
+        seed: int,
+        runs: Path,
+        tools: Tools,
+        handlers: Sequence[events.Handler],
+        stop: Stop,
+        repeat: str,
+        opened: Opened,
+    ) -> None:
+        """Take the name and make the run folder; nothing is started yet.
+
+        Args:
+            scenario: whose pipeline, workload and claims; its schedule and expectations are not
+                taken, because what happens here is up to the user.
+            name: what it is called; one of each name may be up.
+            seed: draws the workload.
+            runs: folder that gets the run folder.
+            tools: what the stage is made of.
+            handlers: get every event.
+            stop: ends it early when set.
+            repeat: the command that repeats it.
+            opened: called when it is up, with what `GET /` answers.
+
+        Raises:
+            LabTrouble: a lab of that name is up, or it is no name.
+            OSError: the folder cannot be made.
+        """
+        self._place = Place.take(name)
+        self._opened = opened
+        self._server: LabServer | None = None
+        self.run = Run(
+            replace(
+                scenario,
+                schedule=(),
+                claims=tuple(replace(claim, expect=None) for claim in scenario.claims),
+            ),
+            seed=seed,
+            runs=runs,
+            tools=tools,
+            handlers=handlers,
+            stop=stop,
+            repeat=repeat,
+            conduct=self._conduct,
+            remove=[self._place.folder],
+        )
+
+    def execute(self) -> None:
+        """Bring it up, serve it, and take it down; see `Run.execute`."""
+        try:
+            self.run.execute()
+        finally:
+            if self._server is not None:
+                self._server.close()
+            shutil.rmtree(self._place.folder, ignore_errors=True)
+
+    def _conduct(self, schedule: Sequence[At], bench: Bench) -> Conducting:
+        return ByHand(bench, opened=self._serve, noted=self._note)
+
+    def _serve(self, lab: ByHand) -> None:
+        about = {
+            "lab": self._place.name,
+            "folder": str(self.run.folder.path),
+            "seed": self.run.seed,
+            "scenario": self.run.scenario.name,
+            "topic": lab.bench.topic,
+            "socket": str(self._place.socket),
+        }
+        self._server = LabServer(self._place, lab, about)
+        self._opened(self._server.answer("GET", "/", {})[1])
+
+    def _note(self, line: Line) -> None:
+        """Write a fault into the record, so that the report names it and it can be done again."""
+        folder = self.run.folder.path
+        record = RunRecord.load(folder)
+        step = _step(line.at.name, line.at.do)
+        record.model_copy(update={"schedule": [*record.schedule, step]}).save(folder)
+
+
+def _step(name: str, fault: Fault) -> Step:
+    return Step(
+        fault=name,
+        kind=fault.kind,
+        when="by hand",
+        do=fault.describe(),
+        until="it is healed by hand",
+        required=False,
+    )

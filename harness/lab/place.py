@@ -1,0 +1,111 @@
+"""Where a lab can be reached: a Unix socket in a folder that only its user can enter.
+
+The one thing to know: a socket's file stays behind when its process is killed, so a lab is there
+only if it answers; what does not answer is swept away by the next one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,30}")
+
+
+class LabTrouble(RuntimeError):
+    """A lab cannot be opened or reached; the text says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the lab of a name is reached."""
+
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """The lab's name."""
+        return self.folder.name
+
+    @property
+    def socket(self) -> Path:
+        """The socket that it listens on."""
+        return self.folder / "control.sock"
+
+    def answers(self) -> bool:
+        """Whether a lab listens there."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            try:
+                probe.connect(str(self.socket))
+            except OSError:
+                return False
+        return True
+
+    @classmethod
+    def take(cls, name: str) -> Place:
+        """A place for a new lab of this name.
+
+        Raises:
+            LabTrouble: the name is not one, or a lab of that name is there.
+        """
+        if not _NAME.fullmatch(name):
+            raise LabTrouble(f"{name!r} is no name for a lab; expected letters, digits, . _ and -")
+        place = cls(_labs() / name)
+        if place.answers():
+            raise LabTrouble(
+                f"a lab called {name} is up; `onceproof end --lab {name}` ends it, "
+                "`--name` gives this one another name"
+            )
+        shutil.rmtree(place.folder, ignore_errors=True)
+        place.folder.mkdir(mode=0o700)
+        return place
+
+    @classmethod
+    def find(cls, name: str | None) -> Place:
+        """The lab of this name, or the only one that is up.
+
+        Raises:
+            LabTrouble: there is none, or more than one and none is named.
+        """
+        if name is not None:
+            place = cls(_labs() / name) if _NAME.fullmatch(name) else None
+            if place is None or not place.answers():
+                raise LabTrouble(f"no lab called {name!r} is up; {_known(_up())}")
+            return place
+        up = _up()
+        if len(up) != 1:
+            which = "give --lab NAME" if up else "`onceproof lab` opens one"
+            raise LabTrouble(f"{_known(up)}: {which}")
+        return up[0]
+
+
+def _up() -> list[Place]:
+    return [place for folder in sorted(_labs().iterdir()) if (place := Place(folder)).answers()]
+
+
+def _known(up: list[Place]) -> str:
+    return f"up: {', '.join(place.name for place in up)}" if up else "no lab is up"
+
+
+def _labs() -> Path:
+    """The folder of all labs of this user, which nobody else can enter."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    base = Path(runtime or tempfile.gettempdir())
+    folder = base / ("onceproof" if runtime else f"onceproof-{os.getuid()}")
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+    except OSError as error:
+        raise LabTrouble(f"{folder} cannot be made: {error.strerror}") from None
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise LabTrouble(
+            f"{folder} must be a folder that is yours alone (mode 700); remove it, or set "
+            "XDG_RUNTIME_DIR to a folder that is"
+        )
+    return folder

@@ -1,0 +1,90 @@
+"""What a lab looks like now, as plain data.
+
+The one thing to know: every broker is asked by itself and the majority's word is shown. An isolated
+broker goes on answering with itself as leader, which is shown as its dissent.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from harness.bench import Bench, addresses
+from harness.kafka.metadata import ClusterView, Replicas
+from harness.line import Line
+from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, broker_name
+
+_Word = tuple[int, frozenset[int]]
+"""A leader and the in-sync replicas."""
+
+
+def bootstraps(bench: Bench) -> dict[str, str]:
+    """`bootstrap.servers` of every audience; the auditor's goes past all proxies."""
+    return {audience: bench.stage.bootstrap(audience) for audience in (*AUDIENCES, AUDITOR)}
+
+
+def status(bench: Bench, lines: Iterable[Line]) -> dict[str, Any]:
+    """Brokers, leaders, in-sync replicas, links, faults and progress."""
+    wrong = bench.stage.disturbed()
+    nodes = (*bench.stage.brokers, POSTGRES)
+    return {
+        "nodes": {node: "down" if node in wrong else "up" for node in nodes},
+        "partitions": _partitions(bench),
+        "links": {link: what for link, what in sorted(wrong.items()) if link not in nodes},
+        "faults": [fault_of(line) for line in lines],
+        "workload": {
+            "acknowledged": bench.producers.acknowledged,
+            "records": bench.producers.total,
+        },
+        "pipeline": {
+            "state": "up" if bench.pipeline.alive() else "down",
+            "last_committed_batch": bench.pipeline.last_committed,
+        },
+    }
+
+
+def fault_of(line: Line) -> dict[str, Any]:
+    """A fault as it stands."""
+    return {
+        "name": line.at.name,
+        "does": line.at.do.describe(),
+        "target": line.target,
+        "state": line.state,
+        "detail": line.detail,
+    }
+
+
+def _partitions(bench: Bench) -> list[dict[str, Any]]:
+    ways = addresses(bench.stage)
+    with ThreadPoolExecutor(len(ways)) as pool:
+        words = dict(zip(ways, pool.map(_said, ways.items()), strict=True))
+    return [
+        _agreed(key, {node: said[key] for node, said in words.items() if key in said})
+        for key in sorted({key for said in words.values() for key in said})
+        if not key[0].startswith("__")
+    ]
+
+
+def _said(way: tuple[int, str]) -> dict[tuple[str, int], Replicas]:
+    node, address = way
+    with ClusterView({node: address}) as view:
+        return {(found.topic, found.partition): found for found in view.partitions()}
+
+
+def _agreed(key: tuple[str, int], said: Mapping[int, Replicas]) -> dict[str, Any]:
+    votes: Counter[_Word] = Counter((r.leader, r.in_sync) for r in said.values())
+    (leader, in_sync), _ = votes.most_common(1)[0]
+    return {
+        "topic": key[0],
+        "partition": key[1],
+        "leader": broker_name(leader) if leader > 0 else None,
+        "in_sync": sorted(in_sync),
+        "replicas": sorted(frozenset[int]().union(*(r.replicas for r in said.values()))),
+        "dissent": {
+            broker_name(node): broker_name(r.leader) if r.leader > 0 else None
+            for node, r in said.items()
+            if r.leader != leader
+        },
+    }

@@ -1,0 +1,91 @@
+"""`onceproof fault`, `heal`, `status` and `end`: driving a lab from another terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from harness.lab.client import LabRefused, ask
+from harness.lab.place import Place
+from onceproof.errors import USAGE, told
+from reports.lab import print_status
+
+REFUSED = 1
+_EVERY = 1.0
+"""Seconds between two looks of `status --watch`."""
+
+
+def fault(name: str | None, words: Sequence[str], *, lab: str | None) -> int:
+    """Let a fault act; without a name, list what there is."""
+    if name is None:
+        # Asking a lab needs none of what these are made of, which takes a second to import.
+        from harness.faults.by_hand import by_hand
+
+        for entry in by_hand().values():
+            print(f"{entry.usage:<22} {entry.says}")
+        print("TARGET is broker-<n>, postgres or leader:<topic>-<partition>")
+        return 0
+    with _driving():
+        found = ask(Place.find(lab), "POST", "/faults", {"fault": name, "arguments": list(words)})
+        _print_fault(found)
+        return 0
+
+
+def heal(name: str | None, *, lab: str | None) -> int:
+    """Heal one fault, or all."""
+    with _driving():
+        place = Place.find(lab)
+        if name is not None:
+            healed = [ask(place, "POST", f"/faults/{name}/heal")]
+        else:
+            healed = ask(place, "POST", "/heal")
+        for found in healed:
+            _print_fault(found)
+        if not healed:
+            print("no fault is at work")
+        return REFUSED if any(found["state"] == "failed" for found in healed) else 0
+
+
+def status(*, lab: str | None, watch: bool, as_json: bool) -> int:
+    """Show what a lab looks like now."""
+    with _driving():
+        place = Place.find(lab)
+        while True:
+            found = ask(place, "GET", "/status")
+            if as_json:
+                print(json.dumps(found, indent=2), flush=True)
+            else:
+                print_status(place.name, found, sys.stdout, anew=watch)
+            if not watch:
+                return 0
+            threading.Event().wait(_EVERY)
+
+
+def end(*, lab: str | None, judge: bool) -> int:
+    """Let a lab come to its end."""
+    with _driving():
+        place = Place.find(lab)
+        ask(place, "POST", "/end", {"judge": judge})
+        how = "is judged; the terminal that opened it tells" if judge else "ends without a verdict"
+        print(f"the lab {place.name} {how}")
+        return 0
+
+
+def _print_fault(found: dict[str, Any]) -> None:
+    print(f"{found['name']}: {found['state']}: {found['detail']}")
+
+
+@contextmanager
+def _driving() -> Iterator[None]:
+    try:
+        with told():
+            yield
+    except LabRefused as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        sys.exit(USAGE if error.usage else REFUSED)
+    except KeyboardInterrupt:
+        sys.exit(130)

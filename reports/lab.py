@@ -1,0 +1,75 @@
+"""What a lab looks like now, in a terminal.
+
+The one thing to know: it shows the answer of the lab's `GET /status` and knows nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from reports.terminal import console
+from reports.text import line
+
+_CLEAR = "\x1b[H\x1b[2J"
+
+
+def print_status(lab: str, status: Mapping[str, Any], out: TextIO, *, anew: bool = False) -> None:
+    """Nodes, partitions, disturbed links, faults and progress; `anew` begins at the top."""
+    to = console(out)
+    if anew and to.is_terminal:
+        out.write(_CLEAR)
+    to.print(_picture(lab, status))
+
+
+def _picture(lab: str, status: Mapping[str, Any]) -> RenderableType:
+    work, pipeline = status["workload"], status["pipeline"]
+    batch = pipeline["last_committed_batch"]
+    head = Text(f"lab {line(lab)}", style="bold")
+    head.append(
+        f"   {work['acknowledged']:,} of {work['records']:,} records acknowledged, pipeline "
+        f"{line(pipeline['state'])}, micro-batch {'none yet' if batch is None else batch}",
+        style="default",
+    )
+    nodes = Text()
+    for name, state in status["nodes"].items():
+        style = "green" if state == "up" else "bold red"
+        nodes.append(f"{line(name)} {line(state)}   ", style=style)
+    return Group(head, nodes, _partitions(status["partitions"]), _rest(status))
+
+
+def _partitions(partitions: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for title in ("partition", "leader", "in sync", "out of sync", "who says otherwise"):
+        table.add_column(title)
+    for p in partitions:
+        missing = sorted(set(p["replicas"]) - set(p["in_sync"]))
+        dissent = ", ".join(
+            f"{line(who)} says {line(leader or 'nobody')}" for who, leader in p["dissent"].items()
+        )
+        table.add_row(
+            f"{line(p['topic'])}-{p['partition']}",
+            Text(line(p["leader"] or "none"), style="default" if p["leader"] else "bold red"),
+            " ".join(map(str, p["in_sync"])),
+            Text(" ".join(map(str, missing)), style="yellow"),
+            Text(dissent, style="yellow"),
+        )
+    return table
+
+
+def _rest(status: Mapping[str, Any]) -> Text:
+    text = Text()
+    for link, what in status["links"].items():
+        text.append(f"link {line(link)}: {line(what)}\n", style="yellow")
+    for fault in status["faults"]:
+        style = "default" if fault["state"] == "healed" else "red"
+        text.append(f"{line(fault['name'])}: {line(fault['state'])}", style=style)
+        text.append(f": {line(fault['detail'])}\n")
+    if not status["faults"]:
+        text.append("no fault so far\n")
+    text.rstrip()
+    return text

@@ -1,0 +1,140 @@
+"""A lab, driven from other processes: broken by hand, healed, judged; and gone whatever happens."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.lab.client import ask
+from harness.lab.place import LabTrouble, Place
+from harness.wait import wait_until
+from tests.end_to_end.command import Started, onceproof
+from tests.end_to_end.test_ending import nothing_stays
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
+
+UP = 200
+"""Seconds for a lab to come up, its pipeline warmed up, on a machine that is busy."""
+
+
+class Up:
+    """A lab that is up."""
+
+    def __init__(self, name: str, runs: Path) -> None:
+        self.name = name
+        self.process = Started(
+            "lab", "spark-foreachbatch-postgres", "--name", name, "--seed", "3", "--out", runs
+        )
+        self.process.wait_for("phase +disturb")
+        self.place = wait_until(self._found, what="the lab to answer", seconds=UP)
+
+    def _found(self) -> Place | None:
+        try:
+            return Place.find(self.name)
+        except LabTrouble:
+            return None
+
+    def fault(self, name: str) -> dict[str, Any]:
+        status = ask(self.place, "GET", "/status")
+        return next(fault for fault in status["faults"] if fault["name"] == name)
+
+    def wait_bitten(self, name: str) -> None:
+        wait_until(
+            lambda: self.fault(name)["state"] == "bit",
+            what=f"{name} to bite",
+            seconds=90,
+            every=0.3,
+            seen=lambda: self.fault(name),
+        )
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Up]:
+    lab = Up(f"test-{tmp_path.name[-20:]}".strip("-_"), tmp_path)
+    yield lab
+    if lab.process.popen.poll() is None:
+        lab.process.send(signal.SIGKILL)
+        lab.process.popen.wait(10)
+
+
+def test_broken_by_hand_and_judged(lab: Up, tmp_path: Path) -> None:
+    by_name = ("--lab", lab.name)
+    topic = ask(lab.place, "GET", "/")["topic"]
+
+    done = onceproof("fault", "isolate", f"leader:{topic}-0", *by_name)
+    assert (done.code, done.out.split(":")[0]) == (0, "isolate-1"), done.err
+    lab.wait_bitten("isolate-1")
+    status = json.loads(onceproof("status", "--json", *by_name).out)
+    assert len(status["links"]) == 4
+    assert any(len(p["in_sync"]) == 2 for p in status["partitions"])
+    shown = onceproof("status", *by_name).out
+    assert "isolate-1: bit: " in shown
+    assert onceproof("heal", "isolate-1", *by_name).code == 0
+    assert json.loads(onceproof("status", "--json", *by_name).out)["links"] == {}
+
+    begun = post(lab, "faults", {"fault": "kill-driver", "arguments": ["after-sink-write"]})
+    assert begun["state"] in ("lying in wait", "bit"), begun
+    lab.wait_bitten("kill-driver-1")
+    assert onceproof("fault", "melt", *by_name).code == 2
+    assert onceproof("heal", "kill-driver-7", *by_name).code == 1
+    steps = ["isolate-1", "kill-driver-1"]
+    if node := shutil.which("node"):
+        subprocess.run([node, script(tmp_path), lab.place.socket], check=True, timeout=240)
+        steps += ["isolate-2", "kill-1"]
+    else:
+        assert onceproof("end", *by_name).code == 0
+
+    done = lab.process.finish()
+    assert done.code == 0, done.err
+    assert set(done.verdicts().values()) == {"holds"}, done.out
+    schedule = json.loads((done.folder / "run.json").read_text())["schedule"]
+    assert [step["fault"] for step in schedule] == steps
+    assert all(step["when"] == "by hand" for step in schedule)
+    nothing_stays(lab.process)
+    assert not lab.place.folder.exists()
+
+
+def test_sigkill_of_a_lab(lab: Up) -> None:
+    ask(lab.place, "POST", "/faults", {"fault": "kill", "arguments": ["broker-1"]})
+    lab.process.send(signal.SIGKILL)
+    lab.process.popen.wait(10)
+    nothing_stays(lab.process)
+    wait_until(
+        lambda: not lab.place.folder.exists(), what="the lab's socket to be gone", seconds=10
+    )
+    done = onceproof("status", "--lab", lab.name)
+    assert done.code == 3
+    assert f"no lab called '{lab.name}' is up" in done.err
+    done = onceproof("check", lab.process.folder)
+    assert done.code == 5, done.err
+    assert set(done.verdicts().values()) == {"unknown"}
+
+
+def post(lab: Up, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """As any program would do it that knows nothing of ours."""
+    text = json.dumps(body)
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(60)
+        client.connect(str(lab.place.socket))
+        client.sendall(
+            f"POST /{path} HTTP/1.0\r\nContent-Length: {len(text)}\r\n\r\n{text}".encode()
+        )
+        answer = b"".join(iter(lambda: client.recv(4096), b""))
+    found: dict[str, Any] = json.loads(answer.partition(b"\r\n\r\n")[2])
+    return found
+
+
+def script(folder: Path) -> Path:
+    """The script that the protocol's page shows."""
+    page = (Path(__file__).parents[2] / "docs/reference/lab.md").read_text()
+    path = folder / "drive.mjs"
+    path.write_text(page.partition("```js\n")[2].partition("```")[0])
+    return path

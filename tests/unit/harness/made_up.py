@@ -1,0 +1,111 @@
+"""A fault and a bench that are made up, with the few parts that lines and conductors use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+from harness.bench import Bench
+from harness.clock import now
+from harness.events import Event, FaultChanged
+from harness.recorder import Recorder
+from harness.recording.tables import read_lines
+from harness.scenario import At
+from harness.wait import Stop
+
+Look = Callable[[], str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """Notes what is done to it in `story`; each part can be told to raise."""
+
+    kind: ClassVar[str] = "crash"
+    name: str
+    story: list[str] = field(default_factory=list)
+    injected: list[SimpleNamespace] = field(default_factory=list)
+    evidence: Look = lambda: "it bled"
+    on_inject: Callable[[], None] = lambda: None
+    on_heal: Callable[[], None] = lambda: None
+    at: Callable[[], int | None] | None = None
+
+    def describe(self) -> str:
+        return f"do {self.name}"
+
+    def inject(self, bench: Bench, name: str) -> Any:
+        assert name == self.name
+        self.story.append(f"inject {name}")
+        self.on_inject()
+
+        def heal() -> None:
+            self.story.append(f"heal {name}")
+            self.on_heal()
+
+        self.injected.append(
+            injection := SimpleNamespace(
+                target=f"target of {name}",
+                at=now() if self.at is None else self.at(),
+                evidence=self.evidence,
+                heal=heal,
+                aftermath=lambda known: self.story.append(f"aftermath {name}"),
+            )
+        )
+        return injection
+
+
+@dataclass
+class World:
+    """A bench with the few parts that a conductor uses."""
+
+    history: Path
+    producers: SimpleNamespace
+    stop: Stop
+    recorder: Recorder
+    events: list[Event]
+
+    @property
+    def bench(self) -> Bench:
+        return Bench(
+            stage=None, pipeline=None, producers=self.producers, recorder=self.recorder,
+            stop=self.stop, topic="payments",
+        )  # type: ignore[arg-type]  # fmt: skip
+
+    def rows(self) -> dict[str, dict[str, Any]]:
+        table = read_lines(self.history).tables["faults"].to_pylist()
+        return {row["fault"]: row for row in table}
+
+    def states(self, fault: str) -> list[str]:
+        changes = [e for e in self.events if isinstance(e, FaultChanged)]
+        return [e.state for e in changes if e.fault == fault]
+
+
+def world_in(history: Path) -> World:
+    events: list[Event] = []
+    return World(
+        history=history,
+        producers=SimpleNamespace(
+            progress=1.0,
+            acknowledged=100,
+            finished=False,
+            kept=(kept := []),
+            keep_for=kept.append,
+            enough=lambda: kept.append("enough"),
+        ),
+        stop=Stop(),
+        recorder=Recorder(history, [events.append]),
+        events=events,
+    )
+
+
+def at(fault: Fault, **more: Any) -> At:
+    return At(name=fault.name, do=fault, **more)
+
+
+def fail(error: BaseException) -> Callable[[], Any]:
+    def raising() -> None:
+        raise error
+
+    return raising

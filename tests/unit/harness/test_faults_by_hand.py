@@ -1,0 +1,56 @@
+"""Asking for faults in a word or two."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.faults.by_hand import UnknownFault, asked, by_hand
+from harness.faults.cut_link import CutLink
+from harness.faults.isolate_broker import IsolateBroker
+from harness.faults.kill_broker import KillBroker
+from harness.faults.kill_driver import KillDriver
+from harness.faults.lose_responses import LoseResponses
+from harness.faults.targets import LeaderOf, Node
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        ("isolate broker-2", IsolateBroker(target=Node(name="broker-2"))),
+        (
+            "kill leader:my-topic.v2-17",
+            KillBroker(target=LeaderOf(topic="my-topic.v2", partition=17)),
+        ),
+        ("cut pipeline postgres", CutLink(source="pipeline", target=Node(name="postgres"))),
+        ("lose-responses broker-1", LoseResponses(target=Node(name="broker-1"))),
+        ("kill-driver now", KillDriver(window=None)),
+        ("kill-driver after-sink-write", KillDriver(window="after-sink-write")),
+    ],
+)
+def test_what_can_be_asked_for(words: str, fault: object) -> None:
+    name, *rest = words.split()
+    assert asked(name, rest) == fault
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("melt broker-1", "there is no fault «melt»; there are cut, isolate, kill, kill-driver"),
+        ("isolate", "expected isolate TARGET, found isolate"),
+        ("cut pipeline", "expected cut AUDIENCE TARGET, found cut pipeline"),
+        ("isolate broker-1 broker-2", "expected isolate TARGET, found isolate broker-1 broker-2"),
+        ("isolate broker", "'broker' is no target; expected broker-<n>, postgres or leader:"),
+        ("isolate leader:payments", "'leader:payments' is no target"),
+        ("kill-driver later", "'later' is no moment; expected now or after-sink-write"),
+    ],
+)
+def test_what_cannot(words: str, said: str) -> None:
+    name, *rest = words.split()
+    with pytest.raises(UnknownFault, match=said):
+        asked(name, rest)
+
+
+def test_each_says_what_it_does() -> None:
+    for name, entry in by_hand().items():
+        assert entry.name == name
+        assert len(entry.says.split()) > 4

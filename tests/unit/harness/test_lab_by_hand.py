@@ -1,0 +1,144 @@
+"""What is done to a lab by hand, with faults and a bench that are made up."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.bench import Aftermath
+from harness.lab.by_hand import ByHand, NoSuchFault
+from harness.line import Line
+from harness.recording.writer import HistoryNotWritten
+from harness.wait import Interrupted, wait_until
+from tests.unit.harness.made_up import Fault, World, fail, world_in
+
+
+class Kept:
+    """A lab that is kept up on a thread of its own."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.noted: list[str] = []
+        self.ended_with: BaseException | None = None
+        self.up = threading.Event()
+        self.lab = ByHand(
+            world.bench,
+            opened=lambda lab: self.up.set(),
+            noted=lambda line: self.noted.append(line.at.name),
+        )
+        self.thread = threading.Thread(target=self._keep)
+        self.thread.start()
+        assert self.up.wait(5)
+
+    def _keep(self) -> None:
+        try:
+            self.lab.carry_out()
+        except BaseException as error:
+            self.ended_with = error
+
+    def over(self) -> None:
+        self.thread.join(10)
+        assert not self.thread.is_alive()
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Kept]:
+    kept = Kept(world_in(tmp_path))
+    yield kept
+    kept.lab.end(judge=False)
+    kept.over()
+
+
+def bitten(line: Line) -> None:
+    wait_until(lambda: line.state == "bit", what="it to bite", seconds=5, seen=lambda: line.state)
+
+
+def test_a_fault_acts_at_once_and_stays_until_it_is_healed(kept: Kept) -> None:
+    fault = Fault(name="hit-1")
+    line = kept.lab.begin("hit", fault)
+    bitten(line)
+    assert fault.story == ["inject hit-1"]
+    assert kept.noted == ["hit-1"]
+    assert kept.lab.heal("hit-1") is line
+    assert fault.story == ["inject hit-1", "heal hit-1"]
+    assert line.state == "healed"
+    row = kept.world.rows()["hit-1"]
+    assert (row["bit"], row["evidence"], row["required"]) == (True, "it bled", False)
+    assert row["injected_at"] <= row["healed_at"]
+
+
+def test_faults_are_numbered_by_their_kind(kept: Kept) -> None:
+    names = [
+        kept.lab.begin(kind, Fault(name=name)).at.name
+        for kind, name in [("a", "a-1"), ("b", "b-1"), ("a", "a-2"), ("a-b", "a-b-1")]
+    ]
+    assert names == ["a-1", "b-1", "a-2", "a-b-1"]
+
+
+def test_what_does_not_bite_can_be_healed_all_the_same(kept: Kept) -> None:
+    line = kept.lab.begin("hit", Fault(name="hit-1", evidence=lambda: None))
+    assert line.state == "injected"
+    kept.lab.heal("hit-1")
+    assert line.state == "healed"
+    assert kept.world.rows()["hit-1"]["bit"] is False
+
+
+def test_all_are_healed(kept: Kept) -> None:
+    lines = [kept.lab.begin("hit", Fault(name=f"hit-{n}")) for n in (1, 2, 3)]
+    assert kept.lab.heal_all() == lines[::-1]
+    assert {line.state for line in lines} == {"healed"}
+    assert kept.lab.heal_all() == []
+
+
+def test_what_cannot_act_is_told_and_recorded(kept: Kept) -> None:
+    line = kept.lab.begin("hit", Fault(name="hit-1", on_inject=fail(RuntimeError("no leader"))))
+    assert (line.state, line.detail) == ("failed", "RuntimeError: no leader")
+    assert kept.world.rows()["hit-1"]["error"] == "RuntimeError: no leader"
+
+
+@pytest.mark.parametrize("name", ["hit-1", "hit-2", ""])
+def test_only_what_is_at_work_can_be_healed(kept: Kept, name: str) -> None:
+    kept.lab.begin("hit", Fault(name="hit-1"))
+    kept.lab.heal("hit-1")
+    kept.lab.begin("other", Fault(name="other-1"))
+    with pytest.raises(NoSuchFault, match=f"no fault «{name}» is at work; at work: other-1"):
+        kept.lab.heal(name)
+
+
+def test_at_its_end_it_heals_and_sends_nothing_new(kept: Kept) -> None:
+    fault = Fault(name="hit-1")
+    kept.lab.begin("hit", fault)
+    kept.lab.end(judge=True)
+    kept.over()
+    assert kept.ended_with is None
+    assert fault.story == ["inject hit-1", "heal hit-1"]
+    assert kept.world.producers.kept == ["enough"]
+    kept.lab.aftermath(Aftermath(returned={}))
+    assert fault.story[-1] == "aftermath hit-1"
+
+
+def test_without_a_verdict_it_ends_as_interrupted(kept: Kept) -> None:
+    fault = Fault(name="hit-1")
+    kept.lab.begin("hit", fault)
+    kept.lab.end(judge=False)
+    kept.over()
+    assert isinstance(kept.ended_with, Interrupted)
+    assert fault.story == ["inject hit-1", "heal hit-1"]
+
+
+def test_a_signal_ends_it(kept: Kept) -> None:
+    kept.world.stop.set("SIGTERM received")
+    kept.over()
+    assert isinstance(kept.ended_with, Interrupted)
+
+
+def test_a_history_that_cannot_be_written_ends_it(kept: Kept) -> None:
+    full = HistoryNotWritten("no space left")
+    with pytest.raises(Interrupted):
+        kept.lab.begin("hit", Fault(name="hit-1", on_inject=fail(full)))
+    kept.over()
+    assert kept.ended_with in (full, kept.ended_with)
+    assert isinstance(kept.ended_with, HistoryNotWritten | Interrupted)

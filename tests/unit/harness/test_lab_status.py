@@ -1,0 +1,39 @@
+"""The majority's word on leaders and replicas, and who says otherwise."""
+
+from __future__ import annotations
+
+from harness.kafka.metadata import Replicas
+from harness.lab.status import _agreed
+
+
+def says(leader: int, *in_sync: int) -> Replicas:
+    return Replicas(
+        topic="payments",
+        partition=0,
+        leader=leader,
+        in_sync=frozenset(in_sync),
+        replicas=frozenset({1, 2, 3}),
+    )
+
+
+def test_all_agree() -> None:
+    word = says(2, 1, 2, 3)
+    assert _agreed(("payments", 0), {1: word, 2: word, 3: word}) == {
+        "topic": "payments",
+        "partition": 0,
+        "leader": "broker-2",
+        "in_sync": [1, 2, 3],
+        "replicas": [1, 2, 3],
+        "dissent": {},
+    }
+
+
+def test_an_isolated_leader_is_overruled() -> None:
+    found = _agreed(("payments", 0), {1: says(3, 1, 3), 2: says(2, 1, 2, 3), 3: says(3, 1, 3)})
+    assert (found["leader"], found["in_sync"]) == ("broker-3", [1, 3])
+    assert found["dissent"] == {"broker-2": "broker-2"}
+
+
+def test_no_leader() -> None:
+    found = _agreed(("payments", 0), {1: says(-1, 3), 2: says(-1, 3)})
+    assert (found["leader"], found["in_sync"], found["dissent"]) == (None, [3], {})
