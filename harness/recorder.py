@@ -16,7 +16,7 @@ from typing import Any
 from harness import events
 from harness.clock import clock_id, now
 from harness.recording.writer import HistoryWriter
-from harness.stage.processes import Process
+from harness.stage.base import Life
 from harness.wait import Interrupted
 
 _SCARCE = 16 * 2**20
@@ -90,7 +90,7 @@ class Recorder:
             "give another folder with --out)"
         )
 
-    def process(self, process: Process) -> None:
+    def process(self, process: Life) -> None:
         """Record a process that started or ended."""
         self.history.write(
             "instances",

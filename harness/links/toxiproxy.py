@@ -75,6 +75,14 @@ class ToxiproxyServer:
             if not present.get(proxy.name, {}).get("enabled"):
                 raise ProxyTrouble(f"toxiproxy did not create {proxy.name} on {proxy.listen}")
 
+    def proxies(self) -> list[ProxySpec]:
+        """The proxies that there are, with the addresses that their names were resolved to."""
+        found = self._call("get", "/proxies", 200).json()
+        return [
+            ProxySpec(name=name, listen=proxy["listen"], upstream=proxy["upstream"])
+            for name, proxy in sorted(found.items())
+        ]
+
     def set_enabled(self, proxy: str, enabled: bool) -> None:
         """Enable a proxy, or close its listener and all its connections; verified."""
         self._call("post", f"/proxies/{proxy}", 200, json={"enabled": enabled})

@@ -7,6 +7,7 @@ clients; no process id, path or container id comes out.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Protocol
 
 from harness.stage.topology import Link
@@ -14,6 +15,30 @@ from harness.stage.topology import Link
 
 class StageTrouble(RuntimeError):
     """The stage could not do what it was told; the text says what was seen."""
+
+
+class Life(Protocol):
+    """One life of one node or process, for the record."""
+
+    @property
+    def name(self) -> str:
+        """Its role: `broker-1`."""
+
+    @property
+    def instance(self) -> str:
+        """Role and life: `broker-1#2`."""
+
+    @property
+    def started_at(self) -> int:
+        """When it began."""
+
+    @property
+    def ended_at(self) -> int | None:
+        """When it was over; None while it lasts."""
+
+    @property
+    def how(self) -> str | None:
+        """How it ended."""
 
 
 class Stage(Protocol):
@@ -26,6 +51,10 @@ class Stage(Protocol):
 
     def stop(self) -> None:
         """End everything, remove what it kept; never raises for what is gone already."""
+
+    @property
+    def scratch(self) -> tuple[Path, ...]:
+        """Folders outside the run folder that must not stay behind."""
 
     @property
     def brokers(self) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ def free_ports(addresses: Iterable[str], *, count: int) -> int:
     bases = list(range(20_000, 31_000, count))
     random.shuffle(bases)
     for base in bases[:50]:
-        if all(_free(a, base + n) for n in range(count) for a in addresses):
+        if all(is_free(a, base + n) for n in range(count) for a in addresses):
             return base
     raise NoBlock(
         f"no {count} consecutive ports between 20000 and 31000 are free on {addresses[0]}; "
@@ -81,7 +81,8 @@ def free_ports(addresses: Iterable[str], *, count: int) -> int:
     )
 
 
-def _free(address: str, port: int) -> bool:
+def is_free(address: str, port: int) -> bool:
+    """Whether nobody has a port of an address."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         try:
             probe.bind((address, port))

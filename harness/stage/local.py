@@ -14,18 +14,17 @@ from pathlib import Path
 
 from harness.kafka.broker_config import SETTINGS
 from harness.kafka.metadata import ClusterView
-from harness.links.toxiproxy import ProxySpec, Toxic, ToxiproxyServer
+from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage.base import StageTrouble
 from harness.stage.blocks import Block, free_ports
 from harness.stage.local_broker import LocalBroker
 from harness.stage.local_postgres import LocalPostgres
 from harness.stage.processes import Process, Processes
+from harness.stage.proxied import ProxiedLinks
 from harness.stage.sockets import established
 from harness.stage.topology import AUDITOR, PORTS, POSTGRES, Link, Topology, broker_name
 from harness.tools.setup import Tools
 from harness.wait import Overdue, Stop, wait_until
-
-_LOST = "onceproof-lost"
 
 
 class LocalStage:
@@ -59,7 +58,7 @@ class LocalStage:
             topology=self.topology, tools=tools, processes=processes, folder=work / "postgres"
         )
         self._toxiproxy = ToxiproxyServer(*self.topology.toxiproxy)
-        self._proxies = self.topology.proxies()
+        self._links = ProxiedLinks(self._toxiproxy, self.topology.proxies())
 
     @property
     def brokers(self) -> tuple[str, ...]:
@@ -106,8 +105,7 @@ class LocalStage:
         if process is None or not process.leader_alive():
             raise StageTrouble(f"{node} cannot be killed: it does not run")
         process.kill(how)
-        for proxy in self._towards(node):
-            self._toxiproxy.set_enabled(proxy.name, False)
+        self._links.lead_to(node, False)
         return f"{process.instance} ended by signal {-process.popen.returncode}"
 
     def restart(self, node: str) -> None:
@@ -118,8 +116,7 @@ class LocalStage:
         broker.start()
         broker.wait_listening(self._stop)
         # Raft and replication reach the new broker through these, so it cannot become ready before.
-        for proxy in self._towards(node):
-            self._toxiproxy.set_enabled(proxy.name, True)
+        self._links.lead_to(node, True)
         broker.wait_started(self._stop)
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
@@ -134,36 +131,27 @@ class LocalStage:
 
     def links(self) -> tuple[Link, ...]:
         """Every link that there is."""
-        return tuple(self._proxies)
+        return self._links.all
 
     def cut(self, link: Link) -> None:
         """Close the link's connections and refuse new ones."""
-        for proxy in self._of(link):
-            self._toxiproxy.set_enabled(proxy.name, False)
+        self._links.cut(link)
 
     def mend(self, link: Link) -> None:
         """Undo `cut`."""
-        for proxy in self._of(link):
-            self._toxiproxy.set_enabled(proxy.name, True)
+        self._links.mend(link)
 
     def lose(self, link: Link, *, responses: bool) -> None:
-        """Swallow one direction: `timeout` with 0 drops all bytes and never closes."""
-        stream = "downstream" if responses else "upstream"
-        toxic = Toxic(
-            name=f"{_LOST}-{stream}", type="timeout", stream=stream, attributes={"timeout": 0}
-        )
-        for proxy in self._of(link):
-            self._toxiproxy.add_toxic(proxy.name, toxic)
+        """Swallow one direction."""
+        self._links.lose(link, responses=responses)
 
     def restore(self, link: Link) -> None:
-        """Undo `lose`; removing the toxic closes the connections that lost bytes."""
-        for proxy in self._of(link):
-            for stream in ("downstream", "upstream"):
-                self._toxiproxy.remove_toxic(proxy.name, f"{_LOST}-{stream}")
+        """Undo `lose`."""
+        self._links.restore(link)
 
     def connections(self, link: Link) -> int:
         """Established connections between the link's source and its proxies."""
-        return established({p.listen for p in self._of(link)})
+        return established({p.listen for p in self._links.of(link)})
 
     def connected(self, audience: str) -> int:
         """Established connections between proxies and brokers on the audience's listener."""
@@ -173,12 +161,7 @@ class LocalStage:
     def disturbed(self) -> dict[str, str]:
         """Dead nodes, and links whose proxies are disabled or toxic."""
         wrong = {n: "not running" for n in (*self._brokers, POSTGRES) if not self.alive(n)}
-        proxies = self._toxiproxy.disturbed()
-        for link, specs in self._proxies.items():
-            for spec in specs:
-                if spec.name in proxies:
-                    wrong[str(link)] = proxies[spec.name]
-        return wrong
+        return wrong | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
         """Versions of the parts."""
@@ -202,16 +185,6 @@ class LocalStage:
                 f"there is no broker {node}; there are {', '.join(self._brokers)}"
             ) from None
 
-    def _of(self, link: Link) -> tuple[ProxySpec, ...]:
-        try:
-            return self._proxies[link]
-        except KeyError:
-            known = ", ".join(sorted(map(str, self._proxies)))
-            raise StageTrouble(f"there is no link {link}; there are {known}") from None
-
-    def _towards(self, node: str) -> list[ProxySpec]:
-        return [p for link, ps in self._proxies.items() if link.target == node for p in ps]
-
     def _start_toxiproxy(self) -> None:
         host, port = self.topology.toxiproxy
         self._processes.start(
@@ -220,7 +193,7 @@ class LocalStage:
             environment={"LOG_LEVEL": "warn"},
         )
         wait_until(self._toxiproxy.version, what="toxiproxy to answer", seconds=10, stop=self._stop)
-        self._toxiproxy.populate([p for proxies in self._proxies.values() for p in proxies])
+        self._toxiproxy.populate(self._links.specs)
 
     def _wait_healthy(self) -> None:
         addresses = {b.node: self.bootstrap(AUDITOR, name) for name, b in self._brokers.items()}

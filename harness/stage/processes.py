@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.clock import now
+from harness.stage.base import Life
 from harness.wait import Overdue, wait_until
 
 MARKER = "ONCEPROOF_RUN"
@@ -151,7 +152,7 @@ class Processes:
     """All processes of one run, in the order in which they were started."""
 
     def __init__(
-        self, marker: str, logs: Path, on_change: Callable[[Process], None] = lambda _: None
+        self, marker: str, logs: Path, on_change: Callable[[Life], None] = lambda _: None
     ) -> None:
         """`on_change` hears of every process that started or ended."""
         self.marker = marker

@@ -8,28 +8,44 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from pathlib import Path
 
-_ESTABLISHED = "01"
+_ESTABLISHED, _LISTEN = "01", "0A"
 _MAPPED = "0000000000000000FFFF0000"
 """What precedes an IPv4 address in the kernel's table of IPv6 sockets."""
 
 
-def established(listening: Set[str]) -> int:
+OURS = Path("/proc/net")
+"""The tables of our own network; `/proc/<pid>/net` are those of another process's."""
+
+
+def established(listening: Set[str], *, tables: Path = OURS) -> int:
     """How many connections are established on any of the `host:port` addresses, server side.
 
     A JVM listens on IPv6 sockets also for IPv4 addresses: its connections stand in the other table.
     """
     wanted = {_encoded(address) for address in listening}
-    count = 0
-    for table in (Path("/proc/net/tcp"), Path("/proc/net/tcp6")):
+    return sum(
+        state == _ESTABLISHED and local.removeprefix(_MAPPED) in wanted
+        for local, state in _sockets(tables)
+    )
+
+
+def listens(port: int, *, tables: Path) -> bool:
+    """Whether somebody listens on this port, at whatever address."""
+    end = f":{port:04X}"
+    return any(state == _LISTEN and local.endswith(end) for local, state in _sockets(tables))
+
+
+def _sockets(tables: Path) -> Iterator[tuple[str, str]]:
+    """(local address, state) of every TCP socket, as the kernel prints them."""
+    for table in (tables / "tcp", tables / "tcp6"):
         if not table.exists():
             continue  # a kernel without IPv6
         for line in table.read_text().splitlines()[1:]:
             _, local, _, state, *_ = line.split()
-            count += state == _ESTABLISHED and local.removeprefix(_MAPPED) in wanted
-    return count
+            yield local, state
 
 
 def is_listening(host: str, port: int) -> bool:

@@ -128,7 +128,7 @@ def test_ports_are_free_everywhere_and_below_the_ephemeral_range(block: Block) -
 
 
 def test_no_ports_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(blocks, "_free", lambda address, port: False)
+    monkeypatch.setattr(blocks, "is_free", lambda address, port: False)
     with pytest.raises(NoBlock, match=r"no 8 consecutive ports .* are free on 127\.1\.0\.1"):
         free_ports(["127.1.0.1"], count=8)
 
@@ -154,7 +154,7 @@ def test_connections_are_counted_whatever_kind_of_socket_listens(block: Block, d
         wait_until(lambda: established({f"{host}:{port}"}) == 0, what="none", seconds=20)
 
 
-def test_a_kernel_without_ipv6(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_without_ipv6(tmp_path: Path) -> None:
     from harness.stage import sockets
 
     (tmp_path / "tcp").write_text(
@@ -162,8 +162,9 @@ def test_a_kernel_without_ipv6(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         "   0: 0100007F:1F90 0100007F:D431 01 00000000:00000000\n"
         "   1: 0100007F:1F90 00000000:0000 0A 00000000:00000000\n"
     )
-    monkeypatch.setattr(sockets, "Path", lambda *parts: tmp_path / Path(*parts).name)
-    assert sockets.established({"127.0.0.1:8080"}) == 1
+    assert sockets.established({"127.0.0.1:8080"}, tables=tmp_path) == 1
+    assert sockets.listens(8080, tables=tmp_path)
+    assert not sockets.listens(8081, tables=tmp_path)
 
 
 def test_established_counts_the_server_side_of_its_addresses_only(block: Block) -> None:
