@@ -23,8 +23,8 @@ from harness.record import RunRecord, Step
 from harness.recorder import Recorder
 from harness.recording.writer import HistoryWriter
 from harness.scenario import Scenario
+from harness.stage.backends import LOCAL, new_stage
 from harness.stage.blocks import take_block
-from harness.stage.local import LocalStage
 from harness.stage.processes import Processes
 from harness.stage.topology import AUDITOR
 from harness.subjects.base import JobPlace
@@ -53,6 +53,7 @@ class Parts:
         marker: str,
         repeat: str,
         remove: Sequence[Path] = (),
+        backend: str = LOCAL,
     ) -> None:
         self._scenario = scenario
         self._seed = seed
@@ -63,8 +64,13 @@ class Parts:
         self._repeat = repeat
         self._block = take_block()
         self._processes = Processes(marker, folder.logs, recorder.process)
-        self._stage = LocalStage(
-            tools=tools, processes=self._processes, work=folder.work, block=self._block, stop=stop
+        self._stage = new_stage(
+            backend,
+            tools=tools,
+            processes=self._processes,
+            work=folder.work,
+            block=self._block,
+            stop=stop,
         )
         self._record().save(folder.path)
         self._watchdog = Watchdog(
@@ -168,7 +174,7 @@ class Parts:
             monotonic_ns=time.monotonic_ns(),
             wall_ns=time.time_ns(),
             host=host(),
-            versions=versions() | self._tools.versions(),
+            versions=versions() | self._stage.versions(),
             subject=scenario.subject.name,
             subject_says=scenario.subject.says,
             workload=asdict(scenario.workload),

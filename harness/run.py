@@ -26,6 +26,7 @@ from harness.recorder import Recorder, Stalled
 from harness.recording.writer import HistoryNotWritten
 from harness.scenario import At, Scenario
 from harness.settle import settle
+from harness.stage.backends import LOCAL
 from harness.stage.sweep import new_marker
 from harness.subjects.spark import PipelineTrouble
 from harness.tools.setup import Tools
@@ -65,6 +66,7 @@ class Run:
         repeat: str,
         conduct: Conduct = Conductor,
         remove: Sequence[Path] = (),
+        backend: str = LOCAL,
     ) -> None:
         """Make the run folder; nothing is started yet.
 
@@ -78,6 +80,7 @@ class Run:
             repeat: the command that repeats it.
             conduct: makes who carries out the schedule.
             remove: folders that must not outlive the run.
+            backend: what the stage is made of: processes, or containers.
 
         Raises:
             OSError: the folder cannot be made.
@@ -88,6 +91,7 @@ class Run:
         self.repeat = repeat
         self._conduct = conduct
         self._remove = tuple(remove)
+        self._backend = backend
         self._tools = tools
         self._stop = stop
         self._recorder = Recorder(self.folder.history, handlers)
@@ -114,6 +118,7 @@ class Run:
             marker=self._marker,
             repeat=self.repeat,
             remove=self._remove,
+            backend=self._backend,
         )
         recorder.emit(
             events.RunStarted(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 
 from harness.stage import reaper
 
@@ -14,22 +17,47 @@ class Watchdog:
     """A reaper that waits for our end; started before anything else of a run."""
 
     def __init__(
-        self, marker: str, *, log: Path, holds: Sequence[int], remove: Sequence[Path]
+        self,
+        marker: str,
+        *,
+        log: Path,
+        holds: Sequence[int] = (),
+        remove: Sequence[Path] = (),
+        program: ModuleType = reaper,
+        arguments: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> None:
-        """`holds` are descriptors that it keeps open, `remove` folders that it removes."""
+        """Start it.
+
+        Args:
+            marker: of the run.
+            log: gets what it says.
+            holds: descriptors that it keeps open.
+            remove: folders that it removes.
+            program: what it runs: processes are reaped by one, containers by another.
+            arguments: what the program wants to know besides.
+            environment: added to our own.
+        """
         with log.open("ab") as out:
             self._popen = subprocess.Popen(
-                [sys.executable, "-I", reaper.__file__, marker, *map(str, remove)],
+                [sys.executable, "-I", str(program.__file__), marker, *arguments,
+                 *map(str, remove)],
                 stdin=subprocess.PIPE,
                 stdout=out,
                 stderr=out,
                 start_new_session=True,
                 pass_fds=tuple(holds),
                 cwd="/",
-            )
+                env={**os.environ, **(environment or {})},
+            )  # fmt: skip
 
     def release(self) -> None:
         """Let it look once more and go: an orderly end is checked like any other."""
         assert self._popen.stdin is not None
-        self._popen.stdin.close()
-        self._popen.wait(15)
+        with suppress(BrokenPipeError):
+            # Whoever is killed writes nothing: that is how it knows an orderly end.
+            self._popen.stdin.write(b"done")
+            self._popen.stdin.flush()
+        with suppress(BrokenPipeError):
+            self._popen.stdin.close()
+        self._popen.wait(40)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,6 +21,10 @@ app = typer.Typer(
 
 Seed = Annotated[int | None, typer.Option(help="Draws the workload; without it one is chosen.")]
 Out = Annotated[Path, typer.Option(help="Folder that gets the run folders.")]
+Backend = Annotated[
+    Literal["local", "docker"],
+    typer.Option(help="What the stage is made of: processes of this machine, or containers."),
+]
 Folder = Annotated[Path, typer.Argument(help="A run folder: runs/<time>-<scenario>-<seed>.")]
 
 
@@ -32,6 +36,7 @@ def run(
     ] = None,
     seed: Seed = None,
     out: Out = Path("runs"),
+    backend: Backend = "local",
 ) -> None:
     """Run scenarios on real brokers, judge them, write their reports.
 
@@ -40,7 +45,7 @@ def run(
     """
     from onceproof.commands import run as command
 
-    sys.exit(command.run(scenario or [], seed=seed, out=out))
+    sys.exit(command.run(scenario or [], seed=seed, out=out, backend=backend))
 
 
 @app.command("list")
@@ -141,11 +146,12 @@ def soak(
     runs: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 10,
     seed: Annotated[int, typer.Option(help="The first seed; the others follow it.")] = 1,
     out: Out = Path("runs"),
+    backend: Backend = "local",
 ) -> None:
     """Repeat the flagship with new seeds; end with a table seed × subject × claim → verdict."""
     from onceproof.commands import run as command
 
-    sys.exit(command.soak(runs=runs, seed=seed, out=out))
+    sys.exit(command.soak(runs=runs, seed=seed, out=out, backend=backend))
 
 
 LabName = Annotated[str | None, typer.Option("--lab", help="Which lab, if more than one is up.")]

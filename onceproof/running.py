@@ -11,6 +11,7 @@ from harness import events
 from harness.clock import now
 from harness.run import Run
 from harness.scenario import Scenario
+from harness.stage.backends import LOCAL
 from harness.tools.setup import Tools, ensure
 from harness.wait import Stop
 from onceproof.outcome import Outcome, check_run
@@ -24,6 +25,7 @@ def run_scenario(
     tools: Tools | None = None,
     handlers: Sequence[events.Handler] = (),
     stop: Stop | None = None,
+    backend: str = LOCAL,
 ) -> Outcome:
     """Run a scenario, judge it, write its report.
 
@@ -34,6 +36,7 @@ def run_scenario(
         tools: from `harness.tools.setup.ensure`; found or fetched when not given.
         handlers: get every event.
         stop: ends the run early when set.
+        backend: `local` (processes) or `docker` (containers).
 
     Raises:
         SetupError: a tool is missing and cannot be had.
@@ -42,6 +45,8 @@ def run_scenario(
     """
     stop = stop or Stop()
     repeat = f"onceproof run {shlex.quote(scenario.name)} --seed {seed}"
+    if backend != LOCAL:
+        repeat += f" --backend {backend}"
     run = Run(
         scenario,
         seed=seed,
@@ -50,6 +55,7 @@ def run_scenario(
         handlers=handlers,
         stop=stop,
         repeat=repeat,
+        backend=backend,
     )
     started = time.monotonic()
     run.execute()

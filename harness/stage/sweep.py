@@ -6,6 +6,7 @@ process id that has been given away again is not taken for the harness.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from dataclasses import dataclass
@@ -29,6 +30,19 @@ def new_marker() -> str:
     return f"{os.getpid()}-{_started(os.getpid())}-{time.monotonic_ns():x}"
 
 
+def where() -> str:
+    """This machine and its process ids: a marker from elsewhere says nothing here.
+
+    Containers of one engine may be seen from several machines or containers.
+    """
+    try:
+        machine = Path("/etc/machine-id").read_text().strip()
+    except OSError:
+        machine = "unknown"
+    space = Path("/proc/self/ns/pid").readlink()
+    return hashlib.sha256(f"{machine} {space}".encode()).hexdigest()[:16]
+
+
 def find_leftovers() -> list[Leftover]:
     """Marked processes that we may look at and whose harness is gone."""
     found: dict[str, list[str]] = {}
@@ -43,7 +57,7 @@ def find_leftovers() -> list[Leftover]:
         for variable in environ.split(b"\0"):
             if variable.startswith(MARKER.encode() + b"="):
                 marker = variable.partition(b"=")[2].decode(errors="replace")
-                if not _harness_alive(marker):
+                if not harness_alive(marker):
                     program = command.decode(errors="replace")
                     found.setdefault(marker, []).append(f"{entry} {program}")
     return [Leftover(marker=m, processes=tuple(p)) for m, p in sorted(found.items())]
@@ -57,7 +71,8 @@ def sweep() -> list[Leftover]:
     return leftovers
 
 
-def _harness_alive(marker: str) -> bool:
+def harness_alive(marker: str) -> bool:
+    """Whether the process that made a marker still runs."""
     pid, _, rest = marker.partition("-")
     started = rest.partition("-")[0]
     return pid.isdigit() and _started(int(pid)) == started

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.scenario import Scenario
-from harness.stage.sweep import sweep
+from harness.stage.backends import LOCAL
 from onceproof.catalogue import UnknownScenario, chosen
-from onceproof.commands.setup import tools
+from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
 from onceproof.outcome import Outcome
 from onceproof.running import run_scenario
@@ -22,7 +22,7 @@ _SEVERITY = (130, 1, 3, 4, 5, 0)
 """Exit codes of single runs: the first of these that occurs is that of them all."""
 
 
-def run(names: Sequence[str], *, seed: int | None, out: Path) -> int:
+def run(names: Sequence[str], *, seed: int | None, out: Path, backend: str = LOCAL) -> int:
     """Run scenarios one after the other, the flagship if none is named."""
     with told():
         try:
@@ -31,7 +31,7 @@ def run(names: Sequence[str], *, seed: int | None, out: Path) -> int:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
         seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
-        outcomes = _run_all([(scenario, seed) for scenario in scenarios], out)
+        outcomes = _run_all([(scenario, seed) for scenario in scenarios], out, backend)
         if len(outcomes) > 1:
             print("All runs")
             print_summary([row for o in outcomes for row in _rows(o)], sys.stdout)
@@ -40,25 +40,29 @@ def run(names: Sequence[str], *, seed: int | None, out: Path) -> int:
         return _worst(outcomes, wanted=len(scenarios))
 
 
-def soak(*, runs: int, seed: int, out: Path) -> int:
+def soak(*, runs: int, seed: int, out: Path, backend: str = LOCAL) -> int:
     """Repeat the flagship with new seeds."""
     with told():
         wanted = [(s, n) for n in range(seed, seed + runs) for s in flagship()]
-        outcomes = _run_all(wanted, out)
+        outcomes = _run_all(wanted, out, backend)
         print_summary([row for o in outcomes for row in _rows(o)], sys.stdout)
         return _worst(outcomes, wanted=len(wanted))
 
 
-def _run_all(wanted: Sequence[tuple[Scenario, int]], out: Path) -> list[Outcome]:
-    found = tools()
-    for leftover in sweep():
-        print(f"ended what a dead run left: {', '.join(leftover.processes)}", file=sys.stderr)
+def _run_all(wanted: Sequence[tuple[Scenario, int]], out: Path, backend: str) -> list[Outcome]:
+    found = prepared(backend)
     stop = stop_on_signals()
     outcomes = []
     for scenario, seed in wanted:
         with live(sys.stderr) as handler:
             outcome = run_scenario(
-                scenario, seed=seed, runs=out, tools=found, handlers=[handler], stop=stop
+                scenario,
+                seed=seed,
+                runs=out,
+                tools=found,
+                handlers=[handler],
+                stop=stop,
+                backend=backend,
             )
         print_result(outcome.report, sys.stdout, outcome.folder)
         print(flush=True)

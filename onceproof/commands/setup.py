@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import sys
 
+from harness.stage import backends
 from harness.tools.progress import Step
 from harness.tools.setup import Tools, ensure
 
 
+def prepared(backend: str = backends.LOCAL) -> Tools:
+    """Find or fetch what a backend needs, telling about it; end what dead runs left.
+
+    Raises:
+        SetupError: something is missing and cannot be had.
+    """
+    leftovers = backends.prepare(backend, _tell)
+    found = tools()
+    for leftover in leftovers:
+        print(f"ended what a dead run left: {', '.join(leftover.processes)}", file=sys.stderr)
+    return found
+
+
 def tools() -> Tools:
     """Find or fetch the tools, telling about it on standard error."""
+    return ensure(_tell)
 
-    def tell(step: Step) -> None:
-        print(f"set-up   {step.tool}: {step.message}", file=sys.stderr)
 
-    return ensure(tell)
+def _tell(step: Step) -> None:
+    print(f"set-up   {step.tool}: {step.message}", file=sys.stderr)

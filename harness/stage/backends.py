@@ -1,0 +1,59 @@
+"""What a stage may be made of, and making one: the only place that knows all backends.
+
+The one thing to know: a backend is asked twice. `prepare`, before a run begins, says what is
+missing on this machine; `new_stage` makes the stage of one run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.stage import sweep as processes_of_dead_runs
+from harness.stage.base import Stage
+from harness.stage.blocks import Block
+from harness.stage.local import LocalStage
+from harness.stage.processes import Processes
+from harness.stage.sweep import Leftover
+from harness.tools.progress import Progress, silent
+from harness.tools.setup import Tools
+from harness.wait import Stop
+
+LOCAL, DOCKER = "local", "docker"
+BACKENDS = (LOCAL, DOCKER)
+
+
+def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:
+    """See that a backend can be used here, and end what dead runs left; returns what that was.
+
+    Raises:
+        SetupError: something is missing; the text says what, and what to do.
+    """
+    leftovers = processes_of_dead_runs.sweep()
+    if backend == DOCKER:
+        # Only who asks for containers pays for the libraries that drive them.
+        from harness.stage import docker_sweep
+        from harness.stage.docker_compose import ensure_images
+        from harness.stage.docker_engine import connect
+
+        engine = connect()
+        leftovers += docker_sweep.sweep(engine)
+        ensure_images(engine, progress)
+    return leftovers
+
+
+def new_stage(
+    backend: str, *, tools: Tools, processes: Processes, work: Path, block: Block, stop: Stop
+) -> Stage:
+    """The stage of one run; nothing is started yet.
+
+    Raises:
+        SetupError: something is missing.
+    """
+    if backend == DOCKER:
+        from harness.stage.docker import DockerStage
+        from harness.stage.docker_engine import connect
+
+        return DockerStage(
+            engine=connect(), tools=tools, processes=processes, block=block, stop=stop
+        )
+    return LocalStage(tools=tools, processes=processes, work=work, block=block, stop=stop)

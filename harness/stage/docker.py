@@ -1,0 +1,310 @@
+"""The docker stage: docker-compose.yml, with every way through toxiproxy as on the local stage.
+
+The one thing to know: what a link is and what can be done to it is the same as locally, because the
+same toxiproxy does it; only the processes behind it are containers. Connections are counted by the
+kernel, in the network of the container concerned, so the engine must be on this machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from harness.kafka.metadata import ClusterView
+from harness.links.toxiproxy import ToxiproxyServer
+from harness.stage import docker_reaper
+from harness.stage.base import StageTrouble
+from harness.stage.blocks import Block
+from harness.stage.docker_compose import Compose
+from harness.stage.docker_engine import Engine
+from harness.stage.docker_node import DockerNode
+from harness.stage.docker_topology import NODES, choose, inside, links_of, raft
+from harness.stage.processes import MARKER, Processes
+from harness.stage.proxied import ProxiedLinks
+from harness.stage.sockets import established, listens
+from harness.stage.sweep import where
+from harness.stage.topology import AUDITOR, POSTGRES, Link, broker_name, node_id
+from harness.tools.setup import Tools
+from harness.wait import Overdue, Stop, wait_until
+from harness.watchdog import Watchdog
+
+_TOXIPROXY = "toxiproxy"
+_BROKERS = tuple(broker_name(n) for n in NODES)
+_OURS = ("java", "pyspark", "spark-kafka")
+"""What runs on the host all the same."""
+
+
+class DockerStage:
+    """The stage of one run, as containers."""
+
+    backend = "docker"
+    scratch: tuple[Path, ...] = ()
+
+    def __init__(
+        self, *, engine: Engine, tools: Tools, processes: Processes, block: Block, stop: Stop
+    ) -> None:
+        self.topology = choose(block)
+        self._block = block
+        self._engine = engine
+        self._tools = tools
+        self._logs = processes.logs
+        self._marker = processes.marker
+        self._on_change = processes.on_change
+        self._stop = stop
+        project = f"onceproof-{self._marker}"
+        self._compose = Compose(
+            engine,
+            {
+                "COMPOSE_PROJECT_NAME": project,
+                MARKER: self._marker,
+                "ONCEPROOF_WHERE": where(),
+                "ONCEPROOF_ADDRESS": self.topology.address,
+                "ONCEPROOF_PORTS": str(self.topology.ports),
+                # We look for ourselves; a probe by the engine costs a process each time.
+                "ONCEPROOF_HEALTH_INTERVAL": "1h",
+            },
+        )
+        self._services = self._compose.services()
+        self._toxiproxy = ToxiproxyServer(*self.topology.toxiproxy)
+        self._links = ProxiedLinks(self._toxiproxy, {})
+        self._nodes: dict[str, DockerNode] = {}
+        self._watchdog: Watchdog | None = None
+
+    @property
+    def brokers(self) -> tuple[str, ...]:
+        """Names of the brokers."""
+        return _BROKERS
+
+    def start(self) -> None:
+        """Start everything side by side and see that it is healthy."""
+        self._watchdog = Watchdog(
+            self._marker,
+            program=docker_reaper,
+            arguments=[self._engine.program],
+            environment=self._engine.environment,
+            log=self._logs / "docker-reaper.log",
+            holds=[self._block.fileno()],
+        )
+        try:
+            self._compose.up()
+            self._find_nodes()
+            self._wait_toxiproxy()
+            self._wait_postgres()
+            self._wait_brokers()
+        except (Overdue, StageTrouble) as error:
+            self._stop.check()  # Ctrl-C ends the command too; that is no trouble of the stage
+            raise StageTrouble(f"the stage did not come up: {error}") from error
+
+    def stop(self) -> None:
+        """End every container and remove it, with networks and volumes."""
+        if self._watchdog is None:
+            return
+        try:
+            with ThreadPoolExecutor(len(self._nodes) or 1) as pool:
+                list(pool.map(lambda node: node.end("torn down"), self._nodes.values()))
+            self._compose.down()
+        finally:
+            self._watchdog.release()
+            self._watchdog = None
+
+    def alive(self, node: str) -> bool:
+        """Whether a node's process runs."""
+        return self._node(node).alive()
+
+    def kill(self, node: str, how: str) -> str:
+        """SIGKILL a broker, then disable every proxy that leads to it."""
+        if not self.alive(node):
+            raise StageTrouble(f"{node} cannot be killed: it does not run")
+        death = self._node(node).kill(how)
+        self._links.lead_to(node, False)
+        return death
+
+    def restart(self, node: str) -> None:
+        """Start a broker again, wait until it is up, then enable its proxies."""
+        broker = self._broker(node)
+        if broker.alive():
+            raise StageTrouble(f"{node} cannot be restarted: it runs")
+        broker.start()
+        self._wait_node(broker, raft(node_id(node)))
+        # Raft and replication reach the new broker through these, so it cannot become ready before.
+        self._links.lead_to(node, True)
+        self._wait_node(broker, inside(AUDITOR, node_id(node)))
+        self._wait_told_by([node])
+
+    def bootstrap(self, audience: str, node: str | None = None) -> str:
+        """`bootstrap.servers` for an audience."""
+        if node is None:
+            return self.topology.bootstrap(audience)
+        return self.topology.bootstrap(audience, [node_id(self._known(node))])
+
+    def database(self, audience: str) -> str:
+        """A libpq connection string."""
+        host, port = self.topology.database(audience)
+        return f"host={host} port={port} user=onceproof dbname=postgres connect_timeout=5"
+
+    def links(self) -> tuple[Link, ...]:
+        """Every link that there is."""
+        return self._links.all
+
+    def cut(self, link: Link) -> None:
+        """Close the link's connections and refuse new ones."""
+        self._links.cut(link)
+
+    def mend(self, link: Link) -> None:
+        """Undo `cut`."""
+        self._links.mend(link)
+
+    def lose(self, link: Link, *, responses: bool) -> None:
+        """Swallow one direction."""
+        self._links.lose(link, responses=responses)
+
+    def restore(self, link: Link) -> None:
+        """Undo `lose`."""
+        self._links.restore(link)
+
+    def connections(self, link: Link) -> int:
+        """Established connections between the link's source and its proxies."""
+        toxiproxy = self._node(_TOXIPROXY)
+        listening: set[str] = set()
+        for proxy in self._links.of(link):
+            host, _, port = proxy.listen.rpartition(":")
+            # A proxy for clients on the host listens on all of the container's addresses.
+            hosts = toxiproxy.addresses() if host in ("0.0.0.0", "[::]") else [host]
+            listening |= {f"{h}:{port}" for h in hosts}
+        return established(listening, tables=toxiproxy.tables())
+
+    def connected(self, audience: str) -> int:
+        """Established connections between proxies and brokers on the audience's listener."""
+        count = 0
+        for name in self.brokers:
+            node = self._node(name)
+            with suppress(StageTrouble, FileNotFoundError):  # a dead broker has none
+                port = inside(audience, node_id(name))
+                here = {f"{address}:{port}" for address in node.addresses()}
+                count += established(here, tables=node.tables())
+        return count
+
+    def disturbed(self) -> dict[str, str]:
+        """Dead nodes, and links whose proxies are disabled or toxic."""
+        wrong = {n: "not running" for n in (*self.brokers, POSTGRES) if not self.alive(n)}
+        return wrong | self._links.disturbed()
+
+    def versions(self) -> dict[str, str]:
+        """Versions of the parts: our own, the engine's, and the images by name and content."""
+        ours = self._tools.versions()
+        found = {name: ours[name] for name in _OURS if name in ours}
+        found |= {"docker": self._engine.version, "docker-compose": self._engine.compose}
+        for service, spec in self._services.items():
+            image = self._engine.client.images.get(spec["image"])
+            found[f"image of {service}"] = f"{spec['image']} ({image.short_id})"
+        return found
+
+    def settings(self) -> dict[str, object]:
+        """Settings of the parts."""
+        environments = [self._services[name].get("environment", {}) for name in self.brokers]
+        common = set.intersection(*(set(e.items()) for e in environments))
+        return {
+            "backend": self.backend,
+            "brokers": {_setting(n): v for n, v in sorted(common) if _is_setting(n)},
+            "jvm": {n: v for n, v in sorted(common) if n.endswith("_OPTS")},
+            "memory": {name: s.get("mem_limit", "?") for name, s in self._services.items()},
+        }
+
+    def _known(self, node: str) -> str:
+        if node not in self.brokers:
+            raise StageTrouble(f"there is no broker {node}; there are {', '.join(self.brokers)}")
+        return node
+
+    def _broker(self, node: str) -> DockerNode:
+        return self._node(self._known(node))
+
+    def _node(self, node: str) -> DockerNode:
+        try:
+            return self._nodes[node]
+        except KeyError:
+            if node in (POSTGRES, _TOXIPROXY):
+                raise StageTrouble(f"{node} was not started") from None
+            self._known(node)
+            raise StageTrouble(f"{node} was not started") from None
+
+    def _find_nodes(self) -> None:
+        """The containers of the project, by the names of their services."""
+        ours = {"label": f"{docker_reaper.LABEL}={self._marker}"}
+        containers: dict[str, Any] = {
+            c.labels["com.docker.compose.service"]: c
+            for c in self._engine.client.containers.list(all=True, filters=ours)
+        }
+        for name in (_TOXIPROXY, POSTGRES, *self.brokers):
+            if name not in containers:
+                raise StageTrouble(f"there is no container of {name} with the label of this run")
+            self._nodes[name] = DockerNode(
+                name, containers[name], logs=self._logs, on_change=self._on_change
+            )
+
+    def _wait_toxiproxy(self) -> None:
+        node = self._node(_TOXIPROXY)
+        self._wait(node, lambda: bool(self._toxiproxy.version()), "toxiproxy to answer", 20)
+        if not node.tables().exists():
+            raise StageTrouble(
+                "the containers' processes cannot be seen from here, so connections cannot be "
+                "counted: the Docker engine must run on this machine"
+            )
+        self._links = ProxiedLinks(self._toxiproxy, links_of(self._toxiproxy.proxies()))
+        if wrong := self._links.disturbed():
+            raise StageTrouble(f"toxiproxy began with {wrong}")
+
+    def _wait_postgres(self) -> None:
+        def accepts() -> bool:
+            try:
+                psycopg.connect(self.database(AUDITOR)).close()
+            except psycopg.OperationalError:
+                return False
+            return True
+
+        self._wait(self._node(POSTGRES), accepts, "PostgreSQL to take connections", 40)
+
+    def _wait_brokers(self) -> None:
+        for name in self.brokers:
+            self._wait_node(self._node(name), inside(AUDITOR, node_id(name)))
+        self._wait_told_by(self.brokers)
+
+    def _wait_node(self, node: DockerNode, port: int) -> None:
+        what = f"{node.name} to listen on {port}"
+        self._wait(node, lambda: listens(port, tables=node.tables()), what, 60)
+
+    def _wait_told_by(self, brokers: tuple[str, ...] | list[str]) -> None:
+        """Wait until each of these brokers tells of all that live."""
+        living = [node_id(name) for name in self.brokers if self.alive(name)]
+        for name in brokers:
+            with ClusterView({node_id(name): self.bootstrap(AUDITOR, name)}) as view:
+                known = partial(_knows, view, living)
+                self._wait(self._node(name), known, f"{name} to know of brokers {living}", 40)
+
+    def _wait(self, node: DockerNode, look: Callable[[], bool], what: str, seconds: float) -> None:
+        """Wait for a state of a node, and give up at once when it has ended."""
+
+        def there() -> bool:
+            if not node.alive():
+                raise StageTrouble(f"{node.name} ended while starting; it said last: {node.tail()}")
+            return look()
+
+        wait_until(there, what=what, seconds=seconds, every=0.1, stop=self._stop, seen=node.tail)
+
+
+def _knows(view: ClusterView, brokers: list[int]) -> bool:
+    return set(view.brokers()) >= set(brokers)
+
+
+def _is_setting(variable: str) -> bool:
+    return variable.startswith("KAFKA_") and not variable.endswith("_OPTS")
+
+
+def _setting(variable: str) -> str:
+    """`KAFKA_MIN_INSYNC_REPLICAS` is `min.insync.replicas`."""
+    return variable.removeprefix("KAFKA_").lower().replace("_", ".")

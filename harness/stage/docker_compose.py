@@ -1,0 +1,125 @@
+"""docker-compose.yml, started for one run.
+
+The one thing to know: the file is what a person starts by hand; all that a run adds are variables.
+They go to the command through `env`, so that the harness's own environment stays as it is and the
+command carries the run's marker, by which the reaper ends it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from testcontainers.compose import DockerCompose
+
+from harness.stage.base import StageTrouble
+from harness.stage.docker_engine import Engine
+from harness.tools.error import SetupError
+from harness.tools.progress import Progress, Step
+
+FILE = Path(__file__).parents[2] / "docker-compose.yml"
+PROFILE = "ONCEPROOF_PROFILE"
+"""Names a compose file that is laid over ours: other images, and what they need."""
+_VARIABLES = {"toxiproxy": "TOXIPROXY_IMAGE", "postgres": "POSTGRES_IMAGE"}
+
+
+class Compose:
+    """The compose project of one run."""
+
+    def __init__(self, engine: Engine, variables: Mapping[str, str]) -> None:
+        files = [str(FILE)]
+        if profile := os.environ.get(PROFILE):
+            files.append(str(Path(profile).absolute()))
+        self._compose = DockerCompose(
+            context=FILE.parent, compose_file_name=files, wait=False, keep_volumes=False
+        )
+        command = [engine.program, *self._compose.compose_command_property[1:]]
+        variables = {**engine.environment, **variables}
+        self._compose.compose_command_property = [
+            *("env", *(f"{name}={value}" for name, value in variables.items())),
+            *command,
+        ]
+
+    def up(self) -> None:
+        """Create and start everything.
+
+        Raises:
+            StageTrouble: the command failed; the text is what it said last.
+        """
+        try:
+            self._compose.start()
+        except subprocess.CalledProcessError as error:
+            raise StageTrouble(f"`docker compose up` failed: {_last(error.stderr)}") from error
+
+    def down(self) -> None:
+        """Remove containers, networks and volumes.
+
+        Raises:
+            StageTrouble: the command failed.
+        """
+        try:
+            self._compose.stop()
+        except subprocess.CalledProcessError as error:
+            raise StageTrouble(f"`docker compose down` failed: {_last(error.stderr)}") from error
+
+    def services(self) -> dict[str, dict[str, Any]]:
+        """Every service, with all variables put in.
+
+        Raises:
+            SetupError: the files cannot be read.
+        """
+        command = [*self._compose.compose_command_property, "config", "--format", "json"]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=FILE.parent, timeout=60
+        )
+        if done.returncode != 0:
+            profile = f" or {os.environ[PROFILE]}" if PROFILE in os.environ else ""
+            raise SetupError(f"{FILE.name}{profile} cannot be used: {_last(done.stderr)}")
+        services: dict[str, dict[str, Any]] = json.loads(done.stdout)["services"]
+        return services
+
+
+def ensure_images(engine: Engine, progress: Progress) -> None:
+    """See that every image is there; pull those that are not.
+
+    Raises:
+        SetupError: an image is not there and cannot be pulled.
+    """
+    services = Compose(engine, {}).services()
+    for image in dict.fromkeys(service["image"] for service in services.values()):
+        if _has(engine, image):
+            continue
+        progress(Step(tool="docker", message=f"pulling {image}"))
+        done = subprocess.run(
+            [engine.program, "pull", "--quiet", image],
+            env={**os.environ, **engine.environment},
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode != 0:
+            name = next(n for n, service in services.items() if service["image"] == image)
+            variable = _VARIABLES.get(name, "KAFKA_IMAGE")
+            raise SetupError(
+                f"The image {image} is not here and cannot be pulled: {_last(done.stderr)} Name "
+                f"one that can be had with {variable}=<image>, or bring it with `docker load`."
+            )
+
+
+def _has(engine: Engine, image: str) -> bool:
+    from docker.errors import ImageNotFound
+
+    try:
+        engine.client.images.get(image)
+    except ImageNotFound:
+        return False
+    return True
+
+
+def _last(said: str | bytes) -> str:
+    """The last line of what a command said, as a sentence."""
+    text = said.decode(errors="replace") if isinstance(said, bytes) else said
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return f"{lines[-1].rstrip('.')}." if lines else "it did not say why."

@@ -1,0 +1,90 @@
+"""The Docker engine and the `docker` command, found or told about in one sentence.
+
+The one thing to know: command and SDK must speak to the same engine. The command knows contexts,
+the SDK only DOCKER_HOST, so the engine is asked for once, here, and both are told.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import docker
+from docker.errors import DockerException
+
+from harness.tools.error import SetupError
+
+COMPOSE = (2, 23, 1)
+"""The first version that takes a configuration file from within the compose file."""
+WITHOUT = "or leave out `--backend docker`: the local stage needs no Docker"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """A Docker engine that answers, and how to reach it."""
+
+    program: str
+    host: str
+    client: Any
+    version: str
+    compose: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What makes the command speak to this engine."""
+        return {"DOCKER_HOST": self.host}
+
+
+def connect(environ: Mapping[str, str] = os.environ) -> Engine:
+    """The engine that the user's `docker` speaks to.
+
+    Raises:
+        SetupError: the command, its compose plugin or the engine is missing.
+    """
+    program = shutil.which("docker", path=environ.get("PATH", ""))
+    if program is None:
+        raise SetupError(
+            f"Docker is missing: there is no `docker` in PATH. Install Docker Engine, {WITHOUT}."
+        )
+    compose = _said([program, "compose", "version", "--short"], environ)
+    if compose is None or _numbers(compose) < COMPOSE:
+        found = "is missing" if compose is None else f"{compose} is too old"
+        wanted = ".".join(map(str, COMPOSE))
+        raise SetupError(
+            f"Docker's compose plugin {found}: `docker compose` {wanted} or newer is needed. "
+            f"Install it, {WITHOUT}."
+        )
+    host = environ.get("DOCKER_HOST") or _said(
+        [program, "context", "inspect", "--format", "{{.Endpoints.docker.Host}}"], environ
+    )
+    host = host or "unix:///var/run/docker.sock"
+    try:
+        client = docker.from_env(environment={**environ, "DOCKER_HOST": host}, timeout=60)
+        version = client.version()["Version"]
+    except (DockerException, OSError) as error:
+        reason = "permission denied" if "ermission denied" in str(error) else "no answer"
+        raise SetupError(
+            f"The Docker engine cannot be used: {reason} at {host}. Start it, or get access to it "
+            f"(`docker info` must work), {WITHOUT}."
+        ) from error
+    return Engine(program=program, host=host, client=client, version=version, compose=compose)
+
+
+def _said(command: list[str], environ: Mapping[str, str]) -> str | None:
+    """What a command says, or None if it fails."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=30, check=False, env=dict(environ)
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d+", version)[:3])

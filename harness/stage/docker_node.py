@@ -1,0 +1,144 @@
+"""One container as a node: its lives, its log, its end.
+
+The one thing to know: a node keeps its container for the whole run, so that data and addresses
+outlive a kill; each start of it is a new life with a log file of its own.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from docker.errors import DockerException, NotFound
+
+from harness.clock import now
+from harness.stage.base import Life, StageTrouble
+
+_SIGNALLED = 128
+"""What a container's exit code is beyond the number of the signal that ended it."""
+
+
+@dataclass(kw_only=True)
+class DockerLife:
+    """One life of a container."""
+
+    name: str
+    instance: str
+    started_at: int
+    log: Path
+    ended_at: int | None = None
+    how: str | None = None
+
+
+class DockerNode:
+    """A container of the stage."""
+
+    def __init__(
+        self, name: str, container: Any, *, logs: Path, on_change: Callable[[Life], None]
+    ) -> None:
+        self.name = name
+        self.container = container
+        self._logs = logs
+        self._on_change = on_change
+        self._lives = 0
+        self.life = self._begin()
+
+    def alive(self) -> bool:
+        """Whether its process runs."""
+        return bool(self._state()["Running"])
+
+    def tables(self) -> Path:
+        """Where the kernel tells of the sockets in the container's network.
+
+        Raises:
+            StageTrouble: it does not run.
+        """
+        pid = self._state()["Pid"]
+        if not pid:
+            raise StageTrouble(f"{self.name} does not run; it said last: {self.tail()}")
+        return Path("/proc", str(pid), "net")
+
+    def addresses(self) -> list[str]:
+        """Its address on each of its networks."""
+        self.container.reload()
+        networks = self.container.attrs["NetworkSettings"]["Networks"].values()
+        return [n["IPAddress"] for n in networks if n["IPAddress"]]
+
+    def kill(self, how: str) -> str:
+        """SIGKILL its process; returns how it ended, as the engine saw it."""
+        self.container.kill("SIGKILL")
+        code = self.container.wait(timeout=20)["StatusCode"]
+        self._end(how)
+        by = f"by signal {code - _SIGNALLED}" if code > _SIGNALLED else f"with exit code {code}"
+        return f"{self.life.instance} ended {by}"
+
+    def start(self) -> None:
+        """Start a new life."""
+        self._end(self._how())
+        self.container.start()
+        self.life = self._begin()
+
+    def end(self, how: str) -> None:
+        """End it if it runs; never raises for what is gone already."""
+        with suppress(NotFound):
+            if self.alive():
+                with suppress(DockerException):
+                    self.container.kill("SIGKILL")
+                    self.container.wait(timeout=20)
+            else:
+                how = self._how()
+        self._end(how)
+
+    def tail(self, lines: int = 4) -> str:
+        """The last lines of its log, and where the whole log is."""
+        try:
+            said = self.container.logs(tail=lines).decode(errors="replace").split("\n")
+        except DockerException:
+            return "it left no log"
+        words = " | ".join(line.strip() for line in said if line.strip())
+        return f"{words} (whole log: logs/{self.life.log.name})"
+
+    def _state(self) -> dict[str, Any]:
+        self.container.reload()
+        state: dict[str, Any] = self.container.attrs["State"]
+        return state
+
+    def _how(self) -> str:
+        state = self._state()
+        memory = ", out of memory" if state.get("OOMKilled") else ""
+        return f"exited with {state['ExitCode']}{memory}"
+
+    def _begin(self) -> DockerLife:
+        self._lives += 1
+        instance = f"{self.name}#{self._lives}"
+        log = self._logs / f"{self.name}.{self._lives}.log"
+        life = DockerLife(name=self.name, instance=instance, started_at=now(), log=log)
+        since = _moment(self._state()["StartedAt"])
+        self._follower = threading.Thread(target=self._follow, args=(log, since), daemon=True)
+        self._follower.start()
+        self._on_change(life)
+        return life
+
+    def _end(self, how: str) -> None:
+        self._follower.join(5)
+        if self.life.ended_at is None:
+            self.life.ended_at, self.life.how = now(), how
+            self._on_change(self.life)
+
+    def _follow(self, log: Path, since: float) -> None:
+        """Copy what the container says until this life ends."""
+        with suppress(DockerException, OSError), log.open("ab", buffering=0) as out:
+            for piece in self.container.logs(stream=True, follow=True, since=since):
+                out.write(piece)
+
+
+def _moment(text: str) -> float:
+    """Seconds of a time as the engine writes it, with nanoseconds."""
+    whole, _, fraction = text.rstrip("Z").partition(".")
+    seconds = datetime.fromisoformat(f"{whole}+00:00").timestamp()
+    return seconds + float(f"0.{fraction or 0}")

@@ -1,0 +1,31 @@
+"""Containers, networks and volumes of runs whose harness is gone.
+
+The one thing to know: a marker holds a process id, which means something only where it was given;
+so a second label says where, and what comes from elsewhere is left alone.
+"""
+
+from __future__ import annotations
+
+from harness.stage import docker_reaper
+from harness.stage.docker_engine import Engine
+from harness.stage.sweep import Leftover, harness_alive, where
+
+
+def sweep(engine: Engine) -> list[Leftover]:
+    """Remove what dead runs left in the engine; returns what that was."""
+    found: dict[str, list[str]] = {}
+    ours = {"label": [docker_reaper.LABEL, f"{docker_reaper.WHERE}={where()}"]}
+    client = engine.client
+    things = [
+        *(("container", c) for c in client.api.containers(all=True, filters=ours)),
+        *(("network", n) for n in client.api.networks(filters=ours)),
+        *(("volume", v) for v in client.api.volumes(filters=ours)["Volumes"] or []),
+    ]
+    for kind, thing in things:
+        marker = thing["Labels"][docker_reaper.LABEL]
+        if not harness_alive(marker):
+            name = thing.get("Name") or thing["Names"][0].lstrip("/")
+            found.setdefault(marker, []).append(f"{kind} {name}")
+    for marker in found:
+        docker_reaper.remove(engine.program, marker, quiet=0.05)
+    return [Leftover(marker=m, processes=tuple(names)) for m, names in sorted(found.items())]

@@ -1,0 +1,107 @@
+"""Addresses and ports of a stage in containers.
+
+The one thing to know: docker-compose.yml decides, and this repeats what it says at its top: a port
+is `19<way><node>`, inside as outside, where a run replaces the 19 by digits that are free. Outside,
+everything has one loopback address; a run takes that of its block.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from harness.links.toxiproxy import ProxySpec
+from harness.stage.base import StageTrouble
+from harness.stage.blocks import Block, NoBlock, is_free
+from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link, broker_name
+
+INSIDE = 19
+NODES = (1, 2, 3)
+_DATABASE = 9
+_WAYS = {**dict(zip(AUDIENCES, (40, 50, 60), strict=True)), AUDITOR: 90}
+_RAFT, _TOXIPROXY = 30, 800
+
+
+@dataclass(frozen=True, kw_only=True)
+class DockerTopology:
+    """Where a stage's containers are reached from the host."""
+
+    address: str
+    ports: int
+    """The first two digits of every published port."""
+
+    def bootstrap(self, audience: str, nodes: Iterable[int] = NODES) -> str:
+        """`bootstrap.servers` for an audience."""
+        return ",".join(f"{self.address}:{self._outside(audience, n)}" for n in nodes)
+
+    def database(self, audience: str) -> tuple[str, int]:
+        """Where an audience reaches PostgreSQL."""
+        way = AUDITOR if audience == AUDITOR else "pipeline"
+        return self.address, self._outside(way, _DATABASE)
+
+    @property
+    def toxiproxy(self) -> tuple[str, int]:
+        """Where toxiproxy takes orders."""
+        return self.address, self.ports * 1000 + _TOXIPROXY
+
+    def _outside(self, audience: str, node: int) -> int:
+        return self.ports * 1000 + _suffix(audience, node)
+
+
+def inside(audience: str, node: int) -> int:
+    """The port of an audience's listener within a broker's container."""
+    return INSIDE * 1000 + _suffix(audience, node)
+
+
+def raft(node: int) -> int:
+    """The port of a broker's Raft listener within its container: the first that it opens."""
+    return INSIDE * 1000 + _RAFT * 10 + node
+
+
+def choose(block: Block) -> DockerTopology:
+    """An address of the block, and ports that are free on it.
+
+    Raises:
+        NoBlock: something is in the way everywhere.
+    """
+    address = block.address(0, 1)
+    suffixes = [_suffix(a, n) for a in _WAYS for n in (*NODES, _DATABASE)] + [_TOXIPROXY]
+    candidates = list(range(20, 32))  # below the kernel's ephemeral ports
+    random.shuffle(candidates)
+    for ports in candidates:
+        if all(is_free(address, ports * 1000 + suffix) for suffix in suffixes):
+            return DockerTopology(address=address, ports=ports)
+    raise NoBlock(
+        f"no range of ports between 20000 and 31999 is free on {address}; "
+        "look for a process that listens on many ports (`ss -ltn`)"
+    )
+
+
+def links_of(proxies: Iterable[ProxySpec]) -> Mapping[Link, tuple[ProxySpec, ...]]:
+    """The links whose proxies toxiproxy has, by their names: `<source>.<target>[.<what>]`.
+
+    Raises:
+        StageTrouble: a way is missing on which something could pass unseen.
+    """
+    found: dict[Link, tuple[ProxySpec, ...]] = {}
+    for proxy in proxies:
+        source, target, *_ = [*proxy.name.split("."), ""]
+        link = Link(source, target)
+        found[link] = (*found.get(link, ()), proxy)
+    if missing := _expected() - found.keys():
+        raise StageTrouble(
+            f"toxiproxy has no proxy for {', '.join(sorted(map(str, missing)))}; "
+            "docker-compose.yml says how they must be called"
+        )
+    return found
+
+
+def _expected() -> set[Link]:
+    brokers = [broker_name(n) for n in NODES]
+    between = {Link(a, b) for a in brokers for b in brokers if a != b}
+    return between | {Link(a, b) for a in AUDIENCES for b in brokers} | {Link("pipeline", POSTGRES)}
+
+
+def _suffix(audience: str, node: int) -> int:
+    return _WAYS[audience] * 10 + node
