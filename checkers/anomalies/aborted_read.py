@@ -52,17 +52,14 @@ FROM (
     FROM read_origins r
     LEFT JOIN attempts a ON a.attempt = r.named
     LEFT JOIN (
-        SELECT topic, record, max(CASE WHEN may THEN 1 ELSE 0 END) AS may
+        SELECT topic, record, max(may) AS may
         FROM attempts
         GROUP BY topic, record
     ) v ON v.topic = r.topic AND v.record = r.record
     WHERE r.isolation = 'read_committed'
 ) r
-JOIN inputs i ON i.trial = r.trial
 LEFT JOIN log l ON l.topic = r.topic AND l."partition" = r."partition" AND l."offset" = r."offset"
                AND l.kind = 'data' AND l.record = r.record AND NOT l.committed
-WHERE (r.named IS NOT NULL AND NOT r.named_may)
-   OR (r.named IS NULL AND r.any_may = 0)
-   OR (i.collected AND l.topic IS NOT NULL)
+WHERE NOT r.named_may OR NOT r.any_may OR (r.collected AND l.topic IS NOT NULL)
 """,
 )

@@ -44,7 +44,7 @@ FROM read_origins r
 JOIN sends s ON s.attempt = r.origin
 JOIN txns t ON t.txn = s.txn
 WHERE r.isolation = 'read_committed' AND t.outcome <> 'aborted'
-  AND ((t.commit_called_at IS NOT NULL AND r.clock = t.clock AND r."at" < t.commit_called_at)
+  AND ((r.clock = t.clock AND r."at" < t.commit_called_at)
        OR (t.commit_called_at IS NULL AND t.outcome = 'info'))
 """,
 )

@@ -62,13 +62,11 @@ JOIN (
     FROM txn_units
     GROUP BY txn
 ) n ON n.txn = u.txn
-LEFT JOIN txns t ON t.txn = u.txn
 JOIN (
     SELECT DISTINCT i.trial, i.topic, s.txn
     FROM sends_in_question s
     JOIN inputs i ON i.topic = s.topic
-    WHERE s.txn IS NOT NULL
 ) w ON w.txn = u.txn
-WHERE (n.committed > 0 AND n.missing > 0) OR (t.outcome = 'committed' AND n.failed > 0)
+WHERE (n.committed > 0 AND n.missing > 0) OR n.failed > 0
 """,
 )

@@ -47,11 +47,8 @@ SELECT 0 AS trial, a.reader, a.session, a.topic, a."partition", l."offset", l.re
 FROM assignments a
 JOIN inputs i ON i.topic = a.topic AND i.complete
 JOIN log l ON l.topic = a.topic AND l."partition" = a."partition" AND l."offset" >= a.position
-LEFT JOIN (
-    SELECT DISTINCT reader, session, topic, "partition", "offset"
-    FROM reads
-) r ON r.reader = a.reader AND r.session = a.session AND r.topic = l.topic
-   AND r."partition" = l."partition" AND r."offset" = l."offset"
+LEFT JOIN reads r ON r.reader = a.reader AND r.session = a.session AND r.topic = l.topic
+                 AND r."partition" = l."partition" AND r."offset" = l."offset"
 LEFT JOIN sends n ON n.attempt = l.attempt AND n.record = l.record AND n.topic = l.topic
 LEFT JOIN (
     SELECT DISTINCT topic, record FROM sends WHERE outcome = 'ok'

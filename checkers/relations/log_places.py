@@ -37,7 +37,6 @@ FROM (
         UNION ALL
         SELECT p.topic, p."partition", p.reached AS "offset", 0 AS entry, 0 AS committed
         FROM read_progress p
-        WHERE p.reached IS NOT NULL
     ) n
     GROUP BY n.topic, n."partition", n."offset"
 ) o

@@ -1,4 +1,4 @@
-"""Reads of the inputs that no attempt id leads back to a send."""
+"""Reads that no attempt id leads back to a send."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ RELATION: Final = Relation(
     sql="""
 SELECT DISTINCT r.topic, r.record
 FROM reads r
-JOIN inputs i ON i.topic = r.topic
 LEFT JOIN sends n ON n.attempt = r.attempt AND n.record = r.record AND n.topic = r.topic
-WHERE r.record IS NOT NULL AND n.attempt IS NULL
+WHERE n.attempt IS NULL
 """,
 )

@@ -14,8 +14,9 @@ RELATION: Final = Relation(
     meaning="reads with the send that they come from",
     empty_without=("reads",),
     sql="""
-SELECT i.trial, r.reader, r.session, r.ordinal, r.isolation, r.topic, r."partition", r."offset",
-       r.record, r."at", r.clock, n.attempt AS named, COALESCE(n.attempt, o.attempt) AS origin
+SELECT i.trial, i.collected, r.reader, r.session, r.ordinal, r.isolation, r.topic,
+       r."partition", r."offset", r.record, r."at", r.clock, n.attempt AS named,
+       COALESCE(n.attempt, o.attempt) AS origin
 FROM reads r
 JOIN inputs i ON i.topic = r.topic
 LEFT JOIN sends n ON n.attempt = r.attempt AND n.record = r.record AND n.topic = r.topic
@@ -25,7 +26,7 @@ LEFT JOIN (
     JOIN nameless_reads x ON x.topic = s.topic AND x.record = s.record
     GROUP BY s.topic, s.record
     HAVING count(*) = 1
-) o ON o.topic = r.topic AND o.record = r.record AND n.attempt IS NULL
+) o ON o.topic = r.topic AND o.record = r.record
 WHERE r.record IS NOT NULL
 """,
 )

@@ -16,12 +16,11 @@ RELATION: Final = Relation(
     empty_without=("staged",),
     sql="""
 SELECT g.txn, g.owner, g.topic, g."partition", g."offset",
-       CASE WHEN max(CASE WHEN p.topic = g.topic AND p."partition" = g."partition"
-                               AND p."offset" = g."offset" THEN 1 ELSE 0 END) = 1
-            THEN CASE WHEN max(n.stagers) = 1 THEN 'committed' ELSE 'undecided' END
-            WHEN max(CASE WHEN p.topic = g.topic AND p."partition" = g."partition"
-                               AND p."offset" > g."offset" THEN 1 ELSE 0 END) = 1
-            THEN 'undecided'
+       CASE WHEN max(p.topic = g.topic AND p."partition" = g."partition"
+                     AND p."offset" >= g."offset")
+            THEN CASE WHEN max(p.topic = g.topic AND p."partition" = g."partition"
+                               AND p."offset" = g."offset") AND max(n.stagers) = 1
+                      THEN 'committed' ELSE 'undecided' END
             WHEN count(p.owner) > 0 THEN 'missing'
             ELSE 'undecided' END AS state
 FROM staged g

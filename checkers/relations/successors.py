@@ -10,15 +10,14 @@ RELATION: Final = Relation(
     name="successors",
     meaning="each instance with the one of its subject that started next",
     sql="""
-SELECT f.instance, f.clock, f.started_at, min(j.instance) AS successor
+SELECT f.instance, f.clock, f.started_at, f.successor
 FROM (
-    SELECT o.instance, o.subject, o.clock, min(j.started_at) AS started_at
+    SELECT o.instance, o.clock, j.started_at, j.instance AS successor,
+           row_number() OVER (PARTITION BY o.instance ORDER BY j.started_at, j.instance) AS n
     FROM instances o
     JOIN instances j ON j.subject = o.subject AND j.clock = o.clock
                     AND j.started_at > o.started_at
-    GROUP BY o.instance, o.subject, o.clock
 ) f
-JOIN instances j ON j.subject = f.subject AND j.clock = f.clock AND j.started_at = f.started_at
-GROUP BY f.instance, f.clock, f.started_at
+WHERE f.n = 1
 """,
 )

@@ -38,7 +38,7 @@ LEFT JOIN (
         SELECT s.topic, s.record, min(s.txn) AS txn
         FROM sends s
         JOIN (
-            SELECT DISTINCT u.topic, u.record
+            SELECT u.topic, u.record
             FROM txns d
             JOIN sends u ON u.txn = d.txn
             WHERE d.outcome = 'info'

@@ -25,12 +25,12 @@ JOIN (
     JOIN txn_committed c ON c.txn = s.txn
 ) k ON k.topic = l.topic
 LEFT JOIN sends n ON n.attempt = l.attempt AND n.record = l.record AND n.topic = l.topic
-WHERE l.kind = 'data' AND l.committed AND l.record IS NOT NULL AND n.attempt IS NULL
+WHERE l.kind = 'data' AND l.committed AND n.attempt IS NULL
 UNION ALL
 SELECT r.topic, r."partition", r."offset", r.record, r.txn AS reader, c.place AS reader_place
 FROM reads r
 JOIN txn_committed c ON c.txn = r.txn
 LEFT JOIN sends n ON n.attempt = r.attempt AND n.record = r.record AND n.topic = r.topic
-WHERE r.isolation = 'read_committed' AND r.record IS NOT NULL AND n.attempt IS NULL
+WHERE r.isolation = 'read_committed' AND n.attempt IS NULL
 """,
 )

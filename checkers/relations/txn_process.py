@@ -30,13 +30,11 @@ RELATION: Final = Relation(
 SELECT {_EDGE}
 FROM (
     SELECT c.txn, c.session, c.clock, c.began_at, c.place,
-           lag(c.place) OVER (
-               PARTITION BY c.session, c.clock ORDER BY c.began_at, c.txn) AS source_place,
-           lag(c.txn) OVER (
-               PARTITION BY c.session, c.clock ORDER BY c.began_at, c.txn) AS source,
-           lag(c.began_at) OVER (
-               PARTITION BY c.session, c.clock ORDER BY c.began_at, c.txn) AS from_at
+           lag(c.place) OVER neighbours AS source_place,
+           lag(c.txn) OVER neighbours AS source,
+           lag(c.began_at) OVER neighbours AS from_at
     FROM txn_committed c
+    WINDOW neighbours AS (PARTITION BY c.session, c.clock ORDER BY c.began_at, c.txn)
 ) p
 WHERE p.from_at < p.began_at
 """,

@@ -49,23 +49,23 @@ SELECT {_ON}
 FROM (
     SELECT d.clock, d.ended_at,
            lag(d.ended_at) OVER (PARTITION BY d.clock ORDER BY d.ended_at) AS before
-    FROM (SELECT DISTINCT clock, ended_at FROM txn_tangled WHERE ended_at IS NOT NULL) d
+    FROM txn_tangled d
 ) e
-WHERE e.before IS NOT NULL
+WHERE e.before < e.ended_at
 UNION ALL
 SELECT {_FROM_BARRIER}
 FROM (
     SELECT b.txn, b.clock, b."at",
            max(b.ended_at) OVER (
-               PARTITION BY b.clock ORDER BY b."at", b.ends ROWS UNBOUNDED PRECEDING
+               PARTITION BY b.clock ORDER BY b."at"
+               RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
            ) AS before
     FROM (
-        SELECT t.txn, t.clock, t.began_at AS "at", 0 AS ends, CAST(NULL AS BIGINT) AS ended_at
+        SELECT t.txn, t.clock, t.began_at AS "at", CAST(NULL AS BIGINT) AS ended_at
         FROM txn_tangled t
         UNION ALL
-        SELECT CAST(NULL AS VARCHAR) AS txn, t.clock, t.ended_at AS "at", 1 AS ends, t.ended_at
+        SELECT CAST(NULL AS VARCHAR) AS txn, t.clock, t.ended_at AS "at", t.ended_at
         FROM txn_tangled t
-        WHERE t.ended_at IS NOT NULL
     ) b
 ) e
 WHERE e.txn IS NOT NULL AND e.before IS NOT NULL

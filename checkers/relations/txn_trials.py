@@ -8,12 +8,11 @@ from checkers.relations.base import Relation
 
 RELATION: Final = Relation(
     name="txn_trials",
-    meaning="committed transactions by trial",
+    meaning="transactions by trial",
     empty_without=("txns",),
     sql="""
 SELECT DISTINCT i.trial, i.topic, s.txn
 FROM sends s
-JOIN txn_committed c ON c.txn = s.txn
 JOIN inputs i ON i.topic = s.topic
 """,
 )

@@ -32,7 +32,7 @@ LEFT JOIN (
         FROM sends_in_question
         GROUP BY topic, record
         HAVING count(*) = 1
-    ) o ON o.topic = l.topic AND o.record = l.record AND n.attempt IS NULL
+    ) o ON o.topic = l.topic AND o.record = l.record
     WHERE l.committed
 ) e ON e.attempt = s.attempt
 LEFT JOIN (

@@ -38,15 +38,12 @@ FROM (
     FROM (
         SELECT t.topic, t."partition", t."offset", t.record, t.txn AS target,
                t.place AS target_place,
-               lag(t.place) OVER (
-                   PARTITION BY t.topic, t."partition" ORDER BY t."offset") AS source_place,
-               lag(t.txn) OVER (
-                   PARTITION BY t.topic, t."partition" ORDER BY t."offset") AS source,
-               lag(t."offset") OVER (
-                   PARTITION BY t.topic, t."partition" ORDER BY t."offset") AS after_offset,
-               lag(t.record) OVER (
-                   PARTITION BY t.topic, t."partition" ORDER BY t."offset") AS after_record
+               lag(t.place) OVER neighbours AS source_place,
+               lag(t.txn) OVER neighbours AS source,
+               lag(t."offset") OVER neighbours AS after_offset,
+               lag(t.record) OVER neighbours AS after_record
         FROM txn_writes t
+        WINDOW neighbours AS (PARTITION BY t.topic, t."partition" ORDER BY t."offset")
     ) v
     WHERE v.source <> v.target
 ) w

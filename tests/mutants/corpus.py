@@ -16,11 +16,19 @@ from tests.properties.checkers.corpus import samples
 from tests.properties.checkers.corpus.base import LEDGER, world_of
 from tests.properties.checkers.world import World
 
-BATCHES: Final = 6
+DRAWN: Final = 6
 NONSENSE: Final = range(1, 3)
 """The batches of nonsense."""
 BATCH: Final = 250
 """How many are drawn for one batch."""
+EXAMPLES_ALONE: Final = ("skipped-read", "G0", "G1c", "G1c-realtime")
+"""Anomalies whose example shows more where no other trial and no other transaction is beside it."""
+ALONE: Final = (
+    *(world_of([LEDGER], anomalies()[name].minimal) for name in EXAMPLES_ALONE),
+    *(sample.world for sample in samples() if sample.alone),
+)
+"""Histories that are a batch each, in the end."""
+BATCHES: Final = DRAWN + len(ALONE)
 
 
 def batch(number: int) -> list[World]:
@@ -29,6 +37,8 @@ def batch(number: int) -> list[World]:
         smallest = [world_of([LEDGER], a.minimal) for a in anomalies().values()]
         return smallest + [sample.world for sample in samples()]
     seeds = range(number * BATCH, (number + 1) * BATCH)
+    if number >= DRAWN:
+        return [ALONE[number - DRAWN]]
     if number in NONSENSE:
         return [nonsense(seed) for seed in seeds]
     toward = (None, *anomalies())

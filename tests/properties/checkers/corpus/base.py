@@ -37,6 +37,8 @@ class Sample:
     """Anomaly → as much of the key of each finding as it takes; what is not here is not found."""
     undecided: frozenset[str]
     """Anomalies that cannot be decided on some trial."""
+    alone: bool = False
+    """What it tells shows only where no other history is beside it."""
 
 
 def sample(
@@ -44,6 +46,7 @@ def sample(
     *,
     finds: Keys | None = None,
     undecided: Iterable[str] = (),
+    alone: bool = False,
     trials: Sequence[Trial] = (LEDGER,),
     phases: Sequence[Row] = DONE,
     **tables: Sequence[Row],
@@ -54,6 +57,7 @@ def sample(
         world=world_of(trials, {**tables, "phases": phases}),
         finds=finds or {},
         undecided=frozenset(undecided),
+        alone=alone,
     )
 
 

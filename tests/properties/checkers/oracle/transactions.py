@@ -44,8 +44,9 @@ def _collected(past: Past, topic: str) -> bool:
 
 
 def _positions(past: Past, txn: str) -> Iterator[Row]:
-    for row in past.rows["staged"]:
-        if row["txn"] != txn:
+    staged = past.rows["staged"]
+    for number, row in enumerate(staged):
+        if row["txn"] != txn or row in staged[:number]:
             continue
         done = [
             p
