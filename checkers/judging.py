@@ -21,7 +21,7 @@ from checkers.history import History
 from checkers.model import Claim, ClaimJudgement, Evidence, Findings, Hop, Judgement, Wound
 from checkers.refutations import refutations, told_with
 from checkers.sample import choose, taken_out
-from checkers.self_proof import prove
+from checkers.self_proof import Proof, prove
 from checkers.trials import Input, Trials
 from checkers.verdict import judge_claim
 
@@ -133,8 +133,15 @@ class _Trial:
                 if stretch[1] in undecided:
                     self.cut_off[stretch].append(name)
         sample = taken_out(layer)
-        for stretch, names in wanted.items():
-            self.wounds[stretch] = prove(self._layer, sample, stretch, names, self._where(stretch))
+        proofs = prove(
+            layer,
+            sample,
+            [
+                Proof(hop=hop, trial=number, wanted=names, where=self._where((hop, number)))
+                for (hop, number), names in wanted.items()
+            ],
+        )
+        self.wounds = dict(zip(wanted, proofs, strict=True))
 
     def judge(self, claim: Claim) -> ClaimJudgement:
         """The verdict on one claim."""

@@ -31,126 +31,161 @@ _OF_THE_WHOLE: Final = (
 """Relations that say something of the history as a whole."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """What was judged: a hop of one trial.
+
+    Attributes:
+        hop: the hop.
+        trial: the number of the trial on it.
+        wanted: names of the anomalies that are looked for; others need no proof.
+        where: the stretch in words, for the wounds' targets.
+    """
+
+    hop: Hop
+    trial: int
+    wanted: frozenset[str]
+    where: str
+
+    @property
+    def woundings(self) -> list[Wounding]:
+        """The ways to wound a history that prove something here."""
+        return [w for w in woundings() if w.hop is self.hop and w.must_find in self.wanted]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Cut:
+    """One wound, made or to be made."""
+
+    stretch: Proof
+    wounding: Wounding
+    target: Target
+
+    def apart_from(self, other: _Cut) -> bool:
+        """Whether both can be made in one copy and still be told apart."""
+        return (
+            self.stretch is other.stretch
+            and self.wounding.kind == other.wounding.kind
+            and not (self.target.touches & other.target.touches)
+        )
+
+
 @dataclass(kw_only=True)
 class _Copy:
     """One wounded copy: its changed tables, and the wounds that it carries."""
 
     tables: dict[str, pa.Table] = field(default_factory=dict)
-    wounds: list[tuple[Wounding, Target]] = field(default_factory=list)
-
-    def takes(self, wounding: Wounding, target: Target) -> bool:
-        """Whether a wound can be told apart from those that are here already."""
-        return all(
-            wounding.kind == other.kind and not (target.touches & taken.touches)
-            for other, taken in self.wounds
-        )
+    cuts: list[_Cut] = field(default_factory=list)
 
 
 def prove(
-    layer: Layer,
-    sample: Mapping[str, pa.Table],
-    stretch: tuple[Hop, int],
-    wanted: frozenset[str],
-    where: str,
-) -> tuple[Wound, ...]:
-    """Wound copies of the history in every way that fits the hop, and look for each wound.
+    layer: Layer, sample: Mapping[str, pa.Table], stretches: Sequence[Proof]
+) -> list[tuple[Wound, ...]]:
+    """Wound copies of the history in every way that fits, and look for each wound.
 
     Args:
         layer: where the history was judged.
         sample: what `checkers.sample.taken_out` took out of it.
-        stretch: the hop, and the number of the trial on it.
-        wanted: names of the anomalies that are looked for; others need no proof.
-        where: the stretch in words, for the wounds' targets.
+        stretches: what was judged.
+
+    Returns:
+        The wounds of each stretch, in their order.
     """
-    hop, trial = stretch
-    chosen = [w for w in woundings() if w.hop is hop and w.must_find in wanted]
-    made: dict[str, Wound] = {}
+    made: list[dict[str, Wound]] = [{} for _ in stretches]
+    copies: list[_Copy] = []
     with (
         # Nobody is a suspect for being in the sample: the screen has to prove itself as well.
         layer.above({**sample, "sampled": nobody()}, None, _OF_THE_WHOLE) as extract,
         extract.above({}, without_screen(layer.queries)) as unscreened,
     ):
-        copies: list[_Copy] = []
-        dirty = _dirty(hop, wanted)
-        for wounding in chosen:
-            whole = layer if wounding.of_the_whole else unscreened
-            if not wounding.applies(whole, trial):
-                continue
-            targets = _targets(whole, wounding, trial, dirty)
-            if not targets:
-                made[wounding.name] = _without_target(whole, wounding, trial, where)
-                continue
-            if wounding.of_the_whole:
-                changed = {wounding.table: _wounded_table(layer, wounding, targets[0], {})}
-                with layer.above(changed) as wounded:
-                    made[wounding.name] = _looked_for(wounded, wounding, targets[0], trial, where)
-                continue
-            copy, target = _place(copies, wounding, targets)
-            copy.tables[wounding.table] = _wounded_table(extract, wounding, target, copy.tables)
-            copy.wounds.append((wounding, target))
+        for stretch, wounds in zip(stretches, made, strict=True):
+            for wounding in stretch.woundings:
+                whole = layer if wounding.of_the_whole else unscreened
+                if not wounding.applies(whole, stretch.trial):
+                    continue
+                cuts = _cuts(whole, wounding, stretch)
+                if not cuts:
+                    wounds[wounding.name] = _without_target(whole, wounding, stretch)
+                elif wounding.of_the_whole:
+                    changed = {wounding.table: _wounded_table(layer, cuts[0], {})}
+                    with layer.above(changed) as wounded:
+                        wounds[wounding.name] = _looked_for(wounded, cuts[0])
+                else:
+                    copy, cut = _place(copies, cuts)
+                    copy.tables[wounding.table] = _wounded_table(extract, cut, copy.tables)
+                    copy.cuts.append(cut)
         for copy in copies:
             with extract.above(copy.tables) as wounded:
-                for wounding, target in copy.wounds:
-                    made[wounding.name] = _looked_for(wounded, wounding, target, trial, where)
-    return tuple(made[w.name] for w in chosen if w.name in made)
+                for cut in copy.cuts:
+                    wounds = made[stretches.index(cut.stretch)]
+                    wounds[cut.wounding.name] = _looked_for(wounded, cut)
+    return [
+        tuple(wounds[w.name] for w in stretch.woundings if w.name in wounds)
+        for stretch, wounds in zip(stretches, made, strict=True)
+    ]
 
 
-def _wounded_table(
-    layer: Layer, wounding: Wounding, target: Target, tables: Mapping[str, pa.Table]
-) -> pa.Table:
-    table = tables.get(wounding.table)
-    if table is None:
-        table = layer.arrow(f"SELECT * FROM {wounding.table}")
-    return wounding.wound(table, target.row)
+def _wounded_table(layer: Layer, cut: _Cut, tables: Mapping[str, pa.Table]) -> pa.Table:
+    name = cut.wounding.table
+    table = tables[name] if name in tables else layer.arrow(f"SELECT * FROM {name}")
+    return cut.wounding.wound(table, cut.target.row)
 
 
-def _place(
-    copies: list[_Copy], wounding: Wounding, targets: Sequence[Target]
-) -> tuple[_Copy, Target]:
+def _place(copies: list[_Copy], cuts: Sequence[_Cut]) -> tuple[_Copy, _Cut]:
     for copy in copies:
-        for target in targets:
-            if copy.takes(wounding, target):
-                return copy, target
+        for cut in cuts:
+            if all(cut.apart_from(other) for other in copy.cuts):
+                return copy, cut
     copies.append(_Copy())
-    return copies[-1], targets[0]
+    return copies[-1], cuts[0]
 
 
-def _targets(layer: Layer, wounding: Wounding, trial: int, dirty: str) -> list[Target]:
+def _cuts(layer: Layer, wounding: Wounding, stretch: Proof) -> list[_Cut]:
     """Where a wound can be made: rows without its finding; only clean records if there are any."""
     answer = answer_name(anomalies()[wounding.must_find])
     same = " AND ".join(f'f."{column}" = t."{column}"' for column in wounding.key)
+    dirty = _dirty(stretch)
     is_dirty = (
-        f"t.record IN (SELECT record FROM ({dirty}) d WHERE d.trial = {trial})"
+        f"t.record IN (SELECT record FROM ({dirty}) d WHERE d.trial = {stretch.trial})"
         if wounding.of_records and dirty
         else "FALSE"
     )
     order = ", ".join(["dirty", *(f't."{column}"' for column in wounding.order)])
     rows = layer.rows(
         f"SELECT t.*, {is_dirty} AS dirty FROM ({wounding.targets}) t "
-        f"WHERE t.trial = {trial} "
-        f"AND NOT EXISTS (SELECT 1 FROM {answer} f WHERE f.trial = {trial} AND {same}) "
+        f"WHERE t.trial = {stretch.trial} "
+        f"AND NOT EXISTS (SELECT 1 FROM {answer} f WHERE f.trial = {stretch.trial} AND {same}) "
         f"ORDER BY {order} LIMIT {_CANDIDATES}"
     )
     clean = [row for row in rows if not row["dirty"]]
-    return [Target(row=row, key={c: row[c] for c in wounding.key}) for row in clean or rows]
+    return [
+        _Cut(
+            stretch=stretch,
+            wounding=wounding,
+            target=Target(row=row, key={c: row[c] for c in wounding.key}),
+        )
+        for row in clean or rows
+    ]
 
 
-def _dirty(hop: Hop, wanted: frozenset[str]) -> str:
+def _dirty(stretch: Proof) -> str:
     """A query for all records with any finding of the hop, by trial."""
     return " UNION ".join(
         f"SELECT trial, record FROM {answer_name(anomaly)}"
         for anomaly in anomalies().values()
-        if anomaly.hop is hop and anomaly.name in wanted and "record" in anomaly.key
+        if anomaly.hop is stretch.hop and anomaly.name in stretch.wanted and "record" in anomaly.key
     )
 
 
-def _without_target(layer: Layer, wounding: Wounding, trial: int, where: str) -> Wound:
+def _without_target(layer: Layer, wounding: Wounding, stretch: Proof) -> Wound:
     """Every place has the finding already, which proves as much; or there is no place at all."""
     answer = answer_name(anomalies()[wounding.must_find])
-    already = bool(layer.rows(f"SELECT 1 AS one FROM {answer} WHERE trial = {trial} LIMIT 1"))
+    already = bool(
+        layer.rows(f"SELECT 1 AS one FROM {answer} WHERE trial = {stretch.trial} LIMIT 1")
+    )
     return Wound(
         name=wounding.name,
-        target=where,
+        target=stretch.where,
         must_find=wounding.must_find,
         found=already,
         detail="found without a wound: every record that it fits has this finding already"
@@ -159,17 +194,16 @@ def _without_target(layer: Layer, wounding: Wounding, trial: int, where: str) ->
     )
 
 
-def _looked_for(
-    wounded: Layer, wounding: Wounding, target: Target, trial: int, where: str
-) -> Wound:
-    found = wounded.has(anomalies()[wounding.must_find], trial, target.key)
-    named = _words(target.key)
+def _looked_for(wounded: Layer, cut: _Cut) -> Wound:
+    name = cut.wounding.must_find
+    found = wounded.has(anomalies()[name], cut.stretch.trial, cut.target.key)
+    named = _words(cut.target.key)
     return Wound(
-        name=wounding.name,
-        target=f"{named} in {where}",
-        must_find=wounding.must_find,
+        name=cut.wounding.name,
+        target=f"{named} in {cut.stretch.where}",
+        must_find=name,
         found=found,
-        detail=f"{wounding.must_find} was {'found' if found else 'not found'} for {named}",
+        detail=f"{name} was {'found' if found else 'not found'} for {named}",
     )
 
 
