@@ -50,16 +50,15 @@ SELECT w.trial, w.sink, w.view, w.record, w.effect_key, w.expected, w.seen,
        min(COALESCE(w.batch, r.batch)) AS batch, min(COALESCE(w.owner, r.owner)) AS owner
 FROM (
     SELECT e.trial, e.sink, e.view, s.record, s.effect_key, s.expected, s.seen, e.topic,
-           COALESCE(e.source_partition, i.in_partition) AS "partition",
-           COALESCE(e.source_offset, i.in_offset) AS "offset",
+           COALESCE(e.source_partition, o."partition") AS "partition",
+           COALESCE(e.source_offset, o."offset") AS "offset",
            e.position, e.ordinal, e.batch, e.owner, e.dead
     FROM surpluses s
     JOIN observed_effects e ON e.trial = s.trial AND e.record = s.record
          AND (e.effect_key = s.effect_key OR e.dead)
          AND (s.in_offset < 0
               OR (s.in_partition = e.source_partition AND s.in_offset = e.source_offset))
-    LEFT JOIN effect_inputs i ON i.trial = e.trial AND i.position = e.position
-                             AND i.record = e.record AND i.effect_key = e.effect_key
+    LEFT JOIN lone_positions o ON o.topic = e.topic AND o.record = e.record
     WHERE s.proven
 ) w
 LEFT JOIN committed_ranges r ON r.trial = w.trial AND r."partition" = w."partition"

@@ -40,8 +40,7 @@ SELECT e.trial, e.sink, e.view, e.record, e.effect_key, e.position, e.ordinal, e
        e.batch
 FROM observed_effects e
 JOIN outputs k ON k.trial = e.trial
-LEFT JOIN inputs h ON h.topic = e.topic
-LEFT JOIN send_counts n ON n.trial = h.trial
+LEFT JOIN send_counts n ON n.topic = e.topic
 LEFT JOIN sent_records s ON s.record = e.record
 LEFT JOIN (SELECT DISTINCT topic, record FROM input_entries) i
        ON i.topic = e.topic AND i.record = e.record

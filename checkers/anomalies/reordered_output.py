@@ -61,8 +61,7 @@ SELECT k.trial, k.sink, k.view, w.key, w."partition", w."offset", w.record, k.to
        w.first_ordinal AS ordinal, e."offset" AS after_offset, w.furthest AS after_ordinal
 FROM (
     SELECT p.*, max(p.first_ordinal) OVER (
-               PARTITION BY p.trial, p.key, p."partition"
-               ORDER BY p."offset" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+               PARTITION BY p.trial, p.key, p."partition" ORDER BY p."offset"
            ) AS furthest
     FROM effect_places p
 ) w

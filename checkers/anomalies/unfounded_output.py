@@ -55,7 +55,7 @@ LEFT JOIN sent_records s ON s.record = e.record
 LEFT JOIN committed_input at_source ON at_source.topic = e.topic AND at_source.record = e.record
      AND at_source."partition" = e.source_partition AND at_source."offset" = e.source_offset
 WHERE (i.record IS NOT NULL OR s.record IS NOT NULL)
-  AND ((e.source_offset IS NULL AND c.record IS NULL AND cut.topic IS NULL)
+  AND ((c.record IS NULL AND cut.topic IS NULL)
        OR (e.source_offset IS NOT NULL AND at_source.record IS NULL
            AND (p."partition" IS NULL
                 OR (NOT p.compacted AND e.source_offset >= p.log_start))))

@@ -44,8 +44,7 @@ FROM observed_effects e
 JOIN stated x0 ON x0.trial = e.trial
 JOIN (SELECT DISTINCT topic, record FROM committed_input) c
   ON c.topic = e.topic AND c.record = e.record
-JOIN inputs h ON h.topic = e.topic
-LEFT JOIN send_counts n ON n.trial = h.trial
+LEFT JOIN send_counts n ON n.topic = e.topic
 LEFT JOIN sent_records s ON s.record = e.record
 LEFT JOIN (SELECT DISTINCT topic, record FROM corrupt_entries) d
        ON d.topic = e.topic AND d.record = e.record

@@ -1,7 +1,7 @@
 """Expected and seen effects side by side, as multisets.
 
-One row per record, effect key and, if judged so, input position; either side may be 0. `wanted`
-tells the effects that the transformation yields from those that nothing asks for.
+One row per record, effect key and, if judged so, input position, where the transformation yields
+such effects. Those that nothing asks for are not here: they are no matter of counting.
 """
 
 from __future__ import annotations
@@ -14,18 +14,10 @@ RELATION: Final = Relation(
     name="balance",
     meaning="expected against seen effects",
     sql="""
-SELECT COALESCE(x.trial, s.trial) AS trial,
-       COALESCE(x.record, s.record) AS record,
-       COALESCE(x.effect_key, s.effect_key) AS effect_key,
-       COALESCE(x.in_partition, s.in_partition) AS in_partition,
-       COALESCE(x.in_offset, s.in_offset) AS in_offset,
-       COALESCE(x.expected, 0) AS expected,
-       COALESCE(x.due, 0) AS due,
-       COALESCE(x.due_in_all, 0) AS due_in_all,
-       COALESCE(s.seen, 0) AS seen,
-       x.record IS NOT NULL AS wanted
+SELECT x.trial, x.record, x.effect_key, x.in_partition, x.in_offset, x.positions, x.final,
+       x.expected, x.due, x.due_in_all, COALESCE(s.seen, 0) AS seen
 FROM expected_effects x
-FULL OUTER JOIN seen_effects s
+LEFT JOIN seen_effects s
   ON s.trial = x.trial AND s.record = x.record AND s.effect_key = x.effect_key
  AND s.in_partition = x.in_partition AND s.in_offset = x.in_offset
 """,

@@ -14,8 +14,9 @@ RELATION: Final = Relation(
     name="by_state",
     meaning="trials that are judged by final state",
     sql="""
-SELECT k.trial
-FROM (SELECT DISTINCT x.sink FROM contributions x) s
-JOIN outputs k ON k.sink = s.sink AND k.view <> 'journal'
+SELECT k.trial, k.sink, k.view
+FROM outputs k
+JOIN (SELECT DISTINCT x.sink FROM contributions x) s ON s.sink = k.sink
+WHERE k.view <> 'journal'
 """,
 )

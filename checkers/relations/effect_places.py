@@ -22,7 +22,7 @@ FROM (
     JOIN outputs k ON k.trial = e.trial
     JOIN committed_log c ON c.topic = k.topic AND c.record = e.record
          AND c."partition" = e.source_partition AND c."offset" = e.source_offset
-    WHERE NOT e.dead AND e.source_offset IS NOT NULL AND c.key IS NOT NULL
+    WHERE NOT e.dead AND c.key IS NOT NULL
     UNION ALL
     SELECT e.trial, c.key, c."partition", c."offset", c.record, e.ordinal
     FROM sink_effects e

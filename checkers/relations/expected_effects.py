@@ -2,7 +2,7 @@
 
 A position whose record went to the dead letters needs no other effect, and may have none; and no
 position may have more than one dead letter. `due_in_all` counts also positions of which nobody
-knows whether they could be read.
+knows whether they could be read. Both may be below 0, where nothing is due either.
 """
 
 from __future__ import annotations
@@ -15,21 +15,18 @@ RELATION: Final = Relation(
     name="expected_effects",
     meaning="how many effects each record, effect key and (if judged so) position must have",
     sql="""
-SELECT g.trial, g.record, y.effect_key, g.in_partition, g.in_offset,
-       CAST(y.n * CASE WHEN g.positions > COALESCE(d.seen, 0)
-                       THEN g.positions - COALESCE(d.seen, 0) ELSE 0 END AS BIGINT) AS expected,
-       CAST(y.n_due * CASE WHEN g.due > COALESCE(d.seen, 0)
-                           THEN g.due - COALESCE(d.seen, 0) ELSE 0 END AS BIGINT) AS due,
-       CAST(y.n_due * CASE WHEN g.positions > COALESCE(d.seen, 0)
-                           THEN g.positions - COALESCE(d.seen, 0) ELSE 0 END AS BIGINT)
-           AS due_in_all
+SELECT g.trial, g.record, y.effect_key, g.in_partition, g.in_offset, g.positions, g.final,
+       CAST(y.n * CASE WHEN d.seen >= g.positions THEN 0
+                       ELSE g.positions - COALESCE(d.seen, 0) END AS BIGINT) AS expected,
+       CAST(y.n_due * (g.due - COALESCE(d.seen, 0)) AS BIGINT) AS due,
+       CAST(y.n_due * (g.positions - COALESCE(d.seen, 0)) AS BIGINT) AS due_in_all
 FROM input_groups g
 JOIN yields y ON y.trial = g.trial AND y.record = g.record
 LEFT JOIN seen_effects d ON d.dead AND d.trial = g.trial AND d.record = g.record
      AND d.in_partition = g.in_partition AND d.in_offset = g.in_offset
 UNION ALL
-SELECT g.trial, g.record, d.effect_key, g.in_partition, g.in_offset, g.positions AS expected,
-       0 AS due, 0 AS due_in_all
+SELECT g.trial, g.record, d.effect_key, g.in_partition, g.in_offset, g.positions, g.final,
+       g.positions AS expected, 0 AS due, 0 AS due_in_all
 FROM input_groups g
 JOIN seen_effects d ON d.dead AND d.trial = g.trial AND d.record = g.record
      AND d.in_partition = g.in_partition AND d.in_offset = g.in_offset

@@ -19,11 +19,11 @@ RELATION: Final = Relation(
     empty_without=("contributions",),
     sql="""
 SELECT s.trial, s.state_key, s.aggregate, s.operation,
-       CASE WHEN s.unknown = 0 THEN s.amount END AS amount,
+       CASE WHEN s.operation = 'count' OR s.known = s.inputs THEN s.amount END AS amount,
        CAST(NULL AS VARCHAR) AS digest, FALSE AS deleted
 FROM (
     SELECT c.trial, c.state_key, c.aggregate, c.operation,
-           count(CASE WHEN c.operation <> 'count' AND c.amount IS NULL THEN 1 END) AS unknown,
+           count(c.amount) AS known, count(*) AS inputs,
            CASE c.operation
                WHEN 'sum' THEN sum(CAST(c.amount AS DECIMAL(38, 0)))
                WHEN 'count' THEN CAST(count(*) AS DECIMAL(38, 0))
@@ -35,7 +35,7 @@ FROM (
     GROUP BY c.trial, c.state_key, c.aggregate, c.operation
 ) s
 UNION ALL
-SELECT DISTINCT c.trial, c.state_key, c.aggregate, 'last' AS operation,
+SELECT c.trial, c.state_key, c.aggregate, 'last' AS operation,
        CAST(NULL AS DECIMAL(38, 0)) AS amount, c.digest, c.digest IS NULL AS deleted
 FROM contributed c
 LEFT JOIN (

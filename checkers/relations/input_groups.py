@@ -24,11 +24,9 @@ RELATION: Final = Relation(
 SELECT k.trial, c.record,
        CASE WHEN m.by_position THEN c."partition" ELSE -1 END AS in_partition,
        CASE WHEN m.by_position THEN c."offset" ELSE -1 END AS in_offset,
-       CASE WHEN max(CASE WHEN m.deduplicates THEN 1 ELSE 0 END) = 1 THEN 1
-            ELSE count(*) END AS positions,
-       CASE WHEN max(CASE WHEN m.deduplicates THEN 1 ELSE 0 END) = 1
-            THEN max(CASE WHEN c.decidable THEN 1 ELSE 0 END)
-            ELSE count(CASE WHEN c.decidable THEN 1 END) END AS due,
+       CASE WHEN m.deduplicates THEN 1 ELSE count(*) END AS positions,
+       CASE WHEN m.deduplicates THEN max(CASE WHEN c.decidable THEN 1 ELSE 0 END)
+            ELSE count(CASE WHEN c.decidable THEN c."offset" END) END AS due,
        min(CASE WHEN m.by_position OR m.deduplicates
                      OR (cut.topic IS NULL
                          AND (k.complete OR r.record IS NOT NULL))
@@ -36,10 +34,9 @@ SELECT k.trial, c.record,
 FROM committed_input c
 JOIN outputs k ON k.topic = c.topic
 JOIN judging_mode m ON m.trial = k.trial
-JOIN inputs i ON i.topic = c.topic
 LEFT JOIN cut_topics cut ON cut.topic = c.topic
-LEFT JOIN closed_records r ON r.trial = i.trial AND r.record = c.record
-GROUP BY k.trial, c.record,
+LEFT JOIN closed_records r ON r.trial = c.trial AND r.record = c.record
+GROUP BY k.trial, m.deduplicates, c.record,
          CASE WHEN m.by_position THEN c."partition" ELSE -1 END,
          CASE WHEN m.by_position THEN c."offset" ELSE -1 END
 """,

@@ -18,9 +18,7 @@ RELATION: Final = Relation(
     sql="""
 SELECT k.trial, k.deduplicates,
        NOT k.deduplicates
-           AND COALESCE(t.effects, 0) > COALESCE(f.effects, 0)
-           AND COALESCE(t.effects, 0) - COALESCE(t.sourced, 0) = COALESCE(f.effects, 0)
-           AS by_position
+           AND t.sourced > 0 AND t.effects - t.sourced = COALESCE(f.effects, 0) AS by_position
 FROM outputs k
 LEFT JOIN sink_traits t ON t.trial = k.trial
 LEFT JOIN (

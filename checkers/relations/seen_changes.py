@@ -29,6 +29,6 @@ WHERE j.record IS NOT NULL AND j.operation <> 'delete'
   AND (j.source_topic IS NULL OR j.source_topic = k.topic)
 GROUP BY k.trial, k.sink, j.sink, j.record, j.effect_key, j.digest, j.source_topic,
          j.source_partition, j.source_offset,
-         CASE WHEN j.operation = 'append' OR j.digest IS NULL THEN j.ordinal ELSE -1 END
+         CASE WHEN j.operation = 'append' OR j.digest IS NULL THEN j.ordinal END
 """,
 )

@@ -10,7 +10,7 @@ RELATION: Final = Relation(
     name="send_counts",
     meaning="sends per input",
     sql="""
-SELECT i.trial, n.sends
+SELECT i.trial, i.topic, n.sends
 FROM (SELECT s.topic, count(*) AS sends FROM sends s GROUP BY s.topic) n
 JOIN inputs i ON i.topic = n.topic
 """,

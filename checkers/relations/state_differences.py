@@ -23,8 +23,7 @@ FROM (
            COALESCE(x.aggregate, s.aggregate) AS aggregate,
            x.operation, x.amount AS expected_amount, s.amount,
            x.digest AS expected_digest, s.digest,
-           x.state_key IS NULL AS unasked, s.state_key IS NULL AS absent, x.deletable,
-           x.operation <> 'last' AND s.amount <> x.amount AS differs
+           x.state_key IS NULL AS unasked, s.state_key IS NULL AS absent, x.deletable
     FROM (
         SELECT trial, state_key, aggregate, min(operation) AS operation, max(amount) AS amount,
                min(digest) AS digest, max(CASE WHEN deleted THEN 1 ELSE 0 END) AS deletable
@@ -34,8 +33,7 @@ FROM (
     FULL OUTER JOIN (
         SELECT k.trial, f.state_key, f.aggregate, f.amount, f.digest
         FROM state f
-        JOIN outputs k ON k.sink = f.sink AND k.view = f.view
-        JOIN by_state b ON b.trial = k.trial
+        JOIN by_state k ON k.sink = f.sink AND k.view = f.view
         JOIN (SELECT DISTINCT sink, aggregate FROM contributions) n
           ON n.sink = f.sink AND n.aggregate = f.aggregate
     ) s ON s.trial = x.trial AND s.state_key = x.state_key AND s.aggregate = x.aggregate
@@ -43,11 +41,11 @@ FROM (
 JOIN outputs k ON k.trial = d.trial
 LEFT JOIN cut_topics cut ON cut.topic = k.topic
 LEFT JOIN expected_states c ON c.trial = d.trial AND c.state_key = d.state_key
-     AND c.aggregate = d.aggregate AND c.operation = 'last' AND c.digest = d.digest
+     AND c.aggregate = d.aggregate AND c.digest = d.digest
 WHERE cut.topic IS NULL
   AND (d.unasked
        OR (d.absent AND d.deletable = 0)
-       OR (NOT d.absent AND d.differs)
-       OR (NOT d.absent AND d.operation = 'last' AND d.digest IS NOT NULL AND c.trial IS NULL))
+       OR d.amount <> d.expected_amount
+       OR (d.operation = 'last' AND d.digest IS NOT NULL AND c.trial IS NULL))
 """,
 )

@@ -11,8 +11,8 @@ RELATION: Final = Relation(
     meaning="trials whose sink has rows in `expected`",
     sql="""
 SELECT k.trial
-FROM (SELECT DISTINCT x.sink FROM expected x) s
-JOIN outputs k ON k.sink = s.sink
+FROM outputs k
+JOIN (SELECT DISTINCT x.sink FROM expected x) s ON s.sink = k.sink
 LEFT JOIN by_state b ON b.trial = k.trial
 WHERE b.trial IS NULL
 """,

@@ -17,11 +17,9 @@ RELATION: Final = Relation(
     meaning="rows of the balance with more effects seen than expected, and whether that is proven",
     sql="""
 SELECT b.trial, b.record, b.effect_key, b.in_partition, b.in_offset, b.expected, b.seen,
-       g.final AS proven
+       b.final AS proven
 FROM balance b
-JOIN input_groups g ON g.trial = b.trial AND g.record = b.record
-                   AND g.in_partition = b.in_partition AND g.in_offset = b.in_offset
-WHERE b.wanted AND b.seen > b.expected
+WHERE b.seen > b.expected
 UNION ALL
 SELECT p.trial, p.record, p.effect_key, p.in_partition, p.in_offset, p.expected, p.seen,
        TRUE AS proven
@@ -34,6 +32,6 @@ LEFT JOIN cut_partitions c ON c.topic = k.topic AND c."partition" = p.in_partiti
 WHERE (l.record = p.record AND l.committed AND NOT m.by_position)
    OR (l.topic IS NULL
        AND (NOT k.complete
-            OR (c."partition" IS NOT NULL AND (c.compacted OR p.in_offset < c.log_start))))
+            OR c.compacted OR p.in_offset < c.log_start))
 """,
 )

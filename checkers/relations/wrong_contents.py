@@ -22,7 +22,6 @@ FROM (
            count(*) AS seen
     FROM observed_effects e
     JOIN judging_mode m ON m.trial = e.trial
-    WHERE NOT e.dead
     GROUP BY e.trial, e.record, e.effect_key, e.digest,
              CASE WHEN m.by_position THEN e.source_partition ELSE -1 END,
              CASE WHEN m.by_position THEN e.source_offset ELSE -1 END
@@ -35,8 +34,6 @@ JOIN (
    AND x.digest = s.digest
 JOIN balance b ON b.trial = s.trial AND b.record = s.record AND b.effect_key = s.effect_key
               AND b.in_partition = s.in_partition AND b.in_offset = s.in_offset
-JOIN input_groups g ON g.trial = s.trial AND g.record = s.record
-                   AND g.in_partition = s.in_partition AND g.in_offset = s.in_offset
-WHERE g.final AND b.seen <= b.expected AND s.seen > x.n * g.positions
+WHERE b.final AND b.seen <= b.expected AND s.seen > x.n * b.positions
 """,
 )

@@ -17,7 +17,7 @@ RELATION: Final = Relation(
     meaning="effects that one committed position of a record must have, by effect key",
     sql="""
 SELECT x.trial, x.record, x.effect_key, count(*) AS n,
-       count(CASE WHEN x.optional THEN NULL ELSE 1 END) AS n_due
+       count(CASE WHEN x.optional THEN NULL ELSE x.digest END) AS n_due
 FROM expected_in_question x
 GROUP BY x.trial, x.record, x.effect_key
 UNION ALL

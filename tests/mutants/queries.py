@@ -1,7 +1,8 @@
 """Everything that is computed from a history, in an order in which all that a query needs is there.
 
 The one thing to know: what an anomaly cannot decide is an answer like its findings are, under the
-name `undecided_<anomaly>`.
+name `undecided_<anomaly>`. A relation that no answer needs is left out: it says where a history may
+be wounded by the self-proof, which looks for what each wound must make.
 """
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ def queries() -> Mapping[str, Relation]:
         ready = [n for n in made if n not in order and needs(made[n]) & made.keys() <= order.keys()]
         for name in sorted(ready, key=lambda n: not is_answer(n)):
             order[name] = made[name]
-    return order
+    asked = {name for name in order if is_answer(name)}
+    for name in reversed(order):
+        if name in asked:
+            asked |= needs(order[name])
+    return {name: relation for name, relation in order.items() if name in asked}
 
 
 @cache

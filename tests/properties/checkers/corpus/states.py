@@ -1,0 +1,134 @@
+"""States that inputs come to: sums, counts, and the last of them, where some were sent twice.
+
+The one thing to know: records stand at offsets of partition 0 if nothing else is said, and each
+leaves a digest of its own; the samples differ in the order, and in what the sink holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from tests.properties.checkers.corpus.base import JOURNAL, LEDGER, ONCE, Sample, sample
+from tests.properties.checkers.world import Trial
+
+OTHER: Final = Trial(topic="input", sink="ledger", view="other")
+
+
+def _log(*places: tuple[str, int] | tuple[str, int, int]) -> list[dict[str, Any]]:
+    """Entries by record, offset and partition."""
+    return [{"record": r, "offset": o, "partition": p[0] if p else 0} for r, o, *p in places]
+
+
+def _last(record: str, digest: str | None = None, **more: Any) -> dict[str, Any]:
+    """What a record leaves if it is the last."""
+    return {"record": record, "operation": "last", "digest": digest or f"d-{record}", **more}
+
+
+def _of_the_last() -> Iterator[Sample]:
+    wrong = {"state-mismatch": [{"state_key": "key"}]}
+    both = [_last("a"), _last("b")]
+    for tells, trials, log, state, finds in (
+        ("it was sent twice, around the other", (LEDGER,), _log(("a", 0), ("b", 3), ("a", 5)),
+         "d-b", wrong),
+        ("it was sent twice, around the other, and one may be dropped", (ONCE,),
+         _log(("a", 0), ("b", 3), ("a", 5)), "d-b", {}),
+        ("judged both ways", (LEDGER, ONCE), _log(("a", 0), ("b", 3), ("a", 5)), "d-b", wrong),
+        ("it is the first", (LEDGER,), _log(("a", 0), ("b", 3)), "d-a", wrong),
+        ("it is the first, and one may be dropped", (ONCE,), _log(("a", 0), ("b", 3)), "d-a",
+         wrong),
+        ("it is the first in both views", (LEDGER, OTHER), _log(("a", 0), ("b", 3)), "d-a",
+         {"state-mismatch": [{"view": "table"}, {"view": "other"}]}),
+        ("it is the first of its partition", (LEDGER,),
+         _log(("c", 0), ("a", 1, 1), ("b", 3, 1)), "d-a", wrong),
+        ("nobody left it", (LEDGER,), _log(("c", 0), ("a", 1, 1), ("b", 3, 1)), "d-x", wrong),
+        ("it was sent to two partitions, and may count in the other", (ONCE,),
+         _log(("a", 5), ("a", 7, 1), ("b", 2)), "d-b", {}),
+    ):  # fmt: skip
+        yield sample(
+            f"the last of a key: {tells}",
+            trials=trials,
+            log=log,
+            contributions=[*both, _last("c")],
+            state=[{"digest": state, "view": trial.view} for trial in dict.fromkeys(
+                Trial(topic="", sink="", view=t.view) for t in trials)],
+            finds=finds,
+        )  # fmt: skip
+
+
+def _of_several() -> Iterator[Sample]:
+    """Two keys, or two aggregates, that must not be taken for each other."""
+    for name in ("aggregate", "state_key"):
+        one, other = {name: "a-one"}, {name: "b-other"}
+        for tells, log, added, state, finds in (
+            ("the other ends later", _log(("a", 0), ("b", 3), ("c", 5)),
+             [_last("a", **one), _last("b", **one), _last("c", **other)],
+             ("d-b", "d-c"), ()),
+            ("the other ends earlier", _log(("c", 0), ("a", 1), ("b", 3)),
+             [_last("a", **one), _last("b", **one), _last("c", **other)],
+             ("d-a", "d-c"), (one,)),
+            ("each has the other's value", _log(("a", 0), ("b", 1)),
+             [_last("a", **one), _last("b", **other)],
+             ("d-b", "d-a"), (one, other)),
+            ("they have the same inputs", _log(("a", 0), ("b", 3)),
+             [_last("a", **one), _last("b", **one), _last("a", **other), _last("b", **other)],
+             ("d-a", "d-a"), (one, other)),
+        ):  # fmt: skip
+            yield sample(
+                f"the last of two by {name}: {tells}",
+                log=log,
+                contributions=added,
+                state=[{**one, "digest": state[0]}, {**other, "digest": state[1]}],
+                finds={"state-mismatch": finds},
+            )
+        yield sample(
+            f"two sums by {name}",
+            log=_log(("a", 0)),
+            contributions=[
+                {"record": "a", "amount": 5, **one},
+                {"record": "a", "amount": 2, **other},
+            ],
+            state=[{"amount": 5, **one}, {"amount": 2, **other}],
+        )
+
+
+def _of_the_unknown() -> Iterator[Sample]:
+    yield sample(
+        "a key that was deleted last stands there, and another that was deleted does not",
+        log=_log(("a", 0), ("b", 1)),
+        contributions=[
+            {"record": "a", "operation": "last"},
+            {"record": "b", "operation": "last", "state_key": "gone"},
+        ],
+        state=[{"digest": "d"}],
+        finds={"state-mismatch": [{"state_key": "key"}]},
+    )
+    for operation, finds in (("sum", ()), ("count", ({"state_key": "key"},))):
+        yield sample(
+            f"a {operation} of amounts that nobody knows",
+            log=_log(("a", 0), ("b", 1)),
+            contributions=[
+                {"record": "a", "operation": operation},
+                {"record": "b", "operation": operation, "amount": 2},
+            ],
+            state=[{"amount": 7}],
+            finds={"state-mismatch": finds},
+        )
+    yield sample(
+        "a sum of equal amounts",
+        log=_log(("a", 0), ("b", 1)),
+        contributions=[{"record": "a", "amount": 5}, {"record": "b", "amount": 5}],
+        state=[{"amount": 5}],
+        finds={"state-mismatch": [{"state_key": "key"}]},
+    )
+    yield sample(
+        "a journal is judged by its changes, whatever state it is said to have",
+        trials=(JOURNAL,),
+        log=_log(("a", 0)),
+        journal=[{"record": "a"}],
+        contributions=[{"record": "a", "amount": 5}],
+        state=[{"view": "journal", "amount": 99}],
+    )
+
+
+SAMPLES: Final = (*_of_the_last(), *_of_several(), *_of_the_unknown())
