@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test soak agree mutants bench-checking reference lint lock lock-jars clean
+.PHONY: help setup run test test-docker soak agree mutants bench-checking reference lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -35,6 +35,9 @@ run: .bootstrap ## Put the example claim on trial, and write a report
 test: lint ## Lint and types, then unit and property tests, then real brokers
 	$(if $(quick),$(BIN)/python -m pytest -n auto $(if $(SEED),--hypothesis-seed=$(SEED)) $(quick) $(ARGS))
 	$(if $(real),$(BIN)/python -m pytest $(real) $(ARGS))
+
+test-docker: .bootstrap ## Install and start Docker if need be, build images, try the docker backend
+	$(BIN)/python -m pytest tests/docker $(ARGS)
 
 soak: .bootstrap ## Many runs with different seeds (RUNS=10)
 	@$(BIN)/onceproof soak --runs $(RUNS) $(options)

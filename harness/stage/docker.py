@@ -118,11 +118,18 @@ class DockerStage:
         return self._node(node).alive()
 
     def kill(self, node: str, how: str) -> str:
-        """SIGKILL a broker, then disable every proxy that leads to it."""
+        """SIGKILL a broker, and disable every proxy that leads to it.
+
+        It is stopped in between: a proxy that dials a container which is gone hangs, because its
+        name and its address are gone too, and cannot be disabled meanwhile.
+        """
         if not self.alive(node):
             raise StageTrouble(f"{node} cannot be killed: it does not run")
-        death = self._node(node).kill(how)
-        self._links.lead_to(node, False)
+        self._node(node).freeze()
+        try:
+            self._links.lead_to(node, False)
+        finally:
+            death = self._node(node).kill(how)
         return death
 
     def restart(self, node: str) -> None:

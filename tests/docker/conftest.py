@@ -1,0 +1,81 @@
+"""An engine and images for the tests of this folder; a stage in containers, whole after each test.
+
+The one thing to know: these tests install what is missing, so they run only when asked for by
+`make test-docker`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.kafka.topics import create_topics
+from harness.stage.topology import AUDITOR
+from harness.tools.setup import Tools, ensure
+from tests.docker.engine import engine
+from tests.docker.images import build
+from tests.docker.staging import Contained, contained
+from tests.integration.staging import eventually, whole_everywhere
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def tools() -> Tools:
+    return ensure()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def images(tools: Tools) -> Iterator[dict[str, str]]:
+    """The engine and the variables that name the images, for everything that is started here."""
+    with engine(), pytest.MonkeyPatch.context() as patch:
+        named = build(tools)
+        for name, image in named.items():
+            patch.setenv(name, image)
+        yield named
+
+
+@pytest.fixture(scope="module")
+def shared(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contained]:
+    with contained(tmp_path_factory.mktemp("stage") / "run", tools) as found:
+        yield found
+
+
+@pytest.fixture
+def staging(shared: Contained) -> Iterator[Contained]:
+    """The stage, undisturbed; a test that leaves it otherwise fails, and the next one does not."""
+    assert shared.stage.disturbed() == {}
+    yield shared
+    left = shared.stage.disturbed()
+    for node in shared.stage.brokers if left else ():
+        if not shared.stage.alive(node):
+            shared.stage.restart(node)
+    for link in shared.stage.links() if left else ():
+        with contextlib.suppress(Exception):
+            shared.stage.mend(link)
+            shared.stage.restore(link)
+    assert left == {}
+
+
+@pytest.fixture
+def topic(staging: Contained) -> Callable[..., str]:
+    """Make a topic of one's own."""
+
+    def make(partitions: int = 1) -> str:
+        name = f"topic-{next(_numbers)}"
+        create_topics(staging.stage.bootstrap(AUDITOR), [name], partitions=partitions)
+        eventually(lambda: whole_everywhere(staging.stage, name), f"{name} on every broker")
+        return name
+
+    return make
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.integration)
+            item.add_marker(pytest.mark.timeout(1800))

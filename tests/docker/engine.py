@@ -1,0 +1,129 @@
+"""A Docker engine for the tests: the one that runs, or one that is installed and started for them.
+
+The one thing to know: an engine that was started here is stopped again; what was installed stays,
+and so do the images, so that the next time takes seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.tools import go
+from harness.wait import wait_until
+
+COMPOSE = "v2.39.4"
+PLUGINS = Path.home() / ".docker" / "cli-plugins"
+
+
+class NoEngine(RuntimeError):
+    """There is no engine and none can be had; the text says what to do."""
+
+
+@contextlib.contextmanager
+def engine() -> Iterator[None]:
+    """An engine that answers, with the compose plugin, until the end of the block."""
+    if shutil.which("docker") is None or (not answers() and shutil.which("dockerd") is None):
+        install_engine()
+    if run("docker", "compose", "version") is None:
+        install_compose()
+    with contextlib.ExitStack() as stack:
+        if not answers():
+            stack.enter_context(started())
+        yield
+
+
+def answers() -> bool:
+    """Whether an engine answers."""
+    return run("docker", "version", "--format", "{{.Server.Version}}") is not None
+
+
+def install_engine() -> None:
+    """Docker from the distribution's packages."""
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        raise NoEngine("Docker is missing: install it and start it, then try again.")
+    told("installing Docker from packages")
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["update"], ["install", "--yes", "--no-install-recommends", "docker.io",
+                                 "iptables"]):  # fmt: skip
+        subprocess.run(["apt-get", "--quiet", *command], check=True, env=quiet, stdout=2)
+
+
+def install_compose() -> None:
+    """The compose plugin, built from its Go module.
+
+    `go install` refuses the replacements in its go.mod; a module of our own that imports it does
+    not look at them.
+    """
+    found = go.in_path()
+    if found is None:
+        raise NoEngine("The compose plugin is missing, and Go to build it: install either.")
+    told(f"building docker compose {COMPOSE}")
+    with tempfile.TemporaryDirectory(prefix="onceproof-compose-") as folder:
+        work = Path(folder)
+        package = "github.com/docker/compose/v2"
+        (work / "go.mod").write_text("module compose\n\ngo 1.23\n")
+        (work / "main.go").write_text(f'package compose\n\nimport _ "{package}/cmd"\n')
+        environment = {
+            **os.environ,
+            "CGO_ENABLED": "0",
+            "GOFLAGS": "-modcacherw",
+            "GOMODCACHE": str(work / "modules"),
+            "GOCACHE": str(work / "cache"),
+            "GOWORK": "off",
+        }
+        version = f"-s -w -X {package}/internal.Version={COMPOSE}"
+        for command in (
+            ["get", f"{package}/cmd@{COMPOSE}"],
+            ["build", "-trimpath", "-ldflags", version, "-o", "plugin", f"{package}/cmd"],
+        ):
+            subprocess.run(
+                [found.program, *command], check=True, cwd=work, env=environment, stdout=2
+            )
+        PLUGINS.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(work / "plugin", PLUGINS / "docker-compose")
+
+
+@contextlib.contextmanager
+def started() -> Iterator[None]:
+    """An engine of our own until the end of the block."""
+    if os.geteuid() != 0:
+        raise NoEngine("The Docker engine does not run: start it, then try again.")
+    told("starting the Docker engine")
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            ["dockerd"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+
+        def there() -> bool:
+            if process.poll() is not None:
+                log.seek(0)
+                last = log.read().decode(errors="replace").strip().splitlines()[-3:]
+                raise NoEngine(f"The Docker engine did not start: {' | '.join(last)}")
+            return answers()
+
+        try:
+            wait_until(there, what="the Docker engine to answer", seconds=60, every=0.2)
+            yield
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+def run(*command: str) -> str | None:
+    """What a command says, or None if it fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def told(what: str) -> None:
+    """Say what takes so long."""
+    print(f"set-up   docker: {what}", flush=True)

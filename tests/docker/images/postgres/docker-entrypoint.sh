@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Create the data folder once, then become the server as the user postgres.
+set -eu
+
+if [[ "$(id -u)" = 0 ]]; then
+  chown -R postgres "$PGDATA"
+  chmod 700 "$PGDATA"
+  exec setpriv --reuid=postgres --regid=postgres --clear-groups "$0" "$@"
+fi
+
+if [[ ! -s "$PGDATA/PG_VERSION" ]]; then
+  initdb --username="${POSTGRES_USER:-postgres}" --auth=trust --encoding=UTF8 --no-sync \
+    --no-instructions > /dev/null
+  echo "host all all all ${POSTGRES_HOST_AUTH_METHOD:-scram-sha-256}" >> "$PGDATA/pg_hba.conf"
+  echo "listen_addresses = '*'" >> "$PGDATA/postgresql.conf"
+  echo "unix_socket_directories = '/tmp'" >> "$PGDATA/postgresql.conf"
+fi
+
+exec "$@"

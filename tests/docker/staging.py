@@ -1,0 +1,69 @@
+"""A stage in containers for tests, and a look at the engine with means of our own."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.stage import backends
+from harness.stage.base import Stage
+from harness.stage.blocks import take_block
+from harness.stage.docker_reaper import LABEL
+from harness.stage.processes import Processes
+from harness.stage.sweep import new_marker
+from harness.tools.setup import Tools
+from harness.wait import Stop
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contained:
+    """A stage that is up, and what belongs to it."""
+
+    stage: Stage
+    processes: Processes
+    lives: list[tuple[str, str | None]]
+    """(instance, how it ended or None) of every beginning and end, in order."""
+
+    @property
+    def logs(self) -> Path:
+        return self.processes.logs
+
+
+@contextlib.contextmanager
+def contained(folder: Path, tools: Tools) -> Iterator[Contained]:
+    """Start a stage; whatever happens to this process, nothing of it stays behind."""
+    (folder / "logs").mkdir(parents=True)
+    lives: list[tuple[str, str | None]] = []
+    processes = Processes(
+        new_marker(), folder / "logs", lambda life: lives.append((life.instance, life.how))
+    )
+    block = take_block()
+    stage = backends.new_stage(
+        "docker", tools=tools, processes=processes, work=folder / "work", block=block, stop=Stop()
+    )
+    try:
+        stage.start()
+        yield Contained(stage=stage, processes=processes, lives=lives)
+    finally:
+        stage.stop()
+        block.release()
+
+
+def labelled(marker: str = "") -> list[str]:
+    """Containers, networks and volumes with our label, of one run or of all, as `docker` tells."""
+    wanted = f"label={LABEL}={marker}" if marker else f"label={LABEL}"
+    found = []
+    for listing in (["ps", "--all"], ["network", "ls"], ["volume", "ls"]):
+        command = ["docker", *listing, "--quiet", "--filter", wanted]
+        found += subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return found
+
+
+def docker(*arguments: str) -> str:
+    """What the command says."""
+    done = subprocess.run(["docker", *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()

@@ -1,0 +1,120 @@
+"""However the harness ends, nothing of a run stays: no container, network, volume or process.
+
+The one thing to know: moments are drawn, from the first call of the engine to a run in full swing;
+`ONCEPROOF_KILLS=20 make test-docker` tries twenty of them instead of four.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from harness.stage.docker_reaper import LABEL
+from harness.stage.sweep import where
+from harness.wait import Stop
+from tests.docker.staging import docker, labelled
+from tests.integration.staging import eventually
+
+KILLS = int(os.environ.get("ONCEPROOF_KILLS", "4"))
+SCENARIO = "spark-foreachbatch-postgres"
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The command under way."""
+    with (tmp_path / "out").open("wb") as out:
+        popen = subprocess.Popen(
+            [sys.executable, "-m", "onceproof", "run", SCENARIO, "--seed", "1", "--backend",
+             "docker", "--out", str(tmp_path / "runs")],
+            stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True,
+        )  # fmt: skip
+    yield popen
+    if popen.poll() is None:
+        popen.kill()
+        popen.wait()
+
+
+def of(popen: subprocess.Popen[bytes]) -> list[str]:
+    """What a run has in the engine, by the marker, which begins with its process id."""
+    found = []
+    for listing in (["ps", "--all"], ["network", "ls"], ["volume", "ls"]):
+        shown = docker(*listing, "--filter", f"label={LABEL}", "--format", "{{.Labels}}")
+        found += [line for line in shown.splitlines() if f"{LABEL}={popen.pid}-" in line]
+    return found
+
+
+def processes_of(popen: subprocess.Popen[bytes], folder: Path) -> list[str]:
+    """Processes that have the run folder in their command line or environment, reapers included."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            environment = process.environ().get("ONCEPROOF_RUN", "")
+            words = " ".join(process.cmdline())
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+        if environment.startswith(f"{popen.pid}-") or f" {popen.pid}-" in words:
+            found.append(words)
+    return found
+
+
+@pytest.mark.parametrize("number", range(KILLS))
+def test_killed_at_some_moment(
+    number: int, started: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    draw = random.Random(number)
+    # Half of them while things are being created, half at any time of the run's first minute.
+    wanted = draw.randrange(1, 14) if number % 2 == 0 else 13
+    eventually(lambda: len(of(started)) >= wanted or started.poll() is not None, "its things")
+    if number % 2:
+        Stop().pause(draw.uniform(0, 40))
+    assert started.poll() is None, (tmp_path / "out").read_text()
+    os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+    eventually(lambda: not processes_of(started, tmp_path), "its processes to be gone")
+    assert of(started) == []
+    assert not list((tmp_path / "runs").glob("*/work"))
+
+
+def test_ctrl_c(started: subprocess.Popen[bytes], tmp_path: Path) -> None:
+    eventually(lambda: len(of(started)) == 13, "everything to be there")
+    started.send_signal(signal.SIGINT)
+    assert started.wait(120) == 130, (tmp_path / "out").read_text()
+    assert of(started) == []
+    assert processes_of(started, tmp_path) == []
+
+
+def test_the_next_start_looks_again() -> None:
+    """A dead run's things go; those of a living one, and those from elsewhere, stay."""
+    from harness.stage import docker_sweep
+    from harness.stage.docker_engine import connect
+    from harness.stage.sweep import new_marker
+
+    dead, living = "999999-1-ff", new_marker()
+    here, elsewhere = where(), "somewhere-else"
+    made = {}
+    try:
+        for marker, place in ((dead, here), (living, here), (f"{dead}e", elsewhere)):
+            labels = ("--label", f"{LABEL}={marker}", "--label", f"onceproof.where={place}")
+            for kind in ("volume", "network"):
+                docker(kind, "create", *labels, f"onceproof-test-{marker}")
+            made[marker] = labelled(marker)
+            assert len(made[marker]) == 2
+        (found,) = docker_sweep.sweep(connect())
+        assert found.marker == dead
+        assert len(found.processes) == 2
+        assert labelled(dead) == []
+        assert labelled(living) == made[living]
+        assert labelled(f"{dead}e") == made[f"{dead}e"]
+    finally:
+        for marker in made:
+            for kind in ("volume", "network"):
+                subprocess.run(["docker", kind, "rm", f"onceproof-test-{marker}"],
+                               capture_output=True)  # fmt: skip

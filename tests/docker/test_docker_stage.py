@@ -1,0 +1,207 @@
+"""A stage in containers: the same links, lives and counts as on the local stage."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+
+import psycopg
+import pytest
+from confluent_kafka import Producer
+
+from harness.stage.base import StageTrouble
+from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
+from tests.docker.staging import Contained, labelled
+from tests.integration.staging import (
+    Talk,
+    eventually,
+    metadata,
+    peers,
+    serves,
+    told_by,
+    whole_everywhere,
+)
+
+LINK = Link("producer", "broker-1")
+
+
+def way(staging: Contained, link: Link = LINK) -> str:
+    return staging.stage.bootstrap(link.source, link.target)
+
+
+def sent(bootstrap: str, topic: str) -> bool:
+    """Whether a record gets acknowledged by all replicas that there have to be."""
+    outcomes: list[object] = []
+    producer = Producer({"bootstrap.servers": bootstrap, "acks": "all", "log_level": 0})
+    producer.produce(topic, b"x", on_delivery=lambda error, _: outcomes.append(error))
+    producer.flush(30)
+    return outcomes == [None]
+
+
+@pytest.mark.parametrize("audience", [*AUDIENCES, AUDITOR])
+def test_every_audience_is_sent_to_its_own_listeners(staging: Contained, audience: str) -> None:
+    for node in staging.stage.brokers:
+        assert metadata(staging.stage.bootstrap(audience, node)).brokers == {
+            n: staging.stage.bootstrap(audience, f"broker-{n}") for n in (1, 2, 3)
+        }
+
+
+def test_no_broker_learned_a_way_past_the_proxies(staging: Contained) -> None:
+    said = "".join(log.read_text() for log in staging.logs.glob("broker-*.log"))
+    assert "Kafka Server started" in said
+    assert "Hostname for node" not in said
+
+
+def test_every_broker_talks_to_others_through_its_links(staging: Contained) -> None:
+    for node in staging.stage.brokers:
+        eventually(
+            lambda node=node: sum(map(staging.stage.connections, peers(staging.stage, node))),
+            f"a connection between {node} and another broker",
+        )
+
+
+def test_connections_are_counted_on_both_sides_of_the_proxies(staging: Contained) -> None:
+    stage = staging.stage
+    assert stage.connections(LINK) == 0
+    ways = [way(staging), way(staging), way(staging, Link("producer", "broker-3"))]
+    with contextlib.ExitStack() as stack:
+        for address in ways:
+            talk = stack.enter_context(Talk(address))
+            talk.ask()
+            assert talk.answered()
+        assert stage.connections(LINK) == 2
+        assert stage.connections(Link("producer", "broker-2")) == 0
+        assert stage.connections(Link("pipeline", "broker-1")) == 0
+        assert stage.connected("producer") == 3
+        assert stage.connected("pipeline") == 0
+    eventually(lambda: stage.connections(LINK) == 0, "no connection")
+    eventually(lambda: stage.connected("producer") == 0, "no connection behind the proxies")
+
+
+def test_a_cut_link(staging: Contained) -> None:
+    stage = staging.stage
+    with Talk(way(staging)) as open_one, Talk(way(staging, Link("producer", "broker-2"))) as other:
+        open_one.ask()
+        assert open_one.answered()
+        stage.cut(LINK)
+        assert open_one.closed()
+        assert not serves(way(staging))
+        assert stage.connections(LINK) == 0
+        # Nothing else is cut: the same audience to another broker, another audience to this one.
+        other.ask()
+        assert other.answered()
+        assert serves(way(staging, Link("pipeline", "broker-1")))
+        assert serves(stage.bootstrap(AUDITOR, "broker-1"))
+        assert stage.disturbed() == {"producer→broker-1": "disabled"}
+    stage.mend(LINK)
+    assert serves(way(staging))
+
+
+def test_a_cut_database(staging: Contained) -> None:
+    link = Link("pipeline", POSTGRES)
+    with psycopg.connect(staging.stage.database("pipeline")) as connection:
+        assert staging.stage.connections(link) == 1
+        staging.stage.cut(link)
+        with pytest.raises(psycopg.OperationalError):
+            connection.execute("SELECT 1")
+    with pytest.raises(psycopg.OperationalError):
+        psycopg.connect(staging.stage.database("pipeline"))
+    with psycopg.connect(staging.stage.database(AUDITOR)) as directly:
+        assert directly.execute("SELECT 1").fetchone() == (1,)
+    staging.stage.mend(link)
+    with psycopg.connect(staging.stage.database("pipeline")) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.parametrize("responses", [True, False])
+def test_lost_bytes(staging: Contained, responses: bool) -> None:
+    stage = staging.stage
+    with Talk(way(staging)) as talk:
+        talk.ask()
+        assert talk.answered()
+        stage.lose(LINK, responses=responses)
+        talk.ask()
+        assert not talk.answered(2)
+        assert stage.connections(LINK) == 1
+        assert list(stage.disturbed()) == [str(LINK)]
+        stage.restore(LINK)
+        assert talk.closed()
+    assert serves(way(staging))
+
+
+def test_a_killed_broker(staging: Contained, topic: Callable[..., str]) -> None:
+    stage, name = staging.stage, topic(3)
+    node = f"broker-{told_by(stage, 'broker-1', name)[0].leader}"
+    number = int(node[-1])
+    survivors = [n for n in stage.brokers if n != node]
+    instance = next(i for i, how in reversed(staging.lives) if i.startswith(node) and how is None)
+    assert stage.kill(node, "a test") == f"{instance} ended by signal 9"
+    try:
+        assert staging.lives[-1] == (instance, "a test")
+        assert not stage.alive(node)
+        for audience in (*AUDIENCES, AUDITOR):
+            with contextlib.suppress(OSError):
+                assert not serves(stage.bootstrap(audience, node))
+        assert stage.disturbed()[node] == "not running"
+        with pytest.raises(StageTrouble, match=f"{node} cannot be killed: it does not run"):
+            stage.kill(node, "again")
+        eventually(
+            lambda: all(
+                told.leader != number
+                for other in survivors
+                for told in told_by(stage, other, name).values()
+            ),
+            "new leaders",
+        )
+        assert sent(stage.bootstrap("producer"), name)
+    finally:
+        stage.restart(node)
+    assert stage.alive(node)
+    eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
+    # Its second life has a log of its own, and its data are those of the first.
+    assert len(list(staging.logs.glob(f"{node}.*.log"))) >= 2
+    assert set(told_by(stage, node, name)) == {0, 1, 2}
+
+
+def test_an_isolated_broker(staging: Contained, topic: Callable[..., str]) -> None:
+    stage, name = staging.stage, topic(3)
+    node = f"broker-{told_by(stage, 'broker-1', name)[0].leader}"
+    number = int(node[-1])
+    survivors = [n for n in stage.brokers if n != node]
+    links = peers(stage, node)
+    for link in links:
+        stage.cut(link)
+    try:
+        assert sum(map(stage.connections, links)) == 0
+        eventually(
+            lambda: all(
+                number not in {told.leader, *told.in_sync}
+                for other in survivors
+                for told in told_by(stage, other, name).values()
+            ),
+            "the majority to take it out",
+        )
+        # It lives, clients reach it, and it believes what it last knew.
+        assert stage.alive(node)
+        assert serves(stage.bootstrap("producer", node))
+        assert told_by(stage, node, name)[0].leader == number
+    finally:
+        for link in links:
+            stage.mend(link)
+    eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
+
+
+def test_it_is_written_down(staging: Contained) -> None:
+    stage = staging.stage
+    versions, settings = stage.versions(), stage.settings()
+    assert versions["image of broker-1"].startswith("onceproof-standin/kafka:")
+    assert "kafka" not in versions, "the local stage's brokers are not on trial"
+    assert settings["backend"] == "docker"
+    brokers = settings["brokers"]
+    assert isinstance(brokers, dict)
+    assert brokers["min.insync.replicas"] == "2"
+
+
+def test_all_of_it_carries_the_label_of_the_run(staging: Contained) -> None:
+    # Five containers, four networks, four volumes.
+    assert len(labelled(staging.processes.marker)) == 13
