@@ -90,6 +90,14 @@ def _of_reads() -> Iterator[Sample]:
         reads=[_READ, _BACK | {"attempt": None}, _BACK | {"attempt": None, "topic": "aside"}],
         finds="G1c",
     )
+    yield _cycles(
+        "cycle of reads: an earlier transaction was read as well",
+        txns={"s": {"began_at": 0}, "t": {"began_at": 1}, "u": {"began_at": 2}},
+        sends={**_SENT, "x/1": {"txn": "s"}},
+        reads=[{"record": "x", "txn": "t"}, _READ, _BACK],
+        finds="G1c",
+        alone=True,
+    )
     for tells, sends, back, finds in (
         ("sent twice, nobody knows by whom", {"b/2": {"txn": "u"}}, {"attempt": None}, ()),
         ("sent twice, the attempt tells", {"b/2": {"txn": None}}, nothing, "G1c"),
@@ -110,10 +118,18 @@ def _of_reads() -> Iterator[Sample]:
         )
 
 
+def _of_aborted(log: Sequence[object]) -> dict[str, list[dict[str, str]]]:
+    """What else is found of record b, which was sent in an aborted transaction and read."""
+    names = ("aborted-read", "duplicate") if log else ("aborted-read",)
+    return {name: [{"record": "b"}] for name in names}
+
+
 def _of_outcomes() -> Iterator[Sample]:
     """u read a, which t wrote, and t read b, which u wrote. Is u committed?"""
     for tells, txn, sends, log, finds in (
         ("an aborted transaction is in no cycle", {"outcome": "aborted"}, {}, [], ()),
+        ("an aborted transaction is in no cycle, whatever of it is committed",
+         {"outcome": "aborted"}, {}, [{}], ()),
         ("nobody knows", {}, {}, [], ()),
         ("its record is committed", {}, {}, [{"attempt": "b/1"}], "G1c"),
         ("its only send is committed", {}, {}, [{}], "G1c"),
@@ -139,9 +155,7 @@ def _of_outcomes() -> Iterator[Sample]:
             log=[{"record": "b"} | entry for entry in log],
             reads=[_READ, _BACK],
             finds=finds,
-            others=(
-                {"aborted-read": [{"record": "b"}]} if txn.get("outcome") == "aborted" else None
-            ),
+            others=_of_aborted(log) if txn else None,
         )
     for tells, entry in (
         ("the same record elsewhere", {"topic": "aside", "record": "b"}),

@@ -56,6 +56,17 @@ def _of_origins() -> Iterator[Sample]:
         finds={"precommitted-read": [{"topic": "input"}, {"topic": "orders"}]},
     )
 
+    yield sample(
+        "a record that was sent twice has no origin that could be named",
+        phases=CUT_SHORT,
+        txns=[_UNCALLED],
+        sends=[
+            {"attempt": "a/1", "record": "a", "txn": "t"},
+            {"attempt": "a/2", "record": "a"},
+        ],
+        reads=[{"record": "a", "offset": 5}],
+    )
+
 
 def _of_skips() -> Iterator[Sample]:
     yield sample(
@@ -84,26 +95,44 @@ def _of_skips() -> Iterator[Sample]:
             ]
         },
     )
-    skipping = [
-        {"record": "a", "offset": 0, "isolation": "read_uncommitted"},
-        {"record": "c", "offset": 5, "isolation": "read_uncommitted"},
-    ]
     log = [{"record": "a"}, {"record": "b", "offset": 2}, {"record": "c", "offset": 5}]
-    yield sample(
-        "where another reader was, and nothing stands, hides no record that was skipped",
-        phases=CUT_SHORT,
-        log=log,
-        reads=[*skipping, {"record": None, "offset": 3, "session": "other"}],
-        finds={"skipped-read": [{"offset": 2}]},
-    )
-    yield sample(
-        "where another reader began, and nothing stands, hides no record that was skipped",
-        phases=CUT_SHORT,
-        log=log,
-        assignments=[{"session": "other", "position": 4}],
-        reads=[*skipping, {"record": "c", "offset": 5, "session": "other"}],
-        finds={"skipped-read": [{"offset": 2}]},
-    )
+    for isolation in ("read_committed", "read_uncommitted"):
+        skipping = [
+            {"record": "a", "offset": 0, "isolation": isolation},
+            {"record": "c", "offset": 5, "isolation": isolation},
+        ]
+        for tells, place, record in (
+            ("where another reader was, and nothing stands", 3, None),
+            ("that another reader got", 2, "b"),
+        ):
+            yield sample(
+                f"{isolation}: {tells}, hides no record that was skipped",
+                phases=CUT_SHORT,
+                log=log,
+                reads=[*skipping, {"record": record, "offset": place, "session": "other"}],
+                finds={"skipped-read": [{"offset": 2}]},
+            )
+        yield sample(
+            f"{isolation}: where another reader began hides no record that was skipped",
+            phases=CUT_SHORT,
+            log=log,
+            assignments=[{"session": "other", "position": 4}],
+            reads=[*skipping, {"record": "c", "offset": 5, "session": "other"}],
+            finds={"skipped-read": [{"offset": 2}]},
+        )
+        aborted = {"record": "x", "offset": 3, "committed": False}
+        yield sample(
+            f"{isolation}: beside what was skipped lies an entry that is not committed",
+            phases=CUT_SHORT,
+            log=[*log, aborted],
+            reads=skipping,
+            finds={
+                "skipped-read": [
+                    {"offset": offset}
+                    for offset in ((2,) if isolation == "read_committed" else (2, 3))
+                ]
+            },
+        )
 
 
 def _of_the_unseen() -> Iterator[Sample]:
@@ -117,6 +146,28 @@ def _of_the_unseen() -> Iterator[Sample]:
         assignments=[{}],
         reads=[{"record": "a", "offset": 0}],
         expected=_NONE_OF_THESE,
+    )
+    yield sample(
+        "an entry that carries the attempt to another topic was not acknowledged by that",
+        sends=[
+            {"attempt": "a/1", "record": "a", "outcome": "info"},
+            {"attempt": "a/9", "record": "a", "topic": "aside"},
+        ],
+        log=[{"record": "a", "attempt": "a/9"}],
+        assignments=[{}],
+        expected=_NONE_OF_THESE,
+        finds={"corrupt": [{"record": "a"}]},
+    )
+    yield sample(
+        "an entry that carries its attempt was not acknowledged by another one",
+        sends=[
+            {"attempt": "a/1", "record": "a", "outcome": "info"},
+            {"attempt": "a/2", "record": "a"},
+        ],
+        log=[{"record": "a", "attempt": "a/1"}],
+        assignments=[{}],
+        expected=_NONE_OF_THESE,
+        finds={"lost-write": [{"record": "a"}]},
     )
     yield sample(
         "what a reader got at the same place of another topic it did not get here",

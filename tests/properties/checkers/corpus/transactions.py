@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from tests.properties.checkers.corpus.base import CUT_SHORT, Sample, sample
+from tests.properties.checkers.corpus.base import CUT_SHORT, LETTERS, Sample, sample
+from tests.properties.checkers.world import Trial
 
 Rows = Sequence[Mapping[str, Any]]
 _TORN: Final = {"torn-transaction": [{"txn": "t"}]}
@@ -57,6 +58,24 @@ def _of_sends() -> Iterator[Sample]:
             finds=finds,
             undecided=() if finds else ("lost-write",),
         )
+    yield _torn(
+        "the log was compacted, and it stood there",
+        sends=[b | {"partition": 0, "offset": 0}],
+        partitions=[{"cleanup_policy": "compact,delete"}],
+        undecided=("lost-write",),
+    )
+    yield _torn(
+        "the log is all there, and nobody knows where in its partition it stood",
+        sends=[b | {"partition": 0}],
+        partitions=[{}],
+        finds=lost,
+    )
+    yield _torn(
+        "an entry of another record that carries its attempt is not its own",
+        sends=[b | {"partition": 0}, {"attempt": "x/1", "record": "x"}],
+        log=[{"record": "x", "attempt": "b/1"}],
+        finds=lost,
+    )
     yield _torn(
         "what may have stood in either of two partitions that were cut is one send",
         sends=[b | {"partition": 3}, b | {"attempt": "c/1", "record": "c"}],
@@ -142,6 +161,30 @@ def _of_positions() -> Iterator[Sample]:
     )
 
 
+def _of_foreign_zombies() -> Iterator[Sample]:
+    yield sample(
+        "zombie write: what was sent elsewhere, and names no source, is of there",
+        trials=(LETTERS, Trial(topic="orders", sink="ledger", view="table")),
+        phases=CUT_SHORT,
+        instances=[
+            {"instance": "i1", "started_at": 1},
+            {"instance": "i2", "started_at": 5},
+        ],
+        sends=[{"attempt": "x/1", "record": "x", "topic": "orders"}],
+        log=[{"record": "a"}],
+        effects=[
+            {"record": record, "sink": sink, "instance": "i1", "at": 5, "clock": "clock"}
+            for record, sink in (("x", "ledger"), ("a", "letters"), (None, "ledger"))
+        ],
+        finds={
+            "zombie-write": [
+                {"record": "x"},
+                {"record": "a", "sink": "ledger", "effect_key": "~dead-letter"},
+            ]
+        },
+    )
+
+
 def _of_zombies() -> Iterator[Sample]:
     def zombie(
         tells: str, instances: Rows, effects: Rows, *, found: Sequence[str] = ("a",), **tables: Rows
@@ -198,4 +241,4 @@ def _of_zombies() -> Iterator[Sample]:
     )
 
 
-SAMPLES: Final = (*_of_sends(), *_of_positions(), *_of_zombies())
+SAMPLES: Final = (*_of_sends(), *_of_positions(), *_of_zombies(), *_of_foreign_zombies())
