@@ -33,7 +33,7 @@ def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:
         # Only who asks for containers pays for the libraries that drive them.
         from harness.stage import docker_sweep
         from harness.stage.docker_compose import ensure_images
-        from harness.stage.docker_engine import connect
+        from harness.tools.docker_engine import connect
 
         engine = connect()
         leftovers += docker_sweep.sweep(engine)
@@ -51,7 +51,7 @@ def new_stage(
     """
     if backend == DOCKER:
         from harness.stage.docker import DockerStage
-        from harness.stage.docker_engine import connect
+        from harness.tools.docker_engine import connect
 
         return DockerStage(
             engine=connect(), tools=tools, processes=processes, block=block, stop=stop

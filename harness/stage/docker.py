@@ -22,7 +22,6 @@ from harness.stage import docker_reaper
 from harness.stage.base import StageTrouble
 from harness.stage.blocks import Block
 from harness.stage.docker_compose import Compose
-from harness.stage.docker_engine import Engine
 from harness.stage.docker_node import DockerNode
 from harness.stage.docker_topology import NODES, choose, inside, links_of, raft
 from harness.stage.processes import MARKER, Processes
@@ -30,6 +29,7 @@ from harness.stage.proxied import ProxiedLinks
 from harness.stage.sockets import established, listens
 from harness.stage.sweep import where
 from harness.stage.topology import AUDITOR, POSTGRES, Link, broker_name, node_id
+from harness.tools.docker_engine import Engine
 from harness.tools.setup import Tools
 from harness.wait import Overdue, Stop, wait_until
 from harness.watchdog import Watchdog

@@ -17,7 +17,7 @@ from typing import Any
 from testcontainers.compose import DockerCompose
 
 from harness.stage.base import StageTrouble
-from harness.stage.docker_engine import Engine
+from harness.tools.docker_engine import Engine
 from harness.tools.error import SetupError
 from harness.tools.progress import Progress, Step
 

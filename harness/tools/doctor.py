@@ -230,10 +230,19 @@ def check_go(environ: Mapping[str, str]) -> Finding:
 
 def check_docker(environ: Mapping[str, str]) -> Finding:
     """Only the docker backend needs it."""
-    if shutil.which("docker", path=environ.get("PATH", "")) is None:
-        detail, advice = "not in PATH", "Only needed for runs with the docker backend."
-        return Finding(name="Docker", status=Status.NOTE, detail=detail, advice=advice)
-    return Finding(name="Docker", status=Status.OK, detail="the client is in PATH")
+    from harness.tools.docker_engine import connect  # slow to import
+
+    try:
+        engine = connect(environ)
+    except SetupError as error:
+        return Finding(
+            name="Docker",
+            status=Status.NOTE,
+            detail=str(error).partition(". ")[0],
+            advice="Only needed for runs with the docker backend.",
+        )
+    detail = f"engine {engine.version}, compose {engine.compose} ({engine.host})"
+    return Finding(name="Docker", status=Status.OK, detail=detail)
 
 
 def check_leftovers(found: Sequence[str]) -> Finding:

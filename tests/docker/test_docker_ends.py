@@ -94,8 +94,8 @@ def test_ctrl_c(started: subprocess.Popen[bytes], tmp_path: Path) -> None:
 def test_the_next_start_looks_again() -> None:
     """A dead run's things go; those of a living one, and those from elsewhere, stay."""
     from harness.stage import docker_sweep
-    from harness.stage.docker_engine import connect
     from harness.stage.sweep import new_marker
+    from harness.tools.docker_engine import connect
 
     dead, living = "999999-1-ff", new_marker()
     here, elsewhere = where(), "somewhere-else"

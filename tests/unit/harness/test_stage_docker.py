@@ -10,9 +10,9 @@ import pytest
 from harness.links.toxiproxy import ProxySpec
 from harness.stage.base import StageTrouble
 from harness.stage.docker_compose import FILE
-from harness.stage.docker_engine import connect
 from harness.stage.docker_topology import DockerTopology, inside, links_of, raft
 from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
+from harness.tools.docker_engine import connect
 from harness.tools.error import SetupError
 
 TOPOLOGY = DockerTopology(address="127.77.0.1", ports=23)
