@@ -21,6 +21,7 @@ from tests.properties.checkers.corpus.base import (
 from tests.properties.checkers.world import Trial
 
 ORDERS: Final = Trial(topic="orders", sink="ledger", view="table")
+OTHER: Final = Trial(topic="input", sink="ledger", view="other")
 LATE: Final = (
     {"phase": "settle", "outcome": "failed"},
     {"phase": "collect", "outcome": "ok", "started_at": 100},
@@ -36,7 +37,7 @@ def _at(offset: int | None, record: str, partition: int = 0, **more: Any) -> dic
 def _of(offset: int, record: str, partition: int = 0, **more: Any) -> dict[str, Any]:
     """An effect that names where it comes from."""
     place = {"source_topic": "input", "source_partition": partition, "source_offset": offset}
-    return {"record": record, **place, **more}
+    return {"record": record} | place | more
 
 
 _LOOSE: Final = {"record": "z"}
@@ -49,6 +50,12 @@ def _of_places() -> Iterator[Sample]:
         log=[_at(0, "a"), _at(1, "a"), _at(1, "a", 1)],
         effects=[_of(0, "a"), _of(0, "a"), _of(1, "a")],
         finds={"duplicate-output": [{"record": "a"}], "lost-output": [{"record": "a"}]},
+    )
+    yield sample(
+        "of two positions at one offset one has two effects",
+        log=[_at(0, "a"), _at(0, "a", 1)],
+        effects=[_of(0, "a"), _of(0, "a"), _of(0, "a", 1)],
+        finds={"duplicate-output": [{"record": "a"}]},
     )
     yield sample(
         "the last position of a record has its effect, the first has not",
@@ -65,9 +72,32 @@ def _of_places() -> Iterator[Sample]:
     )
     yield sample(
         "two records without effects, of which nobody knows whether they could be read",
+        trials=(LEDGER, ONCE),
         log=[_at(0, "a"), _at(1, "b")],
         partitions=[{"partition": 0, "log_start": 5}],
         undecided={"lost-output"},
+    )
+    yield sample(
+        "both effects of a record are missing, and two owners executed the batch that it was in",
+        log=[_at(0, "a")],
+        expected=[{"record": "a"}, {"record": "a", "effect_key": "x"}],
+        ranges=[
+            {"owner": "p", "batch": 1, "end_offset": 1},
+            {"owner": "q", "batch": 2, "end_offset": 1},
+        ],
+        finds={
+            "lost-output": [
+                {"record": "a", "effect_key": ""},
+                {"record": "a", "effect_key": "x"},
+            ]
+        },
+    )
+    yield sample(
+        "an effect names a position that holds its record in another topic",
+        trials=(LEDGER, ORDERS),
+        log=[_at(0, "a", topic="orders"), _at(5, "a")],
+        effects=[_of(0, "a"), _of(5, "a")],
+        finds={"unfounded-output": [{"record": "a"}], "lost-output": [{"record": "a"}]},
     )
     yield sample(
         "an effect names the very start of the log, where nothing stands",
@@ -95,6 +125,26 @@ def _of_foreigners() -> Iterator[Sample]:
         log=[_at(0, "a"), _at(1, "a")],
         effects=[_of(0, "a"), _of(0, "a"), foreign, foreign],
         finds={"duplicate-output": [{"record": "a"}], "lost-output": [{"record": "a"}]},
+    )
+    yield sample(
+        "beside a foreign effect one of this input names no position",
+        sends=sent,
+        log=[_at(0, "a"), _at(1, "a"), _Z],
+        effects=[_of(0, "a"), _of(0, "a"), foreign, _LOOSE],
+        finds={"duplicate-output": [{"record": "a"}]},
+    )
+    orders = {"topic": "orders"}
+    yield sample(
+        "what is foreign to one topic is at home in the other",
+        trials=(LEDGER, ORDERS),
+        sends=[*sent, {"record": "b", **orders}, {"record": "b", **orders}],
+        log=[_at(0, "b", **orders), _at(1, "b", **orders), _at(2, "x", **orders)],
+        effects=[
+            _of(0, "b", source_topic="orders"),
+            _of(0, "b", source_topic="orders"),
+            foreign,
+        ],
+        finds={"duplicate-output": [{"record": "b"}]},
     )
     yield sample(
         "a record of another topic has a foreign effect and one that names this input",
@@ -160,6 +210,13 @@ def _of_doubles() -> Iterator[Sample]:
         finds={"duplicate-output": [{"record": "a"}]},
     )
     yield sample(
+        "three effects are too many for two positions, and for the only one of another topic",
+        trials=(LEDGER, ORDERS),
+        log=[_at(0, "a"), _at(1, "a"), _at(7, "a", topic="orders")],
+        effects=[{"record": "a"}] * 3,
+        finds={"duplicate-output": [{"record": "a"}, {"record": "a"}]},
+    )
+    yield sample(
         "where an effect comes from that names nothing, its neighbour in the sink does not say",
         log=[_at(0, "a"), _at(1, "a")],
         effects=[
@@ -179,6 +236,19 @@ def _of_letters() -> Iterator[Sample]:
         log=[_at(0, "a"), _at(1, "a"), _at(2, "b"), _at(3, "c")],
         effects=[{"record": "a", **letter}, {"record": "b", **letter}],
         finds={"lost-output": [{"record": "a"}, {"record": "c"}]},
+    )
+    yield sample(
+        "of two positions of a record one went to the dead letters, and two effects are left",
+        trials=(LETTERS,),
+        log=[_at(0, "a"), _at(1, "a")],
+        effects=[{"record": "a", **letter}, {"record": "a"}, {"record": "a"}],
+        finds={"duplicate-output": [{"record": "a"}]},
+    )
+    yield sample(
+        "nobody knows whether a record could be read that needs no effect",
+        log=[_at(0, "a")],
+        partitions=[{"partition": 0, "log_start": 5}],
+        expected=[{"record": "a", "optional": True}],
     )
     yield sample(
         "dead letters that name a half of their source name none",
@@ -216,6 +286,24 @@ def _of_journals() -> Iterator[Sample]:
             journal=[{"record": "a", **one}, {"record": "a", **other}],
             finds={"duplicate-output": [{"record": "a"}]},
         )
+    yield sample(
+        "changes of a journal: upserts of two contents",
+        trials=(JOURNAL,),
+        log=[_at(0, "a")],
+        journal=[{"record": "a", **upsert, "digest": d} for d in ("d1", "d2")],
+        finds={"duplicate-output": [{"record": "a"}]},
+    )
+    yield sample(
+        "changes of a journal: upserts of one content from three positions",
+        trials=(JOURNAL,),
+        log=[_at(0, "a")],
+        journal=[
+            {**_of(0, "a"), **upsert, "digest": "d"},
+            {**_of(7, "a"), **upsert, "digest": "d"},
+            {**_of(0, "a", 1), **upsert, "digest": "d"},
+        ],
+        finds={"unfounded-output": [{"record": "a"}]},
+    )
 
 
 def _of_the_unfinished() -> Iterator[Sample]:
@@ -291,15 +379,47 @@ def _of_contents() -> Iterator[Sample]:
     def content(record: str, *digests: str, key: str = "") -> list[dict[str, Any]]:
         return [{"record": record, "effect_key": key, "digest": d} for d in digests]
 
+    both = ("d1", "d2")
     yield sample(
         "of two records with two kinds of effects one has one content twice",
         log=[_at(0, "a"), _at(1, "b")],
-        expected=[*content("a", "d1", "d2"), *content("a", "d1", "d2", key="x"),
-                  *content("b", "d1", "d2")],
-        effects=[*content("a", "d1", "d1"), *content("a", "d1", "d2", key="x"),
-                 *content("b", "d1", "d2")],
-        finds={"wrong-output": [{"record": "a", "effect_key": ""}]},
+        expected=[*content("a", *both), *content("a", *both, key="x"),
+                  *content("b", *both), *content("b", *both, key="x")],
+        effects=[*content("a", *both), *content("a", *both, key="x"),
+                 *content("b", *both), *content("b", "d1", "d1", key="x")],
+        finds={"wrong-output": [{"record": "b", "effect_key": "x"}]},
     )  # fmt: skip
+    yield sample(
+        "of two views one has one content twice",
+        trials=(LEDGER, OTHER),
+        log=[_at(0, "a")],
+        expected=content("a", *both),
+        effects=[
+            *content("a", *both),
+            *({**effect, "view": "other"} for effect in content("a", "d1", "d1")),
+        ],
+        finds={"wrong-output": [{"view": "other", "record": "a"}]},
+    )
+    yield sample(
+        "of three contents one is there twice, one once and one not",
+        log=[_at(0, "a")],
+        expected=content("a", *both, "d3"),
+        effects=content("a", "d1", "d1", "d2"),
+        finds={"wrong-output": [{"record": "a"}]},
+    )
+    yield sample(
+        "two positions have two contents each",
+        log=[_at(0, "a"), _at(1, "a")],
+        expected=content("a", *both),
+        effects=content("a", *both, *both),
+    )
+    yield sample(
+        "a content is there twice, and nobody knows how often its record is",
+        phases=CUT_SHORT,
+        log=[_at(0, "a")],
+        expected=content("a", *both),
+        effects=content("a", "d1", "d1"),
+    )
     yield sample(
         "the second kind of effects has a content that is nowhere expected",
         log=[_at(0, "a")],
@@ -308,13 +428,14 @@ def _of_contents() -> Iterator[Sample]:
         finds={"wrong-output": [{"record": "a", "effect_key": "x"}]},
     )
     yield sample(
-        "one of three positions has one content twice",
-        log=[_at(0, "a"), _at(1, "a"), _at(0, "a", 1)],
+        "two of four positions have one content twice",
+        log=[_at(0, "a"), _at(1, "a"), _at(0, "a", 1), _at(1, "a", 1)],
         expected=content("a", "d1", "d2"),
         effects=[
             _of(0, "a", digest="d1"), _of(0, "a", digest="d1"),
             _of(1, "a", digest="d1"), _of(1, "a", digest="d2"),
             _of(0, "a", 1, digest="d1"), _of(0, "a", 1, digest="d2"),
+            _of(1, "a", 1, digest="d2"), _of(1, "a", 1, digest="d2"),
         ],
         finds={"wrong-output": [{"record": "a"}]},
     )  # fmt: skip
@@ -353,7 +474,35 @@ def _of_order() -> Iterator[Sample]:
             ]
         },
     )  # fmt: skip
+    yield sample(
+        "two partitions with the same offsets, of which one is in order",
+        log=[_at(0, "a", **k), _at(1, "b", **k), _at(0, "c", 1, **k), _at(1, "d", 1, **k)],
+        effects=[
+            _of(0, "a", ordinal=5), _of(1, "b", ordinal=7),
+            _of(0, "c", 1, ordinal=9), _of(1, "d", 1, ordinal=8),
+        ],
+        finds={"reordered-output": [{"partition": 1, "offset": 1}]},
+    )  # fmt: skip
     log = [_at(0, "a", **k), _at(1, "b", **k)]
+    yield sample(
+        "the first effect of a record was in order, and is repeated later",
+        log=log,
+        effects=[_of(0, "a"), _of(1, "b"), _of(0, "a")],
+        finds={"duplicate-output": [{"record": "a"}]},
+    )
+    yield sample(
+        "effects that name nothing in another order than records with a key have elsewhere",
+        trials=(LEDGER, ORDERS),
+        log=[_at(0, "a"), _at(1, "b"), *({**entry, "topic": "orders"} for entry in log)],
+        effects=[{"record": "b"}, {"record": "a"}],
+        finds={"reordered-output": [{"key": "k", "offset": 1}]},
+    )
+    yield sample(
+        "a later record went to the dead letters first",
+        trials=(LETTERS,),
+        log=log,
+        effects=[_of(1, "b", sink="letters"), _of(0, "a")],
+    )
     yield sample(
         "the first effect that names an input's position is of another record",
         log=[*log, _at(2, "x")],

@@ -44,6 +44,8 @@ def _of_the_last() -> Iterator[Sample]:
         ("nobody left it", (LEDGER,), _log(("c", 0), ("a", 1, 1), ("b", 3, 1)), "d-x", wrong),
         ("it was sent to two partitions, and may count in the other", (ONCE,),
          _log(("a", 5), ("a", 7, 1), ("b", 2)), "d-b", {}),
+        ("it was sent to two partitions, and is the only one of the other", (ONCE,),
+         _log(("a", 1), ("a", 7, 1), ("b", 5)), "d-a", {}),
     ):  # fmt: skip
         yield sample(
             f"the last of a key: {tells}",
@@ -114,6 +116,24 @@ def _of_the_unknown() -> Iterator[Sample]:
             state=[{"amount": 7}],
             finds={"state-mismatch": finds},
         )
+    yield sample(
+        "the least and the most of three amounts",
+        log=_log(("a", 0), ("b", 1), ("c", 2)),
+        contributions=[
+            {"record": record, "amount": amount, "aggregate": operation, "operation": operation}
+            for record, amount in (("a", 5), ("b", 2), ("c", 7))
+            for operation in ("min", "max")
+        ],
+        state=[{"aggregate": "min", "amount": 2}, {"aggregate": "max", "amount": 7}],
+    )
+    yield sample(
+        "a record that was sent twice is added twice, or once",
+        trials=(LEDGER, ONCE),
+        log=_log(("a", 0), ("a", 1)),
+        contributions=[{"record": "a", "amount": 5}],
+        state=[{"amount": 10}],
+        finds={"state-mismatch": [{"state_key": "key"}]},
+    )
     yield sample(
         "a sum of equal amounts",
         log=_log(("a", 0), ("b", 1)),
