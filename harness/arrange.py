@@ -91,7 +91,13 @@ class Parts:
         topics = [workload.topic]
         if subject.output_topic is not None:
             topics.append(subject.output_topic)
-        create_topics(self._stage.bootstrap(AUDITOR), topics, partitions=workload.partitions)
+        create_topics(
+            self._stage.bootstrap(AUDITOR),
+            topics,
+            partitions=workload.partitions,
+            brokers=len(self._stage.brokers),
+        )
+        self._stage.created(topics)
         self._pipeline = SparkPipeline(
             subject=subject,
             place=JobPlace(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -21,9 +21,23 @@ app = typer.Typer(
 
 Seed = Annotated[int | None, typer.Option(help="Draws the workload; without it one is chosen.")]
 Out = Annotated[Path, typer.Option(help="Folder that gets the run folders.")]
+
+
+def _backend(word: str) -> str:
+    from harness.stage.backends import is_backend
+
+    if not is_backend(word):
+        raise typer.BadParameter(f"{word!r}: expected local, docker or external:FILE")
+    return word
+
+
 Backend = Annotated[
-    Literal["local", "docker"],
-    typer.Option(help="What the stage is made of: processes of this machine, or containers."),
+    str,
+    typer.Option(
+        callback=_backend,
+        help="What the stage is made of: local (processes of this machine), docker (containers), "
+        "or external:FILE, your own cluster as FILE describes it.",
+    ),
 ]
 Folder = Annotated[Path, typer.Argument(help="A run folder: runs/<time>-<scenario>-<seed>.")]
 
@@ -170,6 +184,7 @@ def lab(
     rate: Annotated[int, typer.Option(min=1, help="Records per second.")] = 100,
     seed: Seed = None,
     out: Out = Path("runs"),
+    backend: Backend = "local",
 ) -> None:
     """Bring a stage with a pipeline up and keep it: you break it by hand, and it is judged.
 
@@ -177,7 +192,11 @@ def lab(
     """
     from onceproof.commands import lab as command
 
-    sys.exit(command.lab(scenario, name=name, records=records, rate=rate, seed=seed, out=out))
+    sys.exit(
+        command.lab(
+            scenario, name=name, records=records, rate=rate, seed=seed, out=out, backend=backend
+        )
+    )
 
 
 @app.command()

@@ -36,7 +36,7 @@ def run_scenario(
         tools: from `harness.tools.setup.ensure`; found or fetched when not given.
         handlers: get every event.
         stop: ends the run early when set.
-        backend: `local` (processes) or `docker` (containers).
+        backend: `local` (processes), `docker` (containers) or `external:FILE`.
 
     Raises:
         SetupError: a tool is missing and cannot be had.
@@ -46,7 +46,7 @@ def run_scenario(
     stop = stop or Stop()
     repeat = f"onceproof run {shlex.quote(scenario.name)} --seed {seed}"
     if backend != LOCAL:
-        repeat += f" --backend {backend}"
+        repeat += f" --backend {shlex.quote(backend)}"
     run = Run(
         scenario,
         seed=seed,

@@ -38,6 +38,8 @@ class Fault(Protocol):
 
     kind: ClassVar[str]
     """crash, partition or timeout."""
+    needs: ClassVar[str | None]
+    """What the stage must offer: `kill` a broker, `cut` a client's link, `links` of every kind."""
 
     def describe(self) -> str:
         """The act in words."""

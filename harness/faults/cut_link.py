@@ -19,6 +19,7 @@ class CutLink:
     """Cut the way from an audience (`producer`, `pipeline`, `pipeline-sink`) to a node."""
 
     kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "cut"
     source: str
     target: Target
 

@@ -18,6 +18,7 @@ class IsolateBroker:
     """Cut every link between a broker and the other brokers."""
 
     kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "links"
     target: Target
 
     def describe(self) -> str:

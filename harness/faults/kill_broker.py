@@ -18,6 +18,7 @@ class KillBroker:
     """SIGKILL a broker and take its proxies down with it."""
 
     kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = "kill"
     target: Target
 
     def describe(self) -> str:

@@ -28,6 +28,7 @@ class LoseResponses:
     """Swallow a broker's responses to the producers."""
 
     kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
     target: Target
 
     def describe(self) -> str:

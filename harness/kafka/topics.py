@@ -1,17 +1,39 @@
-"""Creating topics."""
+"""Creating topics, and removing them where the cluster outlives the run."""
 
 from __future__ import annotations
 
+from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
+MOST_REPLICAS = 3
 
-def create_topics(bootstrap: str, names: list[str], *, partitions: int) -> None:
-    """Create topics with three replicas and wait until the cluster has them.
+
+def create_topics(
+    bootstrap: str, names: list[str], *, partitions: int, brokers: int = MOST_REPLICAS
+) -> None:
+    """Create topics with three replicas, or with as many as there are brokers.
+
+    Returns when the cluster has them.
+
+    Raises:
+        KafkaException: the cluster refused, for instance because there is such a topic.
+    """
+    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    replicas = min(MOST_REPLICAS, brokers)
+    new = [NewTopic(name, num_partitions=partitions, replication_factor=replicas) for name in names]
+    for name, future in admin.create_topics(new, operation_timeout=10).items():
+        try:
+            future.result(timeout=20)
+        except KafkaException as error:
+            raise KafkaException(f"topic {name}: {error.args[0]}") from error
+
+
+def delete_topics(bootstrap: str, names: list[str]) -> None:
+    """Remove topics.
 
     Raises:
         KafkaException: the cluster refused.
     """
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
-    new = [NewTopic(name, num_partitions=partitions, replication_factor=3) for name in names]
-    for future in admin.create_topics(new, operation_timeout=10).values():
+    for future in admin.delete_topics(names, operation_timeout=10).values():
         future.result(timeout=20)

@@ -22,6 +22,7 @@ from harness.line import Line
 from harness.record import RunRecord, Step
 from harness.run import Conducting, Run
 from harness.scenario import At, Scenario
+from harness.stage.backends import LOCAL
 from harness.tools.setup import Tools
 from harness.wait import Stop
 
@@ -43,6 +44,7 @@ class Lab:
         stop: Stop,
         repeat: str,
         opened: Opened,
+        backend: str = LOCAL,
     ) -> None:
         """Take the name and make the run folder; nothing is started yet.
 
@@ -57,6 +59,7 @@ class Lab:
             stop: ends it early when set.
             repeat: the command that repeats it.
             opened: called when it is up, with what `GET /` answers.
+            backend: what the stage is made of.
 
         Raises:
             LabTrouble: a lab of that name is up, or it is no name.
@@ -79,6 +82,7 @@ class Lab:
             repeat=repeat,
             conduct=self._conduct,
             remove=[self._place.folder],
+            backend=backend,
         )
 
     def execute(self) -> None:

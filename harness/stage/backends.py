@@ -11,6 +11,7 @@ from pathlib import Path
 from harness.stage import sweep as processes_of_dead_runs
 from harness.stage.base import Stage
 from harness.stage.blocks import Block
+from harness.stage.external import Cluster, ExternalStage
 from harness.stage.local import LocalStage
 from harness.stage.processes import Processes
 from harness.stage.sweep import Leftover
@@ -19,7 +20,23 @@ from harness.tools.setup import Tools
 from harness.wait import Stop
 
 LOCAL, DOCKER = "local", "docker"
-BACKENDS = (LOCAL, DOCKER)
+EXTERNAL = "external:"
+"""Before the path of the file that describes the user's own cluster."""
+EVERYTHING = frozenset({"kill", "cut", "links"})
+
+
+def is_backend(word: str) -> bool:
+    """Whether a word names a backend."""
+    return word in (LOCAL, DOCKER) or (word.startswith(EXTERNAL) and word != EXTERNAL)
+
+
+def offers(backend: str) -> frozenset[str]:
+    """What can be done to a stage of this backend; faults say what they need.
+
+    Raises:
+        SetupError: the file of an external cluster cannot be used.
+    """
+    return _cluster(backend).offers if backend.startswith(EXTERNAL) else EVERYTHING
 
 
 def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:
@@ -49,6 +66,8 @@ def new_stage(
     Raises:
         SetupError: something is missing.
     """
+    if backend.startswith(EXTERNAL):
+        return ExternalStage(_cluster(backend), stop=stop)
     if backend == DOCKER:
         from harness.stage.docker import DockerStage
         from harness.tools.docker_engine import connect
@@ -57,3 +76,7 @@ def new_stage(
             engine=connect(), tools=tools, processes=processes, block=block, stop=stop
         )
     return LocalStage(tools=tools, processes=processes, work=work, block=block, stop=stop)
+
+
+def _cluster(backend: str) -> Cluster:
+    return Cluster.load(Path(backend.removeprefix(EXTERNAL)))

@@ -52,6 +52,9 @@ class Stage(Protocol):
     def stop(self) -> None:
         """End everything, remove what it kept; never raises for what is gone already."""
 
+    def created(self, topics: list[str]) -> None:
+        """Told which topics were made, for a stage that outlives the run."""
+
     @property
     def scratch(self) -> tuple[Path, ...]:
         """Folders outside the run folder that must not stay behind."""

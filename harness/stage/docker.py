@@ -113,6 +113,9 @@ class DockerStage:
             self._watchdog.release()
             self._watchdog = None
 
+    def created(self, topics: list[str]) -> None:
+        """They go with the brokers."""
+
     def alive(self, node: str) -> bool:
         """Whether a node's process runs."""
         return self._node(node).alive()

@@ -94,6 +94,9 @@ class LocalStage:
         finally:
             self._postgres.remove()
 
+    def created(self, topics: list[str]) -> None:
+        """They go with the brokers."""
+
     def alive(self, node: str) -> bool:
         """Whether a node's process runs."""
         process = self._node(node)

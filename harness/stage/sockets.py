@@ -32,6 +32,22 @@ def established(listening: Set[str], *, tables: Path = OURS) -> int:
     )
 
 
+def reaching(addresses: Set[str], *, tables: Path = OURS) -> int:
+    """How many connections from this machine to any of the `host:port` addresses are established.
+
+    Raises:
+        OSError: a host has no IPv4 address.
+    """
+    wanted = set()
+    for address in addresses:
+        host, port = address.rsplit(":", 1)
+        wanted.add(_encoded(f"{socket.gethostbyname(host)}:{port}"))
+    return sum(
+        state == _ESTABLISHED and remote.removeprefix(_MAPPED) in wanted
+        for _, remote, state in _ends(tables)
+    )
+
+
 def listens(port: int, *, tables: Path) -> bool:
     """Whether somebody listens on this port, at whatever address."""
     end = f":{port:04X}"
@@ -40,12 +56,18 @@ def listens(port: int, *, tables: Path) -> bool:
 
 def _sockets(tables: Path) -> Iterator[tuple[str, str]]:
     """(local address, state) of every TCP socket, as the kernel prints them."""
+    for local, _, state in _ends(tables):
+        yield local, state
+
+
+def _ends(tables: Path) -> Iterator[tuple[str, str, str]]:
+    """(local address, remote address, state) of every TCP socket, as the kernel prints them."""
     for table in (tables / "tcp", tables / "tcp6"):
         if not table.exists():
             continue  # a kernel without IPv6
         for line in table.read_text().splitlines()[1:]:
-            _, local, _, state, *_ = line.split()
-            yield local, state
+            _, local, remote, state, *_ = line.split()
+            yield local, remote, state
 
 
 def is_listening(host: str, port: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.sinks.ledger import Ledger
+from harness.stage.base import StageTrouble
 from harness.subjects.base import JOBS, JobPlace
 
 
@@ -41,7 +42,16 @@ class SparkForeachBatchPostgres:
     output_topic = None
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments."""
+        """The job and its arguments.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
+        if not place.database:
+            raise StageTrouble(
+                f"{self.name} writes to PostgreSQL, and the stage has none: add "
+                '`database = "host=… dbname=…"` to the cluster\'s file, or try spark-kafka-sink'
+            )
         return [
             str(JOBS / "foreach_batch_postgres.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),

@@ -11,10 +11,10 @@ from typing import Any
 
 from harness.lab.lab import Lab
 from harness.scenario import Scenario
-from harness.stage.sweep import sweep
+from harness.stage.backends import LOCAL
 from harness.wait import Stop
 from onceproof.catalogue import UnknownScenario, chosen
-from onceproof.commands.setup import tools
+from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
 from onceproof.outcome import check_run
 from onceproof.stopping import stop_on_signals
@@ -29,6 +29,7 @@ def lab(
     rate: int,
     seed: int | None,
     out: Path,
+    backend: str = LOCAL,
 ) -> int:
     """Bring a lab up, keep it until it is told to end, judge it."""
     with told():
@@ -38,13 +39,11 @@ def lab(
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
         seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
-        return _open(_longer(of, records=records, rate=rate), name, seed, out)
+        return _open(_longer(of, records=records, rate=rate), name, seed, out, backend)
 
 
-def _open(scenario: Scenario, name: str, seed: int, out: Path) -> int:
-    found = tools()
-    for leftover in sweep():
-        print(f"ended what a dead run left: {', '.join(leftover.processes)}", file=sys.stderr)
+def _open(scenario: Scenario, name: str, seed: int, out: Path, backend: str) -> int:
+    found = prepared(backend)
     stop: Stop = stop_on_signals()
     with live(sys.stderr) as handler:
         opened = Lab(
@@ -55,7 +54,9 @@ def _open(scenario: Scenario, name: str, seed: int, out: Path) -> int:
             tools=found,
             handlers=[handler],
             stop=stop,
-            repeat=f"onceproof lab {shlex.quote(scenario.name)} --seed {seed}",
+            repeat=f"onceproof lab {shlex.quote(scenario.name)} --seed {seed}"
+            + (f" --backend {shlex.quote(backend)}" if backend != LOCAL else ""),
+            backend=backend,
             opened=_tell,
         )
         opened.execute()

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from harness.feasible import feasible
 from harness.scenario import Scenario
-from harness.stage.backends import LOCAL
+from harness.stage.backends import LOCAL, offers
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
@@ -53,7 +54,10 @@ def _run_all(wanted: Sequence[tuple[Scenario, int]], out: Path, backend: str) ->
     found = prepared(backend)
     stop = stop_on_signals()
     outcomes = []
-    for scenario, seed in wanted:
+    for whole, seed in wanted:
+        scenario, left_out = feasible(whole, offers(backend))
+        for at in left_out:
+            print(f"left out: «{at.name}», because this stage is not ours", file=sys.stderr)
         with live(sys.stderr) as handler:
             outcome = run_scenario(
                 scenario,

@@ -32,13 +32,13 @@ class Finished:
         return {claim["name"]: claim["verdict"] for claim in self.report["claims"]}
 
 
-def onceproof(*arguments: str | Path, folder: Path | None = None) -> Finished:
+def onceproof(*arguments: str | Path, folder: Path | None = None, timeout: float = 280) -> Finished:
     """Run the command to its end, in a working folder of its own if one is given."""
     done = subprocess.run(
         [sys.executable, "-m", "onceproof", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=timeout,
         cwd=folder,
     )
     return Finished(done.returncode, done.stdout, done.stderr)

@@ -1,0 +1,29 @@
+"""What of a scenario can be done on a stage that does not offer everything."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+
+from harness.scenario import At, Scenario
+
+
+def feasible(scenario: Scenario, offered: Set[str]) -> tuple[Scenario, tuple[At, ...]]:
+    """The scenario without the faults that the stage does not offer, and those faults.
+
+    What was to come after one of them comes after what that one was to come after. Claims stay as
+    they are: a hazard that nothing brings about any more leaves a claim unexercised, as it should.
+    """
+    left_out = {at.name: at for at in scenario.schedule if at.do.needs not in (None, *offered)}
+
+    def after(names: tuple[str, ...]) -> tuple[str, ...]:
+        found: dict[str, None] = {}
+        for name in names:
+            earlier = after(left_out[name].after) if name in left_out else (name,)
+            found.update(dict.fromkeys(earlier))
+        return tuple(found)
+
+    kept = tuple(
+        replace(at, after=after(at.after)) for at in scenario.schedule if at.name not in left_out
+    )
+    return replace(scenario, schedule=kept), tuple(left_out.values())

@@ -1,0 +1,259 @@
+"""The external stage: the user's own cluster, and the user's own chaos.
+
+The one thing to know: nothing of it is ours. We make topics and remove them, send, read, and judge;
+what else can be done to it (kill a broker, cut a link) is done by the commands that its file gives.
+There is no proxy, so all audiences share one address, and a link is that of all of them.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from kafka.protocol.metadata import MetadataRequest, MetadataResponse
+
+from harness.kafka.metadata import ClusterView
+from harness.kafka.topics import delete_topics
+from harness.kafka.wire import Wire
+from harness.stage.base import StageTrouble
+from harness.stage.sockets import reaching
+from harness.stage.topology import AUDIENCES, Link, broker_name, node_id
+from harness.tools.error import SetupError
+from harness.wait import Overdue, Stop, wait_until
+
+COMMANDS: Final = frozenset({"kill", "restart", "cut", "mend"})
+_COMMAND_SECONDS: Final = 120.0
+_SECONDS: Final = 60.0
+_METADATA: Final = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """What its file says of it."""
+
+    bootstrap: str
+    database: str
+    commands: dict[str, str]
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What can be done to it: `kill`, `cut`."""
+        return frozenset(
+            what
+            for what, undo in (("kill", "restart"), ("cut", "mend"))
+            if {what, undo} <= self.commands.keys()
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> Cluster:
+        """Read a cluster's file.
+
+        Raises:
+            SetupError: it cannot be read, or does not say what it must.
+        """
+        try:
+            found = tomllib.loads(path.read_text())
+        except OSError as error:
+            raise SetupError(f"{path} cannot be read: {error.strerror}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise SetupError(f"{path} is not TOML: {error}") from None
+        commands = found.get("commands", {})
+        odd = (found.keys() - {"bootstrap", "database", "commands"}) | (
+            commands.keys() - COMMANDS if isinstance(commands, dict) else {"commands"}
+        )
+        if odd:
+            raise SetupError(
+                f"{path}: {', '.join(sorted(odd))}: expected bootstrap, database and a table "
+                f"commands with {', '.join(sorted(COMMANDS))}. Remove what else is there."
+            )
+        values = {"bootstrap": found.get("bootstrap"), "database": found.get("database", "")}
+        for name, value in (*values.items(), *commands.items()):
+            if not isinstance(value, str) or (name == "bootstrap" and not value):
+                raise SetupError(f'{path}: {name}: expected a text, such as {name} = "…"')
+        return cls(bootstrap=values["bootstrap"], database=values["database"], commands=commands)
+
+
+class ExternalStage:
+    """A cluster that was there before the run and will be there after it."""
+
+    backend = "external"
+
+    def __init__(self, cluster: Cluster, *, stop: Stop) -> None:
+        self._cluster = cluster
+        self._stop = stop
+        self._addresses: dict[str, str] = {}
+        self._cut: set[Link] = set()
+        self._killed: set[str] = set()
+        self._topics: list[str] = []
+
+    def start(self) -> None:
+        """See which brokers there are."""
+        try:
+            wait_until(
+                self._look,
+                what=f"the cluster at {self._cluster.bootstrap} to answer",
+                seconds=15,
+                stop=self._stop,
+            )
+        except Overdue as error:
+            raise StageTrouble(f"{error}; is it up, and does it take plain text there?") from None
+
+    def stop(self) -> None:
+        """Undo what is still done to it, and remove the topics that we made."""
+        for link in list(self._cut):
+            with suppress(StageTrouble):
+                self.mend(link)
+        for node in list(self._killed):
+            with suppress(StageTrouble, Overdue):
+                self.restart(node)
+        if self._topics:
+            delete_topics(self._cluster.bootstrap, self._topics)
+
+    def created(self, topics: list[str]) -> None:
+        """Remember what has to go in the end."""
+        self._topics += topics
+
+    @property
+    def scratch(self) -> tuple[Path, ...]:
+        """None."""
+        return ()
+
+    @property
+    def brokers(self) -> tuple[str, ...]:
+        """Names of the brokers that were there when the run began."""
+        return tuple(self._addresses)
+
+    def alive(self, node: str) -> bool:
+        """Whether a broker answers; what is no broker is taken to be up."""
+        if node not in self._addresses:
+            return True
+        with ClusterView({node_id(node): self._addresses[node]}) as view:
+            return bool(view.brokers())
+
+    def kill(self, node: str, how: str) -> str:
+        """Have the user's command kill it, and see that it is gone."""
+        self._command("kill", node=node)
+        self._killed.add(node)
+        wait_until(
+            lambda: not self.alive(node),
+            what=f"{node} to be gone after `kill`",
+            seconds=_SECONDS,
+            stop=self._stop,
+        )
+        return f"{node} was killed by the cluster's own command and does not answer"
+
+    def restart(self, node: str) -> None:
+        """Have the user's command start it, and see that it answers."""
+        self._command("restart", node=node)
+        wait_until(
+            lambda: self.alive(node),
+            what=f"{node} to answer after `restart`",
+            seconds=_SECONDS,
+            stop=self._stop,
+        )
+        self._killed.discard(node)
+
+    def bootstrap(self, audience: str, node: str | None = None) -> str:
+        """The cluster's own addresses; every audience has the same."""
+        return self._cluster.bootstrap if node is None else self._addresses[node]
+
+    def database(self, audience: str) -> str:
+        """As the file says; empty without one."""
+        return self._cluster.database
+
+    def links(self) -> tuple[Link, ...]:
+        """From every audience to each broker, if there is a command to cut it."""
+        if "cut" not in self._cluster.offers:
+            return ()
+        return tuple(Link(audience, node) for audience in AUDIENCES for node in self._addresses)
+
+    def cut(self, link: Link) -> None:
+        """Have the user's command cut it."""
+        self._command("cut", node=link.target, source=link.source)
+        self._cut.add(link)
+
+    def mend(self, link: Link) -> None:
+        """Have the user's command mend it."""
+        self._command("mend", node=link.target, source=link.source)
+        self._cut.discard(link)
+
+    def lose(self, link: Link, *, responses: bool) -> None:
+        """Not without a proxy."""
+        raise StageTrouble(f"{link}: bytes cannot be lost on a cluster that is not ours")
+
+    def restore(self, link: Link) -> None:
+        """Nothing to undo."""
+
+    def connections(self, link: Link) -> int:
+        """Established connections from this machine to the broker, whoever they belong to."""
+        return reaching({self._addresses[link.target]}) if link.target in self._addresses else 0
+
+    def connected(self, audience: str) -> int:
+        """None: without proxies a client's connections end with it."""
+        return 0
+
+    def disturbed(self) -> dict[str, str]:
+        """Brokers that do not answer, and links that we had cut."""
+        wrong = {node: "does not answer" for node in self._addresses if not self.alive(node)}
+        return wrong | {str(link): "cut" for link in self._cut}
+
+    def versions(self) -> dict[str, str]:
+        """What is known of it."""
+        return {"brokers": f"{len(self._addresses)} of the user's own"}
+
+    def settings(self) -> dict[str, object]:
+        """What its file says, without the database's password."""
+        return {
+            "backend": self.backend,
+            "bootstrap": self._cluster.bootstrap,
+            "commands": sorted(self._cluster.commands),
+        }
+
+    def _look(self) -> bool:
+        for address in self._cluster.bootstrap.split(","):
+            wire = Wire(address.strip())
+            try:
+                request = MetadataRequest(topics=[], allow_auto_topic_creation=False)
+                found: Any = wire.ask(request, version=_METADATA, answer=MetadataResponse)
+            except (OSError, ValueError):
+                continue
+            finally:
+                wire.close()
+            brokers = sorted(found.brokers, key=lambda b: int(b.node_id))
+            self._addresses = {broker_name(b.node_id): f"{b.host}:{b.port}" for b in brokers}
+            return bool(brokers)
+        return False
+
+    def _command(self, name: str, **words: str) -> None:
+        """Run one of the user's commands, as its user's shell would.
+
+        Raises:
+            StageTrouble: there is none, or it fails.
+        """
+        try:
+            text = self._cluster.commands[name]
+        except KeyError:
+            raise StageTrouble(
+                f"the cluster's file has no command `{name}`; add it under [commands]"
+            ) from None
+        for word, value in words.items():
+            text = text.replace(f"{{{word}}}", value)
+        try:
+            done = subprocess.run(
+                ["/bin/sh", "-c", text],
+                check=False,
+                capture_output=True,
+                text=True,
+                timeout=_COMMAND_SECONDS,
+                stdin=subprocess.DEVNULL,
+            )
+        except subprocess.TimeoutExpired:
+            raise StageTrouble(f"`{text}` took more than {_COMMAND_SECONDS:g} s") from None
+        if done.returncode:
+            raise StageTrouble(
+                f"`{text}` ended with {done.returncode}: {(done.stderr or done.stdout)[-300:]}"
+            )

@@ -1,0 +1,96 @@
+"""The file of an external cluster, and the commands that it gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.stage.backends import is_backend, offers
+from harness.stage.base import StageTrouble
+from harness.stage.external import Cluster, ExternalStage
+from harness.stage.topology import Link
+from harness.tools.error import SetupError
+from harness.wait import Stop
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "cluster.toml"
+
+
+def test_only_an_address_is_needed(file: Path) -> None:
+    file.write_text('bootstrap = "kafka-1:9092,kafka-2:9092"')
+    cluster = Cluster.load(file)
+    assert (cluster.bootstrap, cluster.database) == ("kafka-1:9092,kafka-2:9092", "")
+    assert offers(f"external:{file}") == frozenset()
+
+
+def test_what_is_done_must_have_something_that_undoes_it(file: Path) -> None:
+    file.write_text(
+        'bootstrap = "k:1"\n[commands]\nkill = "a"\nrestart = "b"\ncut = "c {node} {source}"'
+    )
+    assert Cluster.load(file).offers == {"kill"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("bootstrap =", "is not TOML"),
+        ("", 'bootstrap: expected a text, such as bootstrap = "…"'),
+        ("bootstrap = 9092", "bootstrap: expected a text"),
+        ('bootstrap = ""', "bootstrap: expected a text"),
+        ('bootstrap = "k:1"\nhosts = "k"', "hosts: expected bootstrap, database and a table"),
+        ('bootstrap = "k:1"\ncommands = "kill"', "commands: expected bootstrap, database and"),
+        ('bootstrap = "k:1"\n[commands]\nmelt = "x"', "melt: expected bootstrap, database and"),
+        ('bootstrap = "k:1"\n[commands]\nkill = 9', "kill: expected a text"),
+        ('bootstrap = "k:1"\ndatabase = 1', "database: expected a text"),
+    ],
+)
+def test_what_is_no_cluster(file: Path, text: str, said: str) -> None:
+    file.write_text(text)
+    with pytest.raises(SetupError, match=said):
+        Cluster.load(file)
+
+
+def test_a_file_that_is_not_there(file: Path) -> None:
+    with pytest.raises(SetupError, match="cannot be read: No such file"):
+        Cluster.load(file)
+
+
+def stage(**commands: str) -> ExternalStage:
+    return ExternalStage(
+        Cluster(bootstrap="127.0.0.1:1", database="", commands=commands), stop=Stop()
+    )
+
+
+def test_commands_get_the_names(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    cut = stage(cut=f"echo cut {{source}} from {{node}} >> '{said}'", mend=f"echo mend >> '{said}'")
+    link = Link("pipeline", "broker-7")
+    cut.cut(link)
+    assert cut.disturbed() == {"pipeline→broker-7": "cut"}
+    cut.stop()
+    assert said.read_text() == "cut pipeline from broker-7\nmend\n"
+    assert cut.disturbed() == {}
+
+
+def test_a_command_that_fails_is_told_with_its_words() -> None:
+    with pytest.raises(StageTrouble, match=r"ended with 3: no such host"):
+        stage(cut="echo no such host >&2; exit 3").cut(Link("pipeline", "broker-1"))
+
+
+def test_a_command_that_is_not_given() -> None:
+    with pytest.raises(StageTrouble, match="has no command `kill`; add it under"):
+        stage().kill("broker-1", "by a test")
+    with pytest.raises(StageTrouble, match="cannot be lost on a cluster that is not ours"):
+        stage().lose(Link("producer", "broker-1"), responses=True)
+
+
+@pytest.mark.parametrize(
+    ("word", "known"),
+    [("local", True), ("docker", True), ("external:a.toml", True), ("external:", False),
+     ("external", False), ("k8s", False), ("", False)],
+)  # fmt: skip
+def test_names_of_backends(word: str, known: bool) -> None:
+    assert is_backend(word) is known
