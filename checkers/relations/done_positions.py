@@ -15,14 +15,8 @@ RELATION: Final = Relation(
     meaning="done atomic and resume positions in the input, in their owner's order",
     sql="""
 SELECT k.trial, p.owner, p.role, p."by", p.topic, p."partition", p."offset", p.batch, p.ordinal,
-       lag(p."offset") OVER (
-           PARTITION BY k.trial, p.owner, p.role, p.sink, p."partition"
-           ORDER BY p.ordinal, p."offset"
-       ) AS previous,
-       lag(p.batch) OVER (
-           PARTITION BY k.trial, p.owner, p.role, p.sink, p."partition"
-           ORDER BY p.ordinal, p."offset"
-       ) AS previous_batch,
+       lag(p."offset") OVER in_order AS previous,
+       lag(p.batch) OVER in_order AS previous_batch,
        row_number() OVER (
            PARTITION BY k.trial, p.owner, p.role, p.sink, p."partition"
            ORDER BY p.ordinal DESC, p."offset" DESC
@@ -31,5 +25,8 @@ FROM positions p
 JOIN outputs k ON k.topic = p.topic AND (p.sink IS NULL OR p.sink = k.sink)
 LEFT JOIN foreign_owners f ON f.trial = k.trial AND f.owner = p.owner
 WHERE p.kind = 'done' AND p.role IN ('atomic', 'resume') AND f.owner IS NULL
+WINDOW in_order AS (
+    PARTITION BY k.trial, p.owner, p.role, p.sink, p."partition" ORDER BY p.ordinal, p."offset"
+)
 """,
 )

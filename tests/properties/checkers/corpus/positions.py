@@ -139,6 +139,7 @@ def _behind() -> Iterator[Sample]:
         ("of several", [atomic(5, owner="f"), atomic(6, owner="g")]),
         ("of several, the other way round", [atomic(6, owner="g"), atomic(5, owner="h")]),
         ("and of these the first", [atomic(6, owner="h"), atomic(6, owner="g")]),
+        ("and of these still the first", [atomic(6, owner="g"), atomic(6, owner="h")]),
     ):
         yield behind(
             f"nobody's effect is held against the furthest {tells}",
@@ -248,17 +249,18 @@ def _gaps() -> Iterator[Sample]:
             partitions=[{"log_start": log_start, "last_stable_offset": 9}],
             finds={"offset-gap": [{"kind": "gap"}]} if found else {},
         )
-    yield sample(
-        "gap: two executions of one batch",
-        ranges=[
-            {"batch": 1, "start_offset": 0, "end_offset": 2},
-            *(
-                {"batch": 2, "start_offset": 2, "end_offset": 5, "execution": execution}
-                for execution in ("second", "first")
-            ),
-        ],
-        finds={"offset-gap": [{"kind": "overlap"}]},
-    )
+    for names in (("first", "second"), ("second", "first")):
+        yield sample(
+            f"gap: two executions of one batch, {names[0]} and {names[1]}",
+            ranges=[
+                {"batch": 1, "start_offset": 0, "end_offset": 2},
+                *(
+                    {"batch": 2, "start_offset": 2, "end_offset": 5, "execution": execution}
+                    for execution in names
+                ),
+            ],
+            finds={"offset-gap": [{"kind": "overlap"}]},
+        )
 
 
 def _closed() -> Iterator[Sample]:

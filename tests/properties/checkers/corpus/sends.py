@@ -90,6 +90,20 @@ def _screened() -> Iterator[Sample]:
         log=[entry("a", 2, attempt="a/2")],
         finds={"lost-output": A},
     )
+    yield _one_thing(
+        "it was sent twice and nothing came of it",
+        sends=[send("a", 2, attempt="a/2")],
+        log=[entry("a", 2, attempt="a/2")],
+        seen=False,
+        finds={"lost-output": A},
+    )
+    yield sample(
+        "one thing: two sends were acknowledged with one place, and nothing stands there",
+        sends=[send("b", 0), send("a", 1), send("a", 1, attempt="a/2")],
+        log=[entry("b", 0, attempt=None)],
+        effects=[{"record": "b"}],
+        finds={"lost-write": A},
+    )
     yield _one_thing("its content differs", stands={"digest": "other"}, finds={"corrupt": A})
     yield _one_thing("its key differs", stands={"key": "other"}, finds={"corrupt": A})
     yield _one_thing("its entry has no attempt", stands={"attempt": None})
@@ -107,6 +121,7 @@ def _screened() -> Iterator[Sample]:
         effect={"digest": "other"},
         finds={"wrong-output": A},
     )
+    yield _one_thing("nothing should come of it", expected=[b], finds={"wrong-output": A})
     place = {"source_topic": "input", "source_partition": 0, "source_offset": 1}
     yield sample(
         "one thing: what should come of it came, with its key and its place",
@@ -236,6 +251,12 @@ def _counted() -> Iterator[Sample]:
         [nameless],
         finds={"lost-output": A},
         undecided=["lost-write"],
+    )
+    yield counted(
+        "one that nobody knows of is not gone instead of the one that is lost",
+        [first | {"outcome": "info"}, second],
+        [entry("b", 6)],
+        finds={"lost-write": A, "phantom": [{"record": "b"}], "lost-output": [{"record": "b"}]},
     )
     yield sample(
         "account: the same record elsewhere has an account of its own",
