@@ -140,6 +140,7 @@ def _behind() -> Iterator[Sample]:
         ("of several, the other way round", [atomic(6, owner="g"), atomic(5, owner="h")]),
         ("and of these the first", [atomic(6, owner="h"), atomic(6, owner="g")]),
         ("and of these still the first", [atomic(6, owner="g"), atomic(6, owner="h")]),
+        ("and of many the first", [atomic(6, owner=owner) for owner in "mkihgjln"]),
     ):
         yield behind(
             f"nobody's effect is held against the furthest {tells}",
