@@ -236,7 +236,7 @@ CONTRIBUTIONS: Final = Table(
         _c("sink", _S, ""),
         _c("record", _S, "identity of the input"),
         _c("state_key", _S, "the key of the state; a window is part of it"),
-        _c("aggregate", _S, "name of the aggregate, e.g. balance"),
+        _c("aggregate", _S, "name of the aggregate, e.g. balance; it has one operation in a sink"),
         _c("operation", _S, "sum, count, min, max or last (an upsert: the last input wins)"),
         _c("amount?", _L, "what sum adds up and min and max compare; exact, e.g. cents"),
         _c(

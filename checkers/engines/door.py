@@ -57,6 +57,8 @@ def check_contents(layer: Layer, history: History) -> None:
             _check_words(layer, name, column, words, where)
         if unique := UNIQUE.get(name):
             _check_unique(layer, name, unique, where)
+        if name == "contributions":
+            _check_operations(layer, where)
 
 
 def _check_known(layer: Layer, name: str, columns: list[str], where: str) -> None:
@@ -95,4 +97,15 @@ def _check_unique(layer: Layer, name: str, unique: tuple[str, ...], where: str) 
         count = row.pop("n")
         raise BadHistory(
             f"{where} has {count} rows for {row}; expected is one. Remove what was written twice."
+        )
+
+
+def _check_operations(layer: Layer, where: str) -> None:
+    for row in layer.rows(
+        "SELECT sink, aggregate, min(operation) AS one, max(operation) AS other "
+        "FROM contributions GROUP BY sink, aggregate HAVING min(operation) <> max(operation)"
+    ):
+        raise BadHistory(
+            f"{where}: aggregate {row['aggregate']!r} of sink {row['sink']!r} has operations "
+            f"{row['one']} and {row['other']}; expected is one. Give the other another name."
         )

@@ -73,6 +73,17 @@ def test_what_does_not_fit_is_refused(table: pa.Table, said: str) -> None:
         find(History({"sends": table}, source="store/history.edn"), CLAIM)
 
 
+def test_an_aggregate_of_a_sink_has_one_operation() -> None:
+    rows = [
+        {"record": "a", "aggregate": "balance", "operation": "sum"},
+        {"record": "b", "aggregate": "balance", "operation": "count"},
+    ]
+    with pytest.raises(BadHistory, match=r"'balance' of sink .* has operations count and sum"):
+        find(History.of(contributions=rows), CLAIM)
+    rows[1]["aggregate"] = "number"
+    find(History.of(contributions=rows), CLAIM)
+
+
 def test_what_does_not_fit_is_refused_in_files_as_well(tmp_path: Path) -> None:
     twice = pa.concat_tables([_table(), _table()])
     for name, table in (("twice", twice), ("words", _table(outcome=pa.array(["OK"])))):
