@@ -238,9 +238,8 @@ class DockerStage:
         try:
             return self._nodes[node]
         except KeyError:
-            if node in (POSTGRES, _TOXIPROXY):
-                raise StageTrouble(f"{node} was not started") from None
-            self._known(node)
+            if node not in (POSTGRES, _TOXIPROXY):
+                self._known(node)
             raise StageTrouble(f"{node} was not started") from None
 
     def _find_nodes(self) -> None:

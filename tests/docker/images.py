@@ -13,7 +13,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.tools import cache, go, postgres, toxiproxy
@@ -118,9 +118,8 @@ def temporary() -> Iterator[Path]:
 def sum_of(sources: Iterable[Path]) -> str:
     """A sum over names and contents."""
     total = hashlib.sha256()
-    each: Callable[[Path], Iterable[Path]] = lambda p: sorted(p.rglob("*")) if p.is_dir() else [p]  # noqa: E731
     for source in sources:
-        for file in each(source):
+        for file in sorted(source.rglob("*")) if source.is_dir() else [source]:
             if file.is_file() and "__pycache__" not in file.parts:
                 total.update(f"{file.relative_to(source.parent)}\n".encode())
                 with file.open("rb") as content:
