@@ -28,10 +28,11 @@ UP = 200
 class Up:
     """A lab that is up."""
 
-    def __init__(self, name: str, runs: Path) -> None:
+    def __init__(self, name: str, runs: Path, *more: str) -> None:
         self.name = name
         self.process = Started(
-            "lab", "spark-foreachbatch-postgres", "--name", name, "--seed", "3", "--out", runs
+            *("lab", "spark-foreachbatch-postgres", "--name", name, "--seed", "3", "--out", runs),
+            *more,
         )
         self.process.wait_for("phase +disturb")
         self.place = wait_until(self._found, what="the lab to answer", seconds=UP)
@@ -80,12 +81,16 @@ def test_broken_by_hand_and_judged(lab: Up, tmp_path: Path) -> None:
     assert onceproof("heal", "isolate-1", *by_name).code == 0
     assert json.loads(onceproof("status", "--json", *by_name).out)["links"] == {}
 
+    assert onceproof("fault", "lose-responses", f"leader:{topic}-1", *by_name).code == 0
+    lab.wait_bitten("lose-responses-1")
+    assert onceproof("heal", *by_name).code == 0
+
     begun = post(lab, "faults", {"fault": "kill-driver", "arguments": ["after-sink-write"]})
     assert begun["state"] in ("lying in wait", "bit"), begun
     lab.wait_bitten("kill-driver-1")
     assert onceproof("fault", "melt", *by_name).code == 2
     assert onceproof("heal", "kill-driver-7", *by_name).code == 1
-    steps = ["isolate-1", "kill-driver-1"]
+    steps = ["isolate-1", "lose-responses-1", "kill-driver-1"]
     if node := shutil.which("node"):
         subprocess.run([node, script(tmp_path), lab.place.socket], check=True, timeout=240)
         steps += ["isolate-2", "kill-1"]
