@@ -1,0 +1,49 @@
+"""A lab in containers: every kind of fault by hand, each with its evidence, then judged."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.lab.client import ask
+from tests.docker.staging import labelled
+from tests.end_to_end.command import onceproof
+from tests.end_to_end.test_lab import Up
+
+FAULTS = (
+    ("kill", ["leader:{topic}-0"], "ended by signal 9; leadership moved"),
+    ("isolate", ["leader:{topic}-1"], "out of every in-sync set"),
+    ("lose-responses", ["leader:{topic}-2"], "timed out unanswered"),
+    ("cut", ["pipeline", "leader:{topic}-0"], "closed, new ones refused"),
+    ("kill-driver", ["after-sink-write"], "the batch had no commit"),
+)
+"""Which, on what, and what its evidence says."""
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Up]:
+    lab = Up("test-docker", tmp_path, "--backend", "docker")
+    yield lab
+    if lab.process.popen.poll() is None:
+        lab.process.send(signal.SIGKILL)
+        lab.process.popen.wait(10)
+
+
+def test_every_kind_of_fault_by_hand(lab: Up) -> None:
+    by_name = ("--lab", lab.name)
+    topic = ask(lab.place, "GET", "/")["topic"]
+    for fault, words, evidence in FAULTS:
+        done = onceproof("fault", fault, *(w.format(topic=topic) for w in words), *by_name)
+        assert done.code == 0, done.out + done.err
+        lab.wait_bitten(f"{fault}-1")
+        assert evidence in lab.fault(f"{fault}-1")["detail"]
+        done = onceproof("heal", f"{fault}-1", *by_name)
+        assert done.code == 0, done.out + done.err
+    assert onceproof("end", *by_name).code == 0
+    done = lab.process.finish()
+    assert done.code == 0, done.err
+    assert set(done.verdicts().values()) == {"holds"}, done.out
+    assert labelled() == []
