@@ -7,10 +7,10 @@ outlive a kill; each start of it is a new life with a log file of its own.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ class DockerNode:
         self._logs = logs
         self._on_change = on_change
         self._lives = 0
-        self.life = self._begin()
+        self.life = self._begin(None)
 
     def alive(self) -> bool:
         """Whether its process runs."""
@@ -84,8 +84,11 @@ class DockerNode:
     def start(self) -> None:
         """Start a new life."""
         self._end(self._how())
+        # What was said before belongs to earlier lives. The engine's own idea of when this one
+        # began comes too late: the first lines are older.
+        since = time.time()
         self.container.start()
-        self.life = self._begin()
+        self.life = self._begin(since)
 
     def end(self, how: str) -> None:
         """End it if it runs; never raises for what is gone already."""
@@ -117,12 +120,11 @@ class DockerNode:
         memory = ", out of memory" if state.get("OOMKilled") else ""
         return f"exited with {state['ExitCode']}{memory}"
 
-    def _begin(self) -> DockerLife:
+    def _begin(self, since: float | None) -> DockerLife:
         self._lives += 1
         instance = f"{self.name}#{self._lives}"
         log = self._logs / f"{self.name}.{self._lives}.log"
         life = DockerLife(name=self.name, instance=instance, started_at=now(), log=log)
-        since = _moment(self._state()["StartedAt"])
         self._follower = threading.Thread(target=self._follow, args=(log, since), daemon=True)
         self._follower.start()
         self._on_change(life)
@@ -134,15 +136,8 @@ class DockerNode:
             self.life.ended_at, self.life.how = now(), how
             self._on_change(self.life)
 
-    def _follow(self, log: Path, since: float) -> None:
+    def _follow(self, log: Path, since: float | None) -> None:
         """Copy what the container says until this life ends."""
         with suppress(DockerException, OSError), log.open("ab", buffering=0) as out:
             for piece in self.container.logs(stream=True, follow=True, since=since):
                 out.write(piece)
-
-
-def _moment(text: str) -> float:
-    """Seconds of a time as the engine writes it, with nanoseconds."""
-    whole, _, fraction = text.rstrip("Z").partition(".")
-    seconds = datetime.fromisoformat(f"{whole}+00:00").timestamp()
-    return seconds + float(f"0.{fraction or 0}")

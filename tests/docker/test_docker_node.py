@@ -1,0 +1,50 @@
+"""One container and its lives, without a stage around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.stage.docker_node import DockerNode
+from harness.tools.docker_engine import connect
+from tests.docker.images import BASE
+from tests.integration.staging import eventually
+
+
+@pytest.fixture
+def container() -> Iterator[Any]:
+    """It speaks at once, is silent, and stays until it is ended."""
+    made = connect().client.containers.run(
+        BASE, ["sh", "-c", "echo first; sleep 1; echo second; exec sleep 600"], detach=True
+    )
+    yield made
+    made.remove(force=True, v=True)
+
+
+def test_each_life_has_a_whole_log_of_its_own(container: Any, tmp_path: Path) -> None:
+    told: list[tuple[str, str | None]] = []
+    node = DockerNode(
+        "node",
+        container,
+        logs=tmp_path,
+        on_change=lambda life: told.append((life.instance, life.how)),
+    )
+    for life in (1, 2):
+        log = tmp_path / f"node.{life}.log"
+        eventually(
+            lambda log=log: log.read_text() == "first\nsecond\n", "both words", log.read_text
+        )
+        assert node.alive()
+        node.freeze()
+        assert node.kill("a test") == f"node#{life} ended by signal 9"
+        assert not node.alive()
+        if life == 1:
+            node.start()
+    assert told == [
+        ("node#1", None), ("node#1", "a test"), ("node#2", None), ("node#2", "a test"),
+    ]  # fmt: skip
+    node.end("torn down")  # it has ended, and that is fine
+    assert len(told) == 4
