@@ -21,7 +21,13 @@ NONSENSE: Final = range(1, 3)
 """The batches of nonsense."""
 BATCH: Final = 250
 """How many are drawn for one batch."""
-EXAMPLES_ALONE: Final = ("skipped-read", "G0", "G1c", "G1c-realtime")
+EXAMPLES_ALONE: Final = (
+    "skipped-read",
+    "G0",
+    "G1c",
+    "G1c-realtime",
+    "lost-write",
+)
 """Anomalies whose example shows more where no other trial and no other transaction is beside it."""
 ALONE: Final = (
     *(world_of([LEDGER], anomalies()[name].minimal) for name in EXAMPLES_ALONE),

@@ -46,6 +46,13 @@ _Z: Final = _at(99, "z")
 
 def _of_places() -> Iterator[Sample]:
     yield sample(
+        "a record that was sent and appended in good order has no effect, and nothing else happens",
+        sends=[{"attempt": "a/1", "record": "a", "partition": 0, "offset": 6}],
+        log=[_at(6, "a", attempt="a/1")],
+        finds={"lost-output": [{"record": "a"}]},
+        alone=True,
+    )
+    yield sample(
         "of three positions of a record one has two effects and one none",
         log=[_at(0, "a"), _at(1, "a"), _at(1, "a", 1)],
         effects=[_of(0, "a"), _of(0, "a"), _of(1, "a")],
