@@ -21,8 +21,12 @@ UNION
 SELECT s.txn
 FROM side_topics t
 JOIN sends s ON s.topic = t.topic
-LEFT JOIN log l ON l.topic = s.topic AND l.record = s.record
-               AND COALESCE(l.attempt, s.attempt) = s.attempt AND l.kind = 'data' AND l.committed
+LEFT JOIN (
+    SELECT l.topic, l.record, l.attempt
+    FROM log l
+    JOIN side_topics o ON o.topic = l.topic
+    WHERE l.kind = 'data' AND l.committed
+) l ON l.topic = s.topic AND l.record = s.record AND COALESCE(l.attempt, s.attempt) = s.attempt
 WHERE s.outcome = 'ok' AND l.topic IS NULL
 """,
 )

@@ -31,7 +31,7 @@ DUCKDB: Final = {
     "duckdb": Settings(),
     "duckdb, no screen": Settings(screen=False),
 }
-SPARK: Final = {"spark": Settings(engine="spark", master="local[2]")}
+SPARK: Final = {"spark": Settings(engine="spark", master="local[2]", memory=4 * 10**9)}
 
 
 @dataclass(kw_only=True)
