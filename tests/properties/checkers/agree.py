@@ -27,6 +27,8 @@ ENOUGH: Final = 50
 TRIES: Final = 500
 """How many cases may be drawn for each that has the anomaly that it was aimed at."""
 BATCH: Final = 400
+SPARK_BATCH: Final = 250
+"""As many go into one job of Spark's: some of its joins grow with the square of the histories."""
 DUCKDB: Final = {
     "duckdb": Settings(),
     "duckdb, no screen": Settings(screen=False),
@@ -124,7 +126,10 @@ def run(histories: int, spark: int, seed: int, account: Account) -> None:
         _progress(account)
     if spark:
         shadow = Account()
-        judge(list(_cases(range(begin, begin + spark))), SPARK, shadow)
+        for first in range(begin, begin + spark, SPARK_BATCH):
+            judge(
+                list(_cases(range(first, min(first + SPARK_BATCH, begin + spark)))), SPARK, shadow
+            )
         account.judged["spark"] += shadow.judged["spark"]
         account.disagreements += shadow.disagreements
         account.false_alarms += shadow.false_alarms
