@@ -51,8 +51,13 @@ class ClusterView:
 
     def brokers(self) -> list[int]:
         """Ids of the brokers in the metadata; empty while nobody answers."""
+        return list(self.advertised())
+
+    def advertised(self) -> dict[int, str]:
+        """`host:port` that each broker in the metadata gives, by id; empty while nobody answers."""
         found = self._ask([])
-        return sorted(b.node_id for b in found.brokers) if found else []
+        brokers = sorted(found.brokers, key=lambda b: int(b.node_id)) if found else []
+        return {b.node_id: f"{b.host}:{b.port}" for b in brokers}
 
     def partitions(self, topic: str | None = None) -> list[Replicas]:
         """Every partition, or those of one topic; empty while nobody answers."""

@@ -57,9 +57,9 @@ def fault_of(line: Line) -> dict[str, Any]:
 
 
 def _partitions(bench: Bench) -> list[dict[str, Any]]:
-    ways = addresses(bench.stage)
-    with ThreadPoolExecutor(len(ways)) as pool:
-        words = dict(zip(ways, pool.map(_said, ways.items()), strict=True))
+    views = bench.views()
+    with ThreadPoolExecutor(len(views)) as pool:
+        words = dict(zip(addresses(bench.stage), pool.map(_said, views), strict=True))
     return [
         _agreed(key, {node: said[key] for node, said in words.items() if key in said})
         for key in sorted({key for said in words.values() for key in said})
@@ -67,9 +67,8 @@ def _partitions(bench: Bench) -> list[dict[str, Any]]:
     ]
 
 
-def _said(way: tuple[int, str]) -> dict[tuple[str, int], Replicas]:
-    node, address = way
-    with ClusterView({node: address}) as view:
+def _said(view: ClusterView) -> dict[tuple[str, int], Replicas]:
+    with view:
         return {(found.topic, found.partition): found for found in view.partitions()}
 
 

@@ -12,13 +12,10 @@ import tomllib
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
-
-from kafka.protocol.metadata import MetadataRequest, MetadataResponse
+from typing import Final
 
 from harness.kafka.metadata import ClusterView
 from harness.kafka.topics import delete_topics
-from harness.kafka.wire import Wire
 from harness.stage.base import StageTrouble
 from harness.stage.sockets import reaching
 from harness.stage.topology import AUDIENCES, Link, broker_name, node_id
@@ -28,7 +25,6 @@ from harness.wait import Overdue, Stop, wait_until
 COMMANDS: Final = frozenset({"kill", "restart", "cut", "mend"})
 _COMMAND_SECONDS: Final = 120.0
 _SECONDS: Final = 60.0
-_METADATA: Final = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,17 +211,15 @@ class ExternalStage:
 
     def _look(self) -> bool:
         for address in self._cluster.bootstrap.split(","):
-            wire = Wire(address.strip())
-            try:
-                request = MetadataRequest(topics=[], allow_auto_topic_creation=False)
-                found: Any = wire.ask(request, version=_METADATA, answer=MetadataResponse)
-            except (OSError, ValueError):
-                continue
-            finally:
-                wire.close()
-            brokers = sorted(found.brokers, key=lambda b: int(b.node_id))
-            self._addresses = {broker_name(b.node_id): f"{b.host}:{b.port}" for b in brokers}
-            return bool(brokers)
+            # Which id it has is what we want to know, so here any will do.
+            with ClusterView({0: address.strip()}) as view:
+                try:
+                    found = view.advertised()
+                except ValueError:  # no `host:port`
+                    continue
+            if found:
+                self._addresses = {broker_name(node): where for node, where in found.items()}
+                return True
         return False
 
     def _command(self, name: str, **words: str) -> None:

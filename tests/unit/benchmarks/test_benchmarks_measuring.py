@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from benchmarks import checking
@@ -15,6 +16,7 @@ from benchmarks.growing import growth
 from benchmarks.measure import Cost, run
 from benchmarks.telling import table
 from benchmarks.trial import Limit, Line, NotAsExpected, measure
+from harness.wait import wait_until
 
 BUSY = "import time; t = time.process_time()\nwhile time.process_time() - t < 0.3: pass"
 GREEDY = "data = b'x' * 200_000_000; import time; time.sleep(0.5)"
@@ -49,14 +51,22 @@ def test_what_a_command_starts_counts_as_well() -> None:
     assert ran.cost.peak > 400e6
 
 
-def test_what_a_command_leaves_behind_is_ended(tmp_path: Path) -> None:
-    late = tmp_path / "late"
-    child = f"import time; time.sleep(0.4); open({str(late)!r}, 'w')"
-    parent = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', sys.argv[1]])"
-    ran = run([sys.executable, "-c", parent, child])
+def test_what_a_command_leaves_behind_is_ended() -> None:
+    parent = (
+        "import subprocess, sys; "
+        "print(subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()']).pid)"
+    )
+    ran = run([sys.executable, "-c", parent])
     assert ran.exit_code == 0
-    run([sys.executable, "-c", "import time; time.sleep(0.8)"])
-    assert not late.exists()
+    child = int(ran.output)
+    wait_until(lambda: not _runs(child), what="what the command left behind to be gone", seconds=10)
+
+
+def _runs(process: int) -> bool:
+    try:
+        return psutil.Process(process).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _line(*walls: float, limit: Limit | None = None) -> Line:
