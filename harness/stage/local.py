@@ -7,12 +7,11 @@ containers.
 
 from __future__ import annotations
 
-import base64
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from harness.kafka.broker_config import SETTINGS
+from harness.kafka.cluster_id import new_cluster_id
 from harness.kafka.metadata import ClusterView
 from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage.base import StageTrouble
@@ -42,7 +41,7 @@ class LocalStage:
         self._processes = processes
         self._stop = stop
         self._work = work
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        cluster = new_cluster_id()
         self._brokers = {
             broker_name(n): LocalBroker(
                 node=n,
