@@ -8,7 +8,7 @@ falls with it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -16,6 +16,7 @@ from checkers.anomalies import anomalies
 from checkers.circumstances import Circumstances
 from checkers.controls import controls
 from checkers.engines import Layer, Settings, open_history
+from checkers.engines.beside import Beside, beside, heard
 from checkers.engines.layer import of_the_run
 from checkers.history import History
 from checkers.model import Claim, ClaimJudgement, Evidence, Findings, Hop, Judgement, Wound
@@ -45,14 +46,18 @@ def check(history: History, claims: Iterable[Claim], settings: Settings | None =
     """
     claims = tuple(claims)
     with open_history(history, settings or Settings()) as bottom:
-        circumstances = Circumstances.of(history)
-        trials = _trials(history, claims, circumstances)
-        with bottom.above(trials.tables()) as first:
-            sampled = choose(first, trials)
-        with bottom.above({**trials.tables(), "sampled": sampled}) as layer:
-            trial = _Trial(layer, claims, trials, circumstances)
-            judged = tuple(trial.judge(claim) for claim in claims)
-            relations = {**bottom.counts(), **layer.counts()}
+        return heard(bottom.database, lambda: _judged(bottom, history, claims))
+
+
+def _judged(bottom: Layer, history: History, claims: Sequence[Claim]) -> Judgement:
+    circumstances = Circumstances.of(history)
+    trials = _trials(history, claims, circumstances)
+    with bottom.above(trials.tables()) as first:
+        sampled = choose(first, trials)
+    with bottom.above({**trials.tables(), "sampled": sampled}) as layer:
+        trial = _Trial(layer, claims, trials, circumstances)
+        judged = tuple(trial.judge(claim) for claim in claims)
+        relations = {**bottom.counts(), **layer.counts()}
     findings = trial.in_order()
     return Judgement(
         claims=judged,
@@ -118,30 +123,43 @@ class _Trial:
         self.cut_off: dict[Stretch, list[str]] = {s: [] for s in self._claims}
         self.wounds: dict[Stretch, tuple[Wound, ...]] = {}
         wanted = {stretch: self._wanted(stretch) for stretch in self._claims}
+        with beside(layer.database) as others:
+            proven = others.do(lambda: self._proven(wanted, others))
+            self._look(wanted)
+            self.wounds = proven.result()
+
+    def _look(self, wanted: Mapping[Stretch, Collection[str]]) -> None:
+        """Look for every anomaly where it is wanted."""
+        hazards = self._circumstances.hazards
         for name, anomaly in anomalies().items():
             if of_the_run(anomaly):
-                self.run += self._layer.findings(anomaly, circumstances.hazards).values()
+                self.run += self._layer.findings(anomaly, hazards).values()
                 continue
             stretches = [s for s, names in wanted.items() if name in names]
             if not stretches:
                 continue
-            by_trial = self._layer.findings(anomaly, circumstances.hazards)
+            by_trial = self._layer.findings(anomaly, hazards)
             undecided = self._layer.undecided(anomaly)
             for stretch in stretches:
                 if stretch[1] in by_trial:
                     self.found[stretch].append(by_trial[stretch[1]])
                 if stretch[1] in undecided:
                     self.cut_off[stretch].append(name)
-        sample = taken_out(layer)
+
+    def _proven(
+        self, wanted: Mapping[Stretch, frozenset[str]], others: Beside
+    ) -> dict[Stretch, tuple[Wound, ...]]:
+        """What became of the wounds on each stretch."""
         proofs = prove(
-            layer,
-            sample,
+            self._layer,
+            taken_out(self._layer),
             [
                 Proof(hop=hop, trial=number, wanted=names, where=self._where((hop, number)))
                 for (hop, number), names in wanted.items()
             ],
+            others,
         )
-        self.wounds = dict(zip(wanted, proofs, strict=True))
+        return dict(zip(wanted, proofs, strict=True))
 
     def judge(self, claim: Claim) -> ClaimJudgement:
         """The verdict on one claim."""

@@ -11,13 +11,15 @@ effects name their input's position, say) stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import pyarrow as pa
 
 from checkers.anomalies import anomalies
+from checkers.engines.beside import Beside
 from checkers.engines.everything import without_screen
 from checkers.engines.layer import Layer, answer_name
 from checkers.model import Hop, Value, Wound
@@ -78,8 +80,21 @@ class _Copy:
     cuts: list[_Cut] = field(default_factory=list)
 
 
+@dataclass(kw_only=True)
+class _Aim:
+    """What is to be wounded on a stretch, and what is known without wounding a copy of the sample.
+
+    Attributes:
+        made: wounds, by their names.
+        cuts: for each of the others, where it can be made.
+    """
+
+    made: dict[str, Wound] = field(default_factory=dict)
+    cuts: list[list[_Cut]] = field(default_factory=list)
+
+
 def prove(
-    layer: Layer, sample: Mapping[str, pa.Table], stretches: Sequence[Proof]
+    layer: Layer, sample: Mapping[str, pa.Table], stretches: Sequence[Proof], others: Beside
 ) -> list[tuple[Wound, ...]]:
     """Wound copies of the history in every way that fits, and look for each wound.
 
@@ -87,42 +102,55 @@ def prove(
         layer: where the history was judged.
         sample: what `checkers.sample.taken_out` took out of it.
         stretches: what was judged.
+        others: who shares the work.
 
     Returns:
         The wounds of each stretch, in their order.
     """
-    made: list[dict[str, Wound]] = [{} for _ in stretches]
-    copies: list[_Copy] = []
     with (
         # Nobody is a suspect for being in the sample: the screen has to prove itself as well.
         layer.above({**sample, "sampled": nobody()}, None, _OF_THE_WHOLE) as extract,
         extract.above({}, without_screen(layer.queries)) as unscreened,
     ):
-        for stretch, wounds in zip(stretches, made, strict=True):
-            for wounding in stretch.woundings:
-                whole = layer if wounding.of_the_whole else unscreened
-                if not wounding.applies(whole, stretch.trial):
-                    continue
-                cuts = _cuts(whole, wounding, stretch)
-                if not cuts:
-                    wounds[wounding.name] = _without_target(whole, wounding, stretch)
-                elif wounding.of_the_whole:
-                    changed = {wounding.table: _wounded_table(layer, cuts[0], {})}
-                    with layer.above(changed) as wounded:
-                        wounds[wounding.name] = _looked_for(wounded, cuts[0])
-                else:
-                    copy, cut = _place(copies, cuts)
-                    copy.tables[wounding.table] = _wounded_table(extract, cut, copy.tables)
-                    copy.cuts.append(cut)
-        for copy in copies:
-            with extract.above(copy.tables) as wounded:
-                for cut in copy.cuts:
-                    wounds = made[stretches.index(cut.stretch)]
-                    wounds[cut.wounding.name] = _looked_for(wounded, cut)
+        aiming = [others.do(partial(_aim, layer, unscreened, stretch)) for stretch in stretches]
+        aims = [aim.result() for aim in aiming]
+        copies = _copies(extract, [cuts for aim in aims for cuts in aim.cuts])
+        looking = [others.do(partial(_looked_for_all, extract, copy)) for copy in copies]
+        for copy, looked in zip(copies, looking, strict=True):
+            for cut, wound in zip(copy.cuts, looked.result(), strict=True):
+                aims[stretches.index(cut.stretch)].made[cut.wounding.name] = wound
     return [
-        tuple(wounds[w.name] for w in stretch.woundings if w.name in wounds)
-        for stretch, wounds in zip(stretches, made, strict=True)
+        tuple(aim.made[w.name] for w in stretch.woundings if w.name in aim.made)
+        for stretch, aim in zip(stretches, aims, strict=True)
     ]
+
+
+def _aim(layer: Layer, unscreened: Layer, stretch: Proof) -> _Aim:
+    aim = _Aim()
+    for wounding in stretch.woundings:
+        whole = layer if wounding.of_the_whole else unscreened
+        if not wounding.applies(whole, stretch.trial):
+            continue
+        cuts = _cuts(whole, wounding, stretch)
+        if not cuts:
+            aim.made[wounding.name] = _without_target(whole, wounding, stretch)
+        elif wounding.of_the_whole:
+            changed = {wounding.table: _wounded_table(layer, cuts[0], {})}
+            with layer.above(changed) as wounded:
+                aim.made[wounding.name] = _looked_for(wounded, cuts[0])
+        else:
+            aim.cuts.append(cuts)
+    return aim
+
+
+def _copies(extract: Layer, choices: Iterable[Sequence[_Cut]]) -> list[_Copy]:
+    """As few copies as carry one cut of each choice."""
+    copies: list[_Copy] = []
+    for cuts in choices:
+        copy, cut = _place(copies, cuts)
+        copy.tables[cut.wounding.table] = _wounded_table(extract, cut, copy.tables)
+        copy.cuts.append(cut)
+    return copies
 
 
 def _wounded_table(layer: Layer, cut: _Cut, tables: Mapping[str, pa.Table]) -> pa.Table:
@@ -192,6 +220,11 @@ def _without_target(layer: Layer, wounding: Wounding, stretch: Proof) -> Wound:
         if already
         else f"there is nothing to wound in {wounding.table}",
     )
+
+
+def _looked_for_all(extract: Layer, copy: _Copy) -> list[Wound]:
+    with extract.above(copy.tables) as wounded:
+        return [_looked_for(wounded, cut) for cut in copy.cuts]
 
 
 def _looked_for(wounded: Layer, cut: _Cut) -> Wound:

@@ -113,6 +113,7 @@ def check(
     """
     from onceproof.commands import check as command
     from onceproof.commands.check_options import BadOption, reader_options, settings
+    from onceproof.interrupts import breaking_off
 
     try:
         limits = settings(engine=engine, master=master, memory=memory, threads=threads, exact=exact)
@@ -120,11 +121,11 @@ def check(
     except BadOption as error:
         print(f"onceproof: {error}.", file=sys.stderr)
         sys.exit(command.USAGE)
-    sys.exit(
-        command.check(
+    with breaking_off(f"judging {path}; the history is as it was. Start again for a verdict."):
+        found = command.check(
             path, format_=format_, claims=claim or (), settings=limits, json=json, options=options
         )
-    )
+    sys.exit(found)
 
 
 @app.command()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from checkers.engines.beside import heard
 from checkers.engines.database import Database
 from checkers.engines.door import check_contents
 from checkers.engines.everything import without_screen
@@ -33,8 +34,7 @@ def open_history(history: History, settings: Settings) -> Iterator[Layer]:
         if not settings.screen:
             queries = without_screen(queries)
         layer = Layer(database, {}, None, queries)
-        history.put_into(layer)
-        check_contents(layer, history)
+        heard(database, lambda: _filled(layer, history))
         yield layer
     finally:
         database.close()
@@ -45,6 +45,11 @@ def open_engine(history: History, trials: Trials, settings: Settings) -> Iterato
     """A history with what is on trial; see `open_history`."""
     with open_history(history, settings) as bottom, bottom.above(trials.tables()) as layer:
         yield layer
+
+
+def _filled(layer: Layer, history: History) -> None:
+    history.put_into(layer)
+    check_contents(layer, history)
 
 
 def _database(settings: Settings) -> Database:

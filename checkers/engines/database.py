@@ -13,7 +13,13 @@ import pyarrow as pa
 
 
 class Database(Protocol):
-    """One connection to an engine."""
+    """One connection to an engine.
+
+    Attributes:
+        threads: how many threads may ask at the same time.
+    """
+
+    threads: int
 
     def put(self, name: str, table: pa.Table) -> None:
         """Make a table out of Arrow data."""
@@ -41,6 +47,9 @@ class Database(Protocol):
 
     def translated(self, query: str) -> str:
         """The query in this engine's dialect."""
+
+    def interrupt(self) -> None:
+        """Break off what all other threads ask for just now."""
 
     def close(self) -> None:
         """Let go of everything."""

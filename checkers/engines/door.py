@@ -40,6 +40,9 @@ UNIQUE: Final[dict[str, tuple[str, ...]]] = {
 }
 """What names one row."""
 
+DEAD_LETTER: Final = "~dead-letter"
+"""The effect key under which queries count dead letters; no effect may be called so."""
+
 
 def check_contents(layer: Layer, history: History) -> None:
     """Check what stands in the columns.
@@ -59,6 +62,8 @@ def check_contents(layer: Layer, history: History) -> None:
             _check_unique(layer, name, unique, where)
         if name == "contributions":
             _check_operations(layer, where)
+        if any(column.name == "effect_key" for column in table.columns):
+            _check_effect_keys(layer, name, where)
 
 
 def _check_known(layer: Layer, name: str, columns: list[str], where: str) -> None:
@@ -97,6 +102,14 @@ def _check_unique(layer: Layer, name: str, unique: tuple[str, ...], where: str) 
         count = row.pop("n")
         raise BadHistory(
             f"{where} has {count} rows for {row}; expected is one. Remove what was written twice."
+        )
+
+
+def _check_effect_keys(layer: Layer, name: str, where: str) -> None:
+    if layer.rows(f"SELECT 1 AS one FROM {name} WHERE effect_key = '{DEAD_LETTER}' LIMIT 1"):
+        raise BadHistory(
+            f"{where}, column effect_key: {DEAD_LETTER!r} is what dead letters are counted as. "
+            "Give the effect another key; write a dead letter as an effect of its own sink."
         )
 
 

@@ -2,12 +2,14 @@
 
 The one thing to know: a `Layer` holds what is different from the layer below. The bottom holds the
 history. The trials are put on top; a wounded copy puts changed tables on top of that. In each layer
-only what depends on a change is computed again, and everything else is read from below.
+only what depends on a change is computed again, and everything else is read from below. Several
+threads may ask: who needs what another is computing waits for it.
 """
 
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -70,6 +72,7 @@ class Layer:
         self.below = below
         self.database = database
         self._number = next(_numbers)
+        self._computing: dict[str, threading.Lock] = {}
         self._queries: Mapping[str, Relation] = queries or (
             below._queries if below else standard_queries()
         )
@@ -247,12 +250,16 @@ class Layer:
 
     def _prepare(self, name: str) -> None:
         """Compute a relation or an answer, in the lowest layer that sees all that it depends on."""
-        if name in self._names or name not in self._queries:
+        if name not in self._queries:
             return
         if self.below is not None and not self._depends(name):
             self.below._prepare(name)
             return
-        relation = self._queries[name]
+        with self._computing.setdefault(name, threading.Lock()):
+            if name not in self._names:
+                self._compute(name, self._queries[name])
+
+    def _compute(self, name: str, relation: Relation) -> None:
         if relation.cycles is not None:
             self.put(name, shortest_cycles(self.arrow(relation.sql), relation.cycles))
             return

@@ -61,6 +61,8 @@ class _Held:
 class Spark:
     """A `Database` wherever Spark runs."""
 
+    threads = 1
+
     def __init__(self, settings: Settings) -> None:
         """Start a session.
 
@@ -134,6 +136,9 @@ class Spark:
     def translated(self, query: str) -> str:
         """See `Database`."""
         return translated(query)
+
+    def interrupt(self) -> None:
+        """See `Database`: nobody else asks."""
 
     def close(self) -> None:
         """See `Database`."""

@@ -8,9 +8,7 @@ that, is said by the settings, else by what Spark itself is configured with (`SP
 
 from __future__ import annotations
 
-import shutil
 import signal
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +21,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from checkers.engines.settings import Settings
+from checkers.engines.temporary import temporary_folder
 
 _LEAST_HEAP: Final = 512 * 2**20
 """With less a JVM of Spark's does not start."""
@@ -46,7 +45,7 @@ def spark_session(settings: Settings) -> Iterator[SparkSession]:
     if running is not None:
         yield SparkSession(running).newSession()
         return
-    with _folder() as folder, _jvm(settings, folder) as conf:
+    with temporary_folder() as folder, _jvm(settings, folder) as conf:
         try:
             with _interrupts_as_before():
                 session = SparkSession(SparkContext(conf=conf))
@@ -71,20 +70,11 @@ def told(error: Exception) -> str:
 
 
 @contextmanager
-def _folder() -> Iterator[Path]:
-    folder = tempfile.mkdtemp(prefix="onceproof-spark-")
-    try:
-        yield Path(folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
 def _jvm(settings: Settings, folder: Path) -> Iterator[SparkConf]:
     """The configuration for a context, and a JVM for it if there is none yet."""
     conf = _configuration(settings, folder)
     if SparkContext._gateway is not None:
-        yield _completed(conf, settings)
+        yield _completed(conf, settings, folder)
         return
     said = folder / "said"
     try:
@@ -98,7 +88,7 @@ def _jvm(settings: Settings, folder: Path) -> Iterator[SparkConf]:
         raise SparkTrouble(f"Spark did not start: {_last_words(said) or told(error)}") from None
     SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
     try:
-        yield _completed(conf, settings)
+        yield _completed(conf, settings, folder)
     finally:
         SparkContext._gateway = SparkContext._jvm = None
         gateway.shutdown()
@@ -123,9 +113,11 @@ def _configuration(settings: Settings, folder: Path) -> SparkConf:
     return conf
 
 
-def _completed(conf: SparkConf, settings: Settings) -> SparkConf:
+def _completed(conf: SparkConf, settings: Settings, folder: Path) -> SparkConf:
     """What depends on where Spark is configured to run, which its JVM has read by now."""
     configured = SparkConf(_jvm=SparkContext._jvm)
+    if not configured.contains("spark.local.dir"):
+        conf.set("spark.local.dir", str(folder / "local"))
     master = conf.get("spark.master") or configured.get("spark.master", "local[*]")
     if is_local(master):
         for name in ("spark.driver.host", "spark.driver.bindAddress"):

@@ -6,10 +6,16 @@ from typing import Final
 
 from checkers.model import Hop
 from checkers.wounds import changes
+from checkers.wounds.effect_targets import (
+    IN_ORDER,
+    OUTPUT,
+    SLOT,
+    delivered,
+    delivered_before_resume,
+    not_too_many,
+)  # fmt: skip
 from checkers.wounds.wounding import Wounding
 
-_SLOT = ("sink", "view", "record", "effect_key")
-_OUTPUT = "JOIN outputs k ON k.trial ="
 _RECORD_BY_RECORD = """
 SELECT k.trial
 FROM outputs k
@@ -24,44 +30,29 @@ PROCESS: Final[tuple[Wounding, ...]] = (
         hop=Hop.PROCESS,
         table="effects",
         must_find="lost-output",
-        key=_SLOT,
+        key=SLOT,
         kind="effects",
         wound=changes.drop_effects,
         needs=_EFFECTS,
-        targets=f"""
-SELECT k.trial, k.sink, k.view, b.record, b.effect_key, b.in_partition, b.in_offset, b.due, b.seen
-FROM balance b
-{_OUTPUT} b.trial
-WHERE b.due > 0 AND b.seen >= b.due""",
+        targets=delivered(),
     ),
     Wounding(
         name="effect copied",
         hop=Hop.PROCESS,
         table="effects",
         must_find="duplicate-output",
-        key=_SLOT,
+        key=SLOT,
         kind="effects",
         wound=changes.copy_effect,
         needs=_EFFECTS,
-        targets=f"""
-SELECT k.trial, k.sink, k.view, b.record, b.effect_key, b.expected, b.seen,
-       min(e.position) AS position
-FROM balance b
-JOIN observed_effects e ON e.trial = b.trial AND e.record = b.record
-     AND e.effect_key = b.effect_key AND NOT e.dead
-     AND (b.in_offset < 0
-          OR (e.source_partition = b.in_partition AND e.source_offset = b.in_offset))
-{_OUTPUT} b.trial
-WHERE b.expected > 0 AND b.seen > 0 AND b.seen <= b.expected
-GROUP BY k.trial, k.sink, k.view, b.record, b.effect_key, b.in_partition, b.in_offset,
-         b.expected, b.seen""",
+        targets=not_too_many("observed_effects", "position"),
     ),
     Wounding(
         name="effect altered",
         hop=Hop.PROCESS,
         table="effects",
         must_find="wrong-output",
-        key=_SLOT,
+        key=SLOT,
         kind="effects",
         wound=changes.alter_effect,
         needs=_EFFECTS,
@@ -71,7 +62,7 @@ FROM observed_effects e
 JOIN (SELECT DISTINCT topic, record FROM committed_input) c
   ON c.topic = e.topic AND c.record = e.record
 JOIN yields y ON y.trial = e.trial AND y.record = e.record AND y.effect_key = e.effect_key
-{_OUTPUT} e.trial""",
+{OUTPUT} e.trial""",
     ),
     Wounding(
         name="effect dropped before a resume position",
@@ -86,18 +77,7 @@ SELECT n.trial
 FROM newest_positions n
 JOIN ({_EFFECTS}) r ON r.trial = n.trial
 WHERE n.role = 'resume' AND n."offset" > 0""",
-        targets=f"""
-SELECT k.trial, k.sink, k.view, n.owner, n.topic, n."partition", b.record, b.effect_key,
-       b.in_partition, b.in_offset, b.due, b.seen
-FROM newest_positions n
-JOIN effect_inputs i ON i.trial = n.trial AND i.in_partition = n."partition"
-                    AND i.in_offset < n."offset"
-JOIN balance b ON b.trial = n.trial AND b.record = i.record AND b.effect_key = i.effect_key
-     AND (b.in_offset < 0 OR (b.in_partition = i.in_partition AND b.in_offset = i.in_offset))
-JOIN committed_input c ON c.topic = n.topic AND c.decidable AND c."partition" = i.in_partition
-     AND c."offset" = i.in_offset
-{_OUTPUT} n.trial
-WHERE n.role = 'resume' AND b.due > 0 AND b.seen >= b.due""",
+        targets=delivered_before_resume(),
     ),
     Wounding(
         name="position set back",
@@ -115,7 +95,7 @@ WHERE d.newest AND d."by" = 'subject' AND d.previous > 0""",
 SELECT k.trial, k.sink, k.view, d.owner, d.role, d.topic, d."partition", d.ordinal, d.batch,
        d."offset" AS position, d.previous - 1 AS moved
 FROM done_positions d
-{_OUTPUT} d.trial
+{OUTPUT} d.trial
 WHERE d.newest AND d."by" = 'subject' AND d.previous > 0""",
     ),
     Wounding(
@@ -137,7 +117,7 @@ SELECT k.trial, k.sink, k.view, n.owner, n.role, n.topic, n."partition", n.ordin
 FROM newest_positions n
 JOIN effect_inputs i ON i.trial = n.trial AND i.in_partition = n."partition"
      AND i.in_offset < n."offset" AND (i.owner = n.owner OR (i.owner IS NULL AND n.furthest))
-{_OUTPUT} n.trial
+{OUTPUT} n.trial
 WHERE n.role = 'atomic'
 GROUP BY k.trial, k.sink, k.view, n.owner, n.role, n.topic, n."partition", n.ordinal, n.batch,
          n."offset\"""",
@@ -156,7 +136,7 @@ SELECT 'gap' AS kind, k.trial, k.sink, k.view, r.owner, r.topic, r."partition", 
        r.execution, r.start_offset, r.end_offset
 FROM committed_ranges r
 LEFT JOIN cut_partitions c ON c.topic = r.topic AND c."partition" = r."partition"
-{_OUTPUT} r.trial
+{OUTPUT} r.trial
 WHERE r.start_offset = r.reached AND r.start_offset >= COALESCE(c.log_start, 0)""",
     ),
     Wounding(
@@ -173,24 +153,7 @@ FROM effect_places p
 JOIN outputs k ON k.trial = p.trial AND k.view <> 'journal'
 GROUP BY p.trial, p.key, p."partition"
 HAVING count(*) > 1""",
-        targets=f"""
-SELECT k.trial, k.sink, k.view, p.key, p."partition", p."offset", p.record,
-       p.first_ordinal AS ordinal, p.after_ordinal
-FROM (
-    SELECT w.*, max(w.first_ordinal) OVER (
-               PARTITION BY w.trial, w.key, w."partition"
-               ORDER BY w."offset" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-           ) AS after_ordinal
-    FROM effect_places w
-) p
-JOIN (
-    SELECT trial, record
-    FROM effects_in_question
-    GROUP BY trial, record
-    HAVING count(*) = 1
-) o ON o.trial = p.trial AND o.record = p.record
-{_OUTPUT} p.trial
-WHERE p.first_ordinal > p.after_ordinal""",
+        targets=IN_ORDER,
     ),
     Wounding(
         name="state altered",

@@ -84,6 +84,14 @@ def test_an_aggregate_of_a_sink_has_one_operation() -> None:
     find(History.of(contributions=rows), CLAIM)
 
 
+@pytest.mark.parametrize("table", ["effects", "expected", "journal"])
+def test_no_effect_is_called_what_dead_letters_are_counted_as(table: str) -> None:
+    row = {"record": "a", "effect_key": "~dead-letter"}
+    with pytest.raises(BadHistory, match=f"{table}, column effect_key.*~dead-letter"):
+        find(History.of(**{table: [row]}), CLAIM)
+    find(History.of(**{table: [row | {"effect_key": "dead-letter"}]}), CLAIM)
+
+
 def test_what_does_not_fit_is_refused_in_files_as_well(tmp_path: Path) -> None:
     twice = pa.concat_tables([_table(), _table()])
     for name, table in (("twice", twice), ("words", _table(outcome=pa.array(["OK"])))):

@@ -1,0 +1,122 @@
+"""Threads that ask one engine: nothing twice, nothing lost, and an end that does not wait."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from checkers.engines.beside import beside
+from checkers.engines.duckdb import DuckDB
+from checkers.engines.layer import Layer
+from checkers.engines.settings import Settings
+from checkers.relations.base import Relation
+
+_FOREVER = "SELECT count(*) AS n FROM range(1000000000000) a(i) WHERE a.i % 7 = 8"
+
+
+class _Counting(DuckDB):
+    """Counts what is computed, and lets nobody be quick about it."""
+
+    def __init__(self) -> None:
+        super().__init__(Settings())
+        self.created: list[str] = []
+        self.begun = threading.Event()
+
+    def create(self, name: str, query: str, *, stored: bool) -> None:
+        self.created.append(name)
+        self.begun.set()
+        super().create(name, query, stored=stored)
+
+
+@pytest.fixture
+def database() -> Iterator[_Counting]:
+    opened = _Counting()
+    yield opened
+    opened.close()
+
+
+def _queries() -> dict[str, Relation]:
+    """A diamond: `top` reads `left_one` and `right_one`, both read `slow`."""
+    texts = {
+        "slow": "SELECT a.n FROM numbers a JOIN numbers b ON a.n <> b.n",
+        "left_one": "SELECT max(s.n) AS n FROM slow s",
+        "right_one": "SELECT min(s.n) AS n FROM slow s",
+        "top": "SELECT l.n - r.n AS n FROM left_one l CROSS JOIN right_one r",
+    }
+    return {name: Relation(name=name, meaning=name, sql=sql) for name, sql in texts.items()}
+
+
+def _layer(database: DuckDB) -> Layer:
+    return Layer(database, {"numbers": pa.table({"n": range(1500)})}, None, _queries())
+
+
+def test_what_several_ask_for_is_computed_once(database: _Counting) -> None:
+    layer = _layer(database)
+    together = threading.Barrier(4)
+
+    def ask(name: str) -> int:
+        together.wait(30)
+        return layer.number(f"SELECT n FROM {name}")
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(ask, ["top", "left_one", "right_one", "top"]))
+    assert answers == [1499, 1499, 0, 1499]
+    assert len(database.created) == len(set(database.created)) == 4
+
+
+def test_layers_above_wait_for_what_is_computed_below(database: _Counting) -> None:
+    layer = _layer(database)
+
+    def above(changed: int) -> int:
+        with layer.above({"right_one": pa.table({"n": [changed]})}) as higher:
+            return higher.number("SELECT n FROM top")
+
+    with beside(database) as others:
+        asked = [others.do(lambda k=k: above(k)) for k in range(6)]  # type: ignore[misc]
+        assert layer.number("SELECT n FROM top") == 1499
+        assert [one.result() for one in asked] == [1499 - k for k in range(6)]
+    below = [name for name in database.created if name.endswith(("slow", "left_one"))]
+    assert len(below) == 2
+
+
+def test_one_thread_is_one_after_the_other() -> None:
+    database = DuckDB(Settings(threads=1))
+    order = []
+    with beside(database) as others:
+        first = others.do(lambda: order.append(threading.get_ident()))
+        order.append(threading.get_ident())
+        others.do(lambda: order.append(threading.get_ident()))
+    database.close()
+    assert first.done()
+    assert set(order) == {threading.get_ident()}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_goes_wrong_beside_is_raised(threads: int) -> None:
+    database = DuckDB(Settings(threads=threads))
+    with pytest.raises(duckdb.Error, match="nowhere"), beside(database) as others:
+        others.do(lambda: database.rows("SELECT 1 FROM nowhere")).result()
+    database.close()
+
+
+def test_an_interrupt_does_not_wait_for_an_answer(database: _Counting) -> None:
+    answers = []
+
+    def ask() -> None:
+        database.begun.set()
+        answers.append(database.rows(_FOREVER))
+
+    def interrupted() -> None:
+        with beside(database) as others:
+            others.do(ask)
+            assert database.begun.wait(30)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert answers == []

@@ -1,0 +1,80 @@
+"""Judging that is broken off: a sentence instead of a traceback, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from checkers.engines.temporary import temporary_folder
+
+_JUDGING = """
+from checkers.engines.beside import beside, heard
+from checkers.engines.duckdb import DuckDB
+from checkers.engines.settings import Settings
+from onceproof.interrupts import breaking_off
+
+forever = "SELECT count(*) AS n FROM range(1000000000000) a(i) WHERE a.i % 7 = 8"
+def ask():
+    with beside(database) as others:
+        others.do(lambda: database.rows(forever))
+        database.rows(forever)
+
+with breaking_off("thinking. Think again."):
+    database = DuckDB(Settings(threads=THREADS))
+    try:
+        print("begun", flush=True)
+        heard(database, ask)
+    finally:
+        database.close()
+"""
+
+
+@contextmanager
+def _judging(temporary: Path, threads: int | None = None) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [sys.executable, "-c", _JUDGING.replace("THREADS", repr(threads))],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "begun\n"
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("threads", [None, 1])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_a_sentence_and_nothing_else(
+    number: signal.Signals, threads: int | None, tmp_path: Path
+) -> None:
+    with _judging(tmp_path, threads) as process:
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert said == "onceproof: interrupted while thinking. Think again.\n"
+    assert process.returncode == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_one_kept_aside_is_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with temporary_folder() as held, _judging(tmp_path) as process:
+        process.kill()
+        process.wait(60)
+        left = set(tmp_path.iterdir())
+        assert len(left) == 2
+        with temporary_folder() as another:
+            assert set(tmp_path.iterdir()) == {held, another}
+    assert list(tmp_path.iterdir()) == []
