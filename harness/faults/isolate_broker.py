@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -9,6 +10,7 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, target
 from harness.faults.kill_broker import wait_in_sync
+from harness.faults.led import in_words, led
 from harness.faults.targets import Target
 from harness.stage.topology import Link, node_id
 
@@ -43,27 +45,36 @@ class _Isolated:
         self._bench = bench
         self._node = node
         self._number = node_id(node)
-        self._led = bench.view().led_by(self._number, bench.topic)
-        self.target = f"{node} (leads {bench.topic} {self._led})"
+        self._led = led(bench.view(), self._number)
+        self.target = f"{node} (leads {in_words(self._led)})"
         peers = [n for n in bench.stage.brokers if n != node]
         self._links = [Link(a, b) for p in peers for a, b in ((node, p), (p, node))]
         self._closed = sum(bench.stage.connections(link) for link in self._links)
         self.at = now()
-        for link in self._links:
-            bench.stage.cut(link)
+        with ExitStack() as undo:
+            for link in self._links:
+                undo.callback(bench.stage.mend, link)
+                bench.stage.cut(link)
+            undo.pop_all()  # from here on, healing is what mends them
         self._majority = bench.view(without=self._number)
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """The majority's word: it is in no ISR of the input topic and leads none of it."""
+        """The majority's word: it leads nothing, and is in no ISR that has another member.
+
+        The last member of an ISR stays in it, also when nobody reaches it any more.
+        """
         if self._proof is None and self._closed:
-            found = self._majority.partitions(self._bench.topic)
-            if found and all(self._number not in {p.leader, *p.in_sync} for p in found):
+            found = self._majority.clients()
+            if found and not any(
+                p.leader == self._number or (self._number in p.in_sync and len(p.in_sync) > 1)
+                for p in found
+            ):
                 seconds = (now() - self.at) / 1e9
                 self._proof = (
                     f"{self._closed} connections between brokers closed; the majority took "
                     f"{self._node} out of every in-sync set after {seconds:.1f} s"
-                    + (f" and moved the leadership of {self._led}" if self._led else "")
+                    + (f" and moved the leadership of {in_words(self._led)}" if self._led else "")
                 )
         return self._proof
 

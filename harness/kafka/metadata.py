@@ -82,6 +82,10 @@ class ClusterView:
                 return p.leader
         return None
 
+    def clients(self) -> list[Replicas]:
+        """Every partition that clients made; Kafka's own topics are left out."""
+        return [p for p in self.partitions() if not p.topic.startswith("__")]
+
     def led_by(self, node: int, topic: str) -> list[int]:
         """Partitions of a topic that a broker leads."""
         return [p.partition for p in self.partitions(topic) if p.leader == node]

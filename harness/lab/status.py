@@ -63,13 +63,12 @@ def _partitions(bench: Bench) -> list[dict[str, Any]]:
     return [
         _agreed(key, {node: said[key] for node, said in words.items() if key in said})
         for key in sorted({key for said in words.values() for key in said})
-        if not key[0].startswith("__")
     ]
 
 
 def _said(view: ClusterView) -> dict[tuple[str, int], Replicas]:
     with view:
-        return {(found.topic, found.partition): found for found in view.partitions()}
+        return {(found.topic, found.partition): found for found in view.clients()}
 
 
 def _agreed(key: tuple[str, int], said: Mapping[int, Replicas]) -> dict[str, Any]:
@@ -78,11 +77,11 @@ def _agreed(key: tuple[str, int], said: Mapping[int, Replicas]) -> dict[str, Any
     return {
         "topic": key[0],
         "partition": key[1],
-        "leader": broker_name(leader) if leader > 0 else None,
+        "leader": broker_name(leader) if leader >= 0 else None,
         "in_sync": sorted(in_sync),
         "replicas": sorted(frozenset[int]().union(*(r.replicas for r in said.values()))),
         "dissent": {
-            broker_name(node): broker_name(r.leader) if r.leader > 0 else None
+            broker_name(node): broker_name(r.leader) if r.leader >= 0 else None
             for node, r in said.items()
             if r.leader != leader
         },
