@@ -27,7 +27,10 @@ class Injection(Protocol):
         """What proves that it bit, with figures; None while nothing does."""
 
     def heal(self) -> None:
-        """Undo it and see that it is undone; raises `Overdue` or `StageTrouble` if it is not."""
+        """Undo it and see that it is undone; raises `Overdue` or `StageTrouble` if it is not.
+
+        Called again after that, it goes on from what is there.
+        """
 
     def aftermath(self, known: Aftermath) -> None:
         """Record hazards that show only when everything has been collected."""

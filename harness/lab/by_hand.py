@@ -2,6 +2,7 @@
 
 The one thing to know: this takes the place of a schedule's conductor, and its faults are lines like
 any other: recorded, with evidence, healed whatever happens. Only trigger and end are the user's.
+What failed to heal stays at work, so that it can be tried again.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ HEAL_SECONDS = 240.0
 
 class NoSuchFault(LookupError):
     """No fault of this name is at work; the text says which are."""
+
+
+class Ending(RuntimeError):
+    """The lab comes to its end already, and takes no more orders."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,11 @@ class ByHand:
         self._judge = True
         self._lock = threading.Lock()
 
+    @property
+    def ending(self) -> bool:
+        """Whether it comes to its end, as told or because the run was asked to stop."""
+        return self._ended.is_set() or self.bench.stop.is_set()
+
     def announce(self) -> None:
         """Nothing is planned."""
 
@@ -99,8 +109,10 @@ class ByHand:
 
         Raises:
             Overdue: it did not get so far.
+            Ending: nothing more begins.
         """
         with self._lock:
+            self._check_up()
             number = 1 + sum(line.at.name.rpartition("-")[0] == name for line in self.lines)
             at = At(
                 name=f"{name}-{number}",
@@ -110,9 +122,9 @@ class ByHand:
                 seconds=math.inf,
             )
             line = Line(at, self.bench)
+            line.record("planned", fault.describe(), quiet=True)
+            self._noted(line)
             self.lines.append(line)
-        line.record("planned", fault.describe(), quiet=True)
-        self._noted(line)
         threading.Thread(target=line.run, args=(_at_once,), daemon=True).start()
         wait_until(
             lambda: line.state not in ("planned", "armed"),
@@ -124,34 +136,57 @@ class ByHand:
         return line
 
     def heal(self, name: str) -> Line:
-        """End one fault and see that it is undone.
+        """End one fault and see that it is undone; where that failed before, try again.
 
         Raises:
             NoSuchFault: none of this name is at work.
             Overdue: it is not undone in time.
         """
-        at_work = {line.at.name: line for line in self.lines if not line.over.is_set()}
-        try:
-            line = at_work[name]
-        except KeyError:
-            known = ", ".join(at_work) or "none"
-            raise NoSuchFault(f"no fault «{name}» is at work; at work: {known}") from None
-        line.end()
+        with self._lock:
+            at_work = {line.at.name: line for line in self._at_work()}
+            try:
+                line = at_work[name]
+            except KeyError:
+                known = ", ".join(at_work) or "none"
+                raise NoSuchFault(f"no fault «{name}» is at work; at work: {known}") from None
+            self._undo(line)
         self._wait_over([line])
         return line
 
     def heal_all(self) -> list[Line]:
         """End every fault that is at work, the newest first."""
-        at_work = [line for line in reversed(self.lines) if not line.over.is_set()]
-        for line in at_work:
-            line.end()
+        with self._lock:
+            at_work = self._at_work()[::-1]
+            for line in at_work:
+                self._undo(line)
         self._wait_over(at_work)
         return at_work
 
     def end(self, *, judge: bool) -> None:
-        """Let the lab come to its end, with or without a verdict."""
-        self._judge = judge
-        self._ended.set()
+        """Let the lab come to its end, with or without a verdict.
+
+        Raises:
+            Ending: it was told so before.
+        """
+        with self._lock:
+            self._check_up()
+            self._judge = judge
+            self._ended.set()
+
+    def _check_up(self) -> None:
+        if self._ended.is_set():
+            how = "with" if self._judge else "without"
+            raise Ending(f"the lab is ending, {how} a verdict, and takes no more orders")
+
+    def _at_work(self) -> list[Line]:
+        return [line for line in self.lines if line.unhealed or not line.over.is_set()]
+
+    def _undo(self, line: Line) -> None:
+        if line.unhealed:
+            line.over.clear()
+            threading.Thread(target=line.heal_again, daemon=True).start()
+        else:
+            line.end()
 
     def _wait_over(self, lines: Sequence[Line]) -> None:
         wait_until(
