@@ -42,7 +42,8 @@ class Fault(Protocol):
     kind: ClassVar[str]
     """crash, partition or timeout."""
     needs: ClassVar[str | None]
-    """What the stage must offer: `kill` a broker, `cut` a client's link, `links` of every kind."""
+    """What the stage must offer: `kill` a broker, `cut` a client's link, `links` of every kind; or
+    `pipeline`, which a bare lab has not."""
 
     def describe(self) -> str:
         """The act in words."""

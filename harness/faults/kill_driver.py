@@ -27,7 +27,7 @@ class KillDriver:
     """SIGKILL the driver with all its processes; restart it when all of them are gone."""
 
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = None
+    needs: ClassVar[str | None] = "pipeline"
     window: Window | None = "after-sink-write"
     idle: bool = False
     """Wait until the pipeline has done everything there is; only without a window."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
 from harness.bench import Aftermath, Bench
 from harness.faults.base import Fault
+from harness.feasible import doable
 from harness.line import Line
 from harness.scenario import At
 from harness.wait import Interrupted, wait_until
@@ -25,6 +26,10 @@ HEAL_SECONDS = 240.0
 
 class NoSuchFault(LookupError):
     """No fault of this name is at work; the text says which are."""
+
+
+class NotOffered(RuntimeError):
+    """The lab has not what a fault needs; the text says what."""
 
 
 class Ending(RuntimeError):
@@ -55,6 +60,7 @@ class ByHand:
         self,
         bench: Bench,
         *,
+        offered: Set[str],
         opened: Callable[[ByHand], None],
         noted: Callable[[Line], None],
     ) -> None:
@@ -62,11 +68,13 @@ class ByHand:
 
         Args:
             bench: the running parts.
+            offered: what there is that faults may need.
             opened: called when the user may begin.
             noted: called with every fault that was asked for.
         """
         self.bench = bench
         self.lines: list[Line] = []
+        self._offered = offered
         self._opened = opened
         self._noted = noted
         self._ended = threading.Event()
@@ -109,8 +117,14 @@ class ByHand:
 
         Raises:
             Overdue: it did not get so far.
+            NotOffered: not in this lab.
             Ending: nothing more begins.
         """
+        if not doable(fault, self._offered):
+            raise NotOffered(
+                f"{name} needs «{fault.needs}», which this lab has not; it has "
+                f"{', '.join(sorted(self._offered)) or 'nothing of the kind'}"
+            )
         with self._lock:
             self._check_up()
             number = 1 + sum(line.at.name.rpartition("-")[0] == name for line in self.lines)

@@ -19,7 +19,7 @@ from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any, Final
 
 from harness.faults.by_hand import UnknownFault, asked, by_hand
-from harness.lab.by_hand import ByHand, Ending, NoSuchFault
+from harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotOffered
 from harness.lab.place import Place
 from harness.lab.status import bootstraps, fault_of, status
 from harness.stage.base import StageTrouble
@@ -77,7 +77,7 @@ class LabServer:
             raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
         except NoSuchFault as error:
             raise Refused(HTTPStatus.NOT_FOUND, str(error)) from error
-        except (Overdue, StageTrouble) as error:
+        except (Overdue, StageTrouble, NotOffered) as error:
             raise Refused(HTTPStatus.CONFLICT, str(error)) from error
         except Ending as error:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from error

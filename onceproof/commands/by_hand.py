@@ -69,8 +69,14 @@ def end(*, lab: str | None, judge: bool) -> int:
     """Let a lab come to its end."""
     with _driving():
         place = Place.find(lab)
+        claims = ask(place, "GET", "/")["claims"]
         ask(place, "POST", "/end", {"judge": judge})
-        how = "is judged; the terminal that opened it tells" if judge else "ends without a verdict"
+        if not claims:
+            how = "ends; it is bare, so there is nothing to judge"
+        elif judge:
+            how = "is judged; the terminal that opened it tells"
+        else:
+            how = "ends without a verdict"
         print(f"the lab {place.name} {how}")
         return 0
 

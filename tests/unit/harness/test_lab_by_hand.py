@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.bench import Aftermath
-from harness.lab.by_hand import ByHand, Ending, NoSuchFault
+from harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotOffered
 from harness.line import Line
 from harness.recording.writer import HistoryNotWritten
 from harness.stage.base import StageTrouble
@@ -28,6 +28,7 @@ class Kept:
         self.up = threading.Event()
         self.lab = ByHand(
             world.bench,
+            offered=frozenset({"kill"}),
             opened=lambda lab: self.up.set(),
             noted=lambda line: self.noted.append(line.at.name),
         )
@@ -53,6 +54,14 @@ def kept(tmp_path: Path) -> Iterator[Kept]:
     with suppress(Ending):
         kept.lab.end(judge=False)
     kept.over()
+
+
+class NeedsKill(Fault):
+    needs = "kill"
+
+
+class NeedsLinks(Fault):
+    needs = "links"
 
 
 def bitten(line: Line) -> None:
@@ -219,6 +228,13 @@ def test_when_it_ends_nothing_begins_and_it_does_not_end_twice(kept: Kept, judge
     kept.over()
     assert isinstance(kept.ended_with, type(None) if judge else Interrupted)
     assert kept.noted == []
+
+
+def test_what_is_not_offered_does_not_begin(kept: Kept) -> None:
+    kept.lab.begin("hit", NeedsKill(name="hit"))
+    with pytest.raises(NotOffered, match="cut needs «links», which this lab has not; it has kill"):
+        kept.lab.begin("cut", NeedsLinks(name="cut"))
+    assert kept.noted == ["hit-1"]
 
 
 def test_at_its_end_it_heals_and_sends_nothing_new(kept: Kept) -> None:

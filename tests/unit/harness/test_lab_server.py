@@ -47,7 +47,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     monkeypatch.setattr(module, "asked", lambda n, w: MADE[n]() if n in MADE else known(n, w))
     (tmp_path / "history").mkdir()
     bench = replace(world_in(tmp_path / "history").bench, stage=STAGE)  # type: ignore[arg-type]
-    lab = ByHand(bench, opened=lambda _: None, noted=lambda _: None)
+    lab = ByHand(bench, offered=frozenset(), opened=lambda _: None, noted=lambda _: None)
     kept = threading.Thread(target=_kept, args=(lab,))
     kept.start()
     place = Place.take("lab")

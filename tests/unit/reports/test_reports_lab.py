@@ -58,3 +58,10 @@ def test_nothing_reaches_the_terminal_as_a_control_sequence() -> None:
 
 def test_without_faults() -> None:
     assert shown(faults=[]).endswith("no fault so far\n")
+
+
+def test_a_bare_lab_has_neither_workload_nor_pipeline() -> None:
+    text = shown(workload=None, pipeline=None)
+    assert text.startswith("lab lab\n")
+    assert "records" not in text
+    assert "micro-batch" not in text
