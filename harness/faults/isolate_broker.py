@@ -8,11 +8,11 @@ from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
+from harness.faults.back import wait_back
 from harness.faults.by_hand import ByHand, target
-from harness.faults.kill_broker import wait_in_sync
-from harness.faults.led import in_words, led
+from harness.faults.majority import Majority
 from harness.faults.targets import Target
-from harness.stage.topology import Link, node_id
+from harness.stage.topology import Link
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +44,8 @@ class _Isolated:
     def __init__(self, bench: Bench, node: str) -> None:
         self._bench = bench
         self._node = node
-        self._number = node_id(node)
-        self._led = led(bench.view(), self._number)
-        self.target = f"{node} (leads {in_words(self._led)})"
+        self._majority = Majority(bench, node)
+        self.target = self._majority.target
         peers = [n for n in bench.stage.brokers if n != node]
         self._links = [Link(a, b) for p in peers for a, b in ((node, p), (p, node))]
         self._closed = sum(bench.stage.connections(link) for link in self._links)
@@ -56,33 +55,19 @@ class _Isolated:
                 undo.callback(bench.stage.mend, link)
                 bench.stage.cut(link)
             undo.pop_all()  # from here on, healing is what mends them
-        self._majority = bench.view(without=self._number)
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """The majority's word: it leads nothing, and is in no ISR that has another member.
-
-        The last member of an ISR stays in it, also when nobody reaches it any more.
-        """
-        if self._proof is None and self._closed:
-            found = self._majority.clients()
-            if found and not any(
-                p.leader == self._number or (self._number in p.in_sync and len(p.in_sync) > 1)
-                for p in found
-            ):
-                seconds = (now() - self.at) / 1e9
-                self._proof = (
-                    f"{self._closed} connections between brokers closed; the majority took "
-                    f"{self._node} out of every in-sync set after {seconds:.1f} s"
-                    + (f" and moved the leadership of {in_words(self._led)}" if self._led else "")
-                )
+        """The majority's word: it leads nothing and is in no in-sync set."""
+        if self._proof is None and self._closed and (word := self._majority.took_it_out(self.at)):
+            self._proof = f"{self._closed} connections between brokers closed; {word}"
         return self._proof
 
     def heal(self) -> None:
-        """Mend the links and wait until it is in sync everywhere."""
+        """Mend the links and wait until it is in sync wherever it has a replica."""
         for link in self._links:
             self._bench.stage.mend(link)
-        wait_in_sync(self._bench)
+        wait_back(self._bench, self._node)
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""

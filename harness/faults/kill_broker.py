@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
+from harness.faults.back import wait_back
 from harness.faults.by_hand import ByHand, target
 from harness.faults.led import in_words, led
 from harness.faults.targets import Target
@@ -70,13 +71,13 @@ class _Killed:
         return self._proof
 
     def heal(self) -> None:
-        """Restart it and wait until it is in sync everywhere."""
+        """Restart it and wait until it is in sync wherever it has a replica."""
         if not self._restarted:
             if self._bench.stage.alive(self._node):
                 self._bench.stage.kill(self._node, "came up only half-way")
             self._bench.stage.restart(self._node)
             self._restarted = True
-        wait_in_sync(self._bench)
+        wait_back(self._bench, self._node)
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from harness.faults import back as module
 from harness.faults import targets
+from harness.faults.back import wait_back
 from harness.faults.isolate_broker import IsolateBroker
 from harness.faults.kill_broker import KillBroker
 from harness.faults.targets import LeaderOf, Node
@@ -31,9 +33,9 @@ BEFORE: Said = {
 class View(ClusterView):
     """What a cluster that is made up says."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, node: int | None = None) -> None:
         super().__init__({})
-        self._world = world
+        self._world, self._node = world, node
 
     def partitions(self, topic: str | None = None) -> list[Replicas]:
         return [
@@ -44,16 +46,20 @@ class View(ClusterView):
                 in_sync=frozenset(in_sync),
                 replicas=frozenset({1, 2, 3}),
             )
-            for (name, partition), (leader, in_sync) in self._world.said.items()
+            for (name, partition), (leader, in_sync) in self._said().items()
             if topic in (None, name)
         ]
 
+    def _said(self) -> Said:
+        return self._world.said_by.get(self._node, self._world.said)
+
 
 class World:
-    """A bench with a stage of three brokers; what brokers say of it is set by the test."""
+    """A bench with a stage of three brokers; what they say, all or one, is set by the test."""
 
     def __init__(self) -> None:
         self.said: Said = dict(BEFORE)
+        self.said_by: dict[int | None, Said] = {}
         self.dead: set[str] = set()
         self.cut: set[Link] = set()
         self.refuses: Link | None = None
@@ -63,6 +69,7 @@ class World:
         self.topic = "payments"
         self.stage = SimpleNamespace(
             brokers=("broker-1", "broker-2", "broker-3"),
+            bootstrap=lambda audience, node: f"{audience}.{node}:9092",
             alive=lambda node: node not in self.dead,
             connections=lambda link: 1,
             cut=self._cut,
@@ -75,7 +82,7 @@ class World:
         return View(self)
 
     def views(self) -> list[View]:
-        return [View(self)]
+        return [View(self, node) for node in (1, 2, 3)]
 
     def _cut(self, link: Link) -> None:
         if link == self.refuses:
@@ -201,3 +208,35 @@ def test_a_broker_that_came_up_half_way_begins_anew(world: World) -> None:
         "kill: came up only half-way",
         "restart",
     ]
+
+
+CAUGHT_UP: Said = {("orders", 0): (2, {1, 2}), ("orders", 1): (1, {1, 2})}
+LAGS: Said = {("orders", 0): (1, {1}), ("orders", 1): (1, {1, 2})}
+LEADERLESS: Said = {("orders", 0): (-1, {2}), ("orders", 1): (1, {1, 2})}
+
+
+@pytest.mark.parametrize(
+    ("said_by", "back"),
+    [
+        ({1: CAUGHT_UP, 2: CAUGHT_UP, 3: CAUGHT_UP}, True),
+        ({1: CAUGHT_UP, 2: CAUGHT_UP, 3: LAGS}, True),  # 3 is cut off by a fault of its own
+        ({1: CAUGHT_UP, 2: CAUGHT_UP, 3: {}}, True),  # 3 is dead
+        ({1: LAGS, 2: CAUGHT_UP, 3: LAGS}, False),  # 2 believes what it last knew
+        ({1: CAUGHT_UP, 2: LAGS, 3: CAUGHT_UP}, False),  # 2 does not know yet
+        ({1: CAUGHT_UP, 2: {}, 3: CAUGHT_UP}, False),
+        ({1: LEADERLESS, 2: LEADERLESS, 3: LEADERLESS}, False),
+        ({1: {}, 2: CAUGHT_UP, 3: {}}, False),
+    ],
+)
+def test_a_broker_is_back_when_it_and_most_brokers_say_so(
+    world: Any, monkeypatch: pytest.MonkeyPatch, said_by: dict[int | None, Said], back: bool
+) -> None:
+    monkeypatch.setattr(
+        module, "wait_until", lambda look, **k: wait_until(look, **k | {"seconds": 0})
+    )
+    world.said_by = said_by
+    if back:
+        wait_back(world, "broker-2")
+    else:
+        with pytest.raises(Overdue, match="broker-2 to be in sync wherever it has a replica"):
+            wait_back(world, "broker-2")
