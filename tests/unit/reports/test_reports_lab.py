@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
+
+import pytest
 
 from reports.lab import print_status
 
@@ -35,6 +38,13 @@ STATUS = {
 }
 
 
+class Terminal(io.StringIO):
+    """An output that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def shown(**more: object) -> str:
     out = io.StringIO()
     print_status("lab", {**STATUS, **more}, out)
@@ -65,3 +75,30 @@ def test_a_bare_lab_has_neither_workload_nor_pipeline() -> None:
     assert text.startswith("lab lab\n")
     assert "records" not in text
     assert "micro-batch" not in text
+
+
+def test_a_narrow_terminal_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    out = Terminal()
+    print_status("lab", STATUS, out, anew=True)
+    text = out.getvalue()
+    assert text.startswith("\x1b[H\x1b[2J")
+    lines = [re.sub(r"\x1b\[[0-9;]*[mHJ]", "", line) for line in text.splitlines()]
+    assert max(map(len, lines)) <= 60
+    assert "…" not in text
+    words = " ".join(" ".join(lines).split())
+    for whole in ("payments-0 broker-1 1 3 2", "payments-1 none", "broker-1→broker-2: disabled"):
+        assert whole in words
+    # The last column is folded, and everything of it is there.
+    for word in ("broker-2", "says", "broker-3", "nobody"):
+        assert word in words
+
+
+def test_without_a_terminal_nothing_is_cleared() -> None:
+    out = io.StringIO()
+    for _ in range(2):
+        print_status("lab", STATUS, out, anew=True)
+    assert "\x1b" not in out.getvalue()
+    assert out.getvalue().count("lab lab") == 2
