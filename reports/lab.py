@@ -49,9 +49,8 @@ def _picture(lab: str, status: Mapping[str, Any]) -> RenderableType:
 
 def _partitions(partitions: list[dict[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for title in ("partition", "leader", "in sync", "out of sync"):
-        table.add_column(title, no_wrap=True)
-    table.add_column("who says otherwise", overflow="fold")
+    for title in ("partition", "leader", "in sync", "out of sync", "who says otherwise"):
+        table.add_column(title, overflow="fold")  # nothing is cut off, however narrow it is
     for p in partitions:
         missing = sorted(set(p["replicas"]) - set(p["in_sync"]))
         dissent = ", ".join(

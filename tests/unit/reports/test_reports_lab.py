@@ -79,20 +79,21 @@ def test_a_bare_lab_has_neither_workload_nor_pipeline() -> None:
 
 def test_a_narrow_terminal_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
+    topic = "a-topic-whose-name-is-wider-than-the-whole-terminal-is-by-some"
+    partitions = [p | {"topic": topic} for p in STATUS["partitions"]]  # type: ignore[attr-defined]
     out = Terminal()
-    print_status("lab", STATUS, out, anew=True)
+    print_status("lab", {**STATUS, "partitions": partitions}, out, anew=True)
     text = out.getvalue()
     assert text.startswith("\x1b[H\x1b[2J")
-    lines = [re.sub(r"\x1b\[[0-9;]*[mHJ]", "", line) for line in text.splitlines()]
+    lines = re.sub(r"\x1b\[[0-9;]*[mHJ]", "", text).splitlines()
     assert max(map(len, lines)) <= 60
     assert "…" not in text
+    # Folded, and everything of it is there.
+    first = "".join(line.split()[0] for line in lines if line[:1] in topic and "   " in line)
+    assert f"{topic}-0" in first
     words = " ".join(" ".join(lines).split())
-    for whole in ("payments-0 broker-1 1 3 2", "payments-1 none", "broker-1→broker-2: disabled"):
-        assert whole in words
-    # The last column is folded, and everything of it is there.
-    for word in ("broker-2", "says", "broker-3", "nobody"):
+    for word in ("broker-1 up broker-2 down", "says", "nobody", "broker-1→broker-2: disabled"):
         assert word in words
 
 
