@@ -64,10 +64,8 @@ class _Killed:
                     for (topic, p), leader in leaders.items()
                 )
                 seconds = (now() - self.at) / 1e9
-                self._proof = (
-                    f"{self._death}; leadership moved after {seconds:.1f} s: "
-                    f"{moved or 'it led nothing'}"
-                )
+                word = f"leadership moved after {seconds:.1f} s: {moved}"
+                self._proof = f"{self._death}; {word if moved else 'it led nothing'}"
         return self._proof
 
     def heal(self) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from confluent_kafka import Producer
 
 from harness.lab.client import ask
+from harness.stage.processes import MARKER
 from harness.wait import wait_until
 from tests.end_to_end.command import onceproof
 from tests.end_to_end.test_ending import nothing_stays
@@ -67,6 +70,26 @@ class Program:
         self._thread.join(20)
 
 
+@contextmanager
+def standing_still(lab: Up, program: str) -> Iterator[None]:
+    """Nothing of a program of the lab's stage answers meanwhile."""
+    marker = f"{lab.process.popen.pid}-"
+    found = [
+        process
+        for process in psutil.process_iter(["environ", "cmdline"])
+        if (process.info["environ"] or {}).get(MARKER, "").startswith(marker)
+        and any(program in word for word in process.info["cmdline"][:1])
+    ]
+    assert found
+    for process in found:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in found:
+            process.resume()
+
+
 def test_a_program_of_ones_own(lab: Up) -> None:
     by_name = ("--lab", lab.name)
     about = ask(lab.place, "GET", "/")
@@ -85,7 +108,11 @@ def test_a_program_of_ones_own(lab: Up) -> None:
         assert done.code == 0, done.err
         lab.wait_bitten("cut-1")
         assert lab.fault("cut-1")["detail"].endswith("closed, new ones refused")
-        assert onceproof("heal", "cut-1", *by_name).code == 0
+        with standing_still(lab, "toxiproxy"):
+            done = onceproof("heal", "cut-1", *by_name)
+            assert (done.code, "cut-1: failed: not healed: " in done.out) == (1, True), done.err
+        done = onceproof("heal", "cut-1", *by_name)
+        assert (done.code, "cut-1: healed" in done.out) == (0, True), done.out + done.err
         program.goes_on()
         done = onceproof("fault", "kill-driver", "now", *by_name)
         assert (done.code, "needs «pipeline», which this lab has not" in done.err) == (1, True)
@@ -104,6 +131,9 @@ def test_a_program_of_ones_own(lab: Up) -> None:
         ("kill-1", True),
         ("cut-1", True),
     ]
+    tried = next(fault for fault in done.report["faults"] if fault["fault"] == "cut-1")
+    assert tried["error"].startswith("not healed: ")
+    assert tried["healed_at"] is not None
     nothing_stays(lab.process)
     again = onceproof("check", done.folder)
     assert (again.code, "No claim was judged" in again.out) == (5, True), again.err

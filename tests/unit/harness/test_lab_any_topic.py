@@ -162,6 +162,11 @@ def test_what_only_the_killed_one_had_goes_to_nobody(world: World) -> None:
     assert injection.evidence().endswith("s: orders-0 to nobody")
 
 
+def test_of_a_killed_one_that_led_nothing_no_leadership_moved(world: World) -> None:
+    world.said = {("orders", 1): (1, {1, 2, 3})}
+    assert killed(world).evidence() == "broker-2#1 ended by signal 9; it led nothing"
+
+
 @pytest.mark.parametrize("begin", [killed, isolated])
 def test_silence_proves_nothing(world: World, begin: Any) -> None:
     injection = begin(world)
