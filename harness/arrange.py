@@ -88,16 +88,14 @@ class Parts:
         self._write_expected()
         self._stage.start()
         workload, subject = self._scenario.workload, self._scenario.subject
-        topics = [workload.topic]
-        if subject.output_topic is not None:
-            topics.append(subject.output_topic)
-        create_topics(
-            self._stage.bootstrap(AUDITOR),
-            topics,
-            partitions=workload.partitions,
-            brokers=len(self._stage.brokers),
-        )
-        self._stage.created(topics)
+        for topic in self._scenario.all_topics:
+            create_topics(
+                self._stage.bootstrap(AUDITOR),
+                [topic.name],
+                partitions=topic.partitions,
+                brokers=len(self._stage.brokers),
+            )
+            self._stage.created([topic.name])
         self._pipeline = SparkPipeline(
             subject=subject,
             place=JobPlace(

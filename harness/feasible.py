@@ -1,11 +1,21 @@
-"""What of a scenario can be done on a stage that does not offer everything."""
+"""What can be done where not everything is offered: by a stage, or by a lab without pipeline."""
 
 from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import replace
+from typing import Final
 
+from harness.faults.base import Fault
 from harness.scenario import At, Scenario
+
+PIPELINE: Final = "pipeline"
+"""What every scenario offers beside its stage, and a bare lab does not."""
+
+
+def doable(fault: Fault, offered: Set[str]) -> bool:
+    """Whether there is what the fault needs."""
+    return fault.needs in (None, *offered)
 
 
 def feasible(scenario: Scenario, offered: Set[str]) -> tuple[Scenario, tuple[At, ...]]:
@@ -14,7 +24,8 @@ def feasible(scenario: Scenario, offered: Set[str]) -> tuple[Scenario, tuple[At,
     What was to come after one of them comes after what that one was to come after. Claims stay as
     they are: a hazard that nothing brings about any more leaves a claim unexercised, as it should.
     """
-    left_out = {at.name: at for at in scenario.schedule if at.do.needs not in (None, *offered)}
+    offered |= {PIPELINE}
+    left_out = {at.name: at for at in scenario.schedule if not doable(at.do, offered)}
 
     def after(names: tuple[str, ...]) -> tuple[str, ...]:
         found: dict[str, None] = {}

@@ -1,13 +1,15 @@
 """One fault while it is at work: it waits for its trigger, acts, waits for its end, heals.
 
 The one thing to know: whatever goes wrong is recorded with the fault, and it is healed all the
-same. A schedule's conductor runs lines, and so does a lab, whose user is trigger and end in one.
+same. A schedule's conductor runs lines, and so does a lab, whose user is trigger and end in one; a
+lab can also try again what failed to heal, and the record keeps what each try came to.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from harness.bench import Aftermath, Bench
@@ -16,6 +18,10 @@ from harness.faults.base import Injection
 from harness.recording.writer import HistoryNotWritten
 from harness.scenario import At
 from harness.wait import Interrupted, Overdue, wait_until
+
+
+class NotHealed(Exception):
+    """A fault could not be undone; the text says what was seen."""
 
 
 class Line:
@@ -66,21 +72,21 @@ class Line:
 
     def run(self, wait_trigger: Callable[[], None]) -> None:
         """Wait, act, wait, heal."""
-        try:
+        with self._to_its_end():
             wait_trigger()
             self.record("armed", self.at.do.describe(), armed_at=now())
             self._disturb()
-        except Interrupted:
-            return
-        except HistoryNotWritten as error:
-            self._give_up(error)
-        except Exception as error:
-            try:
-                self._failed(error)
-            except HistoryNotWritten as worse:
-                self._give_up(worse)
-        finally:
-            self.over.set()
+
+    def heal_again(self) -> None:
+        """Try once more to undo what could not be undone."""
+        with self._to_its_end():
+            self._heal()
+
+    @property
+    def unhealed(self) -> bool:
+        """Whether it is over, has acted, and was not seen to be undone."""
+        acted = self._injection is not None
+        return self.over.is_set() and acted and self._row["healed_at"] is None
 
     def end(self) -> None:
         """Let it be healed now, whether or not it has bitten."""
@@ -118,9 +124,20 @@ class Line:
             )
             self._note_evidence(injection)
         finally:
-            if not bench.stop.is_set():
-                injection.heal()
-                self.record("healed", injection.target, healed_at=now())
+            self._heal()
+
+    def _heal(self) -> None:
+        """Undo it, unless the run is to stop: then everything goes at once."""
+        assert self._injection is not None, "it acts before it is healed"
+        if self._bench.stop.is_set():
+            return
+        try:
+            self._injection.heal()
+        except HistoryNotWritten:
+            raise
+        except Exception as error:
+            raise NotHealed(f"not healed: {_words(error)}") from error
+        self.record("healed", self._injection.target, healed_at=now())
 
     def _wait_evidence(self, injection: Injection) -> None:
         wait_until(
@@ -147,11 +164,33 @@ class Line:
             target=injection.target,
         )
 
+    @contextmanager
+    def _to_its_end(self) -> Iterator[None]:
+        """Whatever ends the block, it is recorded and told that nothing more comes."""
+        try:
+            yield
+        except Interrupted:
+            return
+        except HistoryNotWritten as error:
+            self._give_up(error)
+        except Exception as error:
+            try:
+                self._failed(error)
+            except HistoryNotWritten as worse:
+                self._give_up(worse)
+        finally:
+            self.over.set()
+
     def _give_up(self, error: HistoryNotWritten) -> None:
         """Without a history there is nothing to go on for: end the whole run."""
         self.fatal = error
         self._bench.stop.set("the history cannot be written")
 
     def _failed(self, error: Exception) -> None:
-        words = f"{type(error).__name__}: {error}"
-        self.record("failed", words, error=words)
+        words = str(error) if isinstance(error, NotHealed) else _words(error)
+        earlier = self._row["error"]
+        self.record("failed", words, error=words if earlier is None else f"{earlier}; {words}")
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

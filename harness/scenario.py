@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from checkers.model import Claim
 from harness.faults.base import Fault, Until
 from harness.faults.until import Bitten
+from harness.kafka.topic import Topic
 from harness.subjects.base import SparkSubject
 from harness.workload.payments import Payments
 
@@ -64,6 +65,7 @@ class Scenario:
         workload: who sends what.
         schedule: the faults.
         claims: what is judged, each with its expectation.
+        topics: what has to be there beside the topics of workload and subject.
         seconds: about how long it takes, for `onceproof list`.
     """
 
@@ -73,6 +75,7 @@ class Scenario:
     workload: Payments
     schedule: tuple[At, ...]
     claims: tuple[Claim, ...]
+    topics: tuple[Topic, ...] = ()
     seconds: int = 70
 
     def __post_init__(self) -> None:
@@ -87,7 +90,7 @@ class Scenario:
                         "which is no earlier line of the schedule"
                     )
             seen.add(line.name)
-        if not self.claims:
+        if self.workload.records and not self.claims:
             raise BadScenario(f"{self.name}: it claims nothing, so nothing can be judged")
         for claim in self.claims:
             if claim.scope.input != self.workload.topic:
@@ -95,3 +98,11 @@ class Scenario:
                     f"{self.name}: a claim speaks of {claim.scope.input}, "
                     f"but the workload goes to {self.workload.topic}"
                 )
+
+    @property
+    def all_topics(self) -> tuple[Topic, ...]:
+        """Every topic that has to be there, the workload's first."""
+        names = (self.workload.topic, self.subject.output_topic)
+        partitions = self.workload.partitions
+        own = (Topic(name=name, partitions=partitions) for name in names if name is not None)
+        return (*own, *self.topics)

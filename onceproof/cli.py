@@ -178,6 +178,19 @@ def lab(
         str | None,
         typer.Argument(help="Whose pipeline, workload and claims; without one, the flagship's."),
     ] = None,
+    bare: Annotated[
+        bool,
+        typer.Option(
+            "--bare", help="Only the stage, for programs of your own: no pipeline, no verdict."
+        ),
+    ] = False,
+    topic: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:PARTITIONS]",
+            help="With --bare: a topic to make. Repeatable; without any, orders:3.",
+        ),
+    ] = None,
     name: Annotated[str, typer.Option(help="What the lab is called.")] = "lab",
     records: Annotated[
         int, typer.Option(min=1, help="How many records are sent at most.")
@@ -189,13 +202,22 @@ def lab(
 ) -> None:
     """Bring a stage with a pipeline up and keep it: you break it by hand, and it is judged.
 
-    Exit code as of `run`; 130 if it ended without a verdict.
+    Exit code as of `run`; 130 if it ended without a verdict. With --bare there is none: 0 when it
+    was ended, 3 when the stage failed.
     """
     from onceproof.commands import lab as command
 
     sys.exit(
         command.lab(
-            scenario, name=name, records=records, rate=rate, seed=seed, out=out, backend=backend
+            scenario,
+            alone=bare,
+            topics=topic or [],
+            name=name,
+            records=records,
+            rate=rate,
+            seed=seed,
+            out=out,
+            backend=backend,
         )
     )
 
@@ -210,7 +232,8 @@ def fault(
 ) -> None:
     """Let a fault act in a lab: isolate, kill, cut, lose-responses, kill-driver.
 
-    Exit code: 0 it is at work or lies in wait; 1 it could not act; 2 usage; 3 no lab.
+    Exit code: 0 it is at work or lies in wait; 1 it could not act; 2 usage; 3 no lab is up, or
+    several are and none is named.
     """
     from onceproof.commands import by_hand as command
 
@@ -224,7 +247,10 @@ def heal(
     ] = None,
     lab: LabName = None,
 ) -> None:
-    """Heal a fault of a lab, and see that it is undone."""
+    """Heal a fault of a lab, and see that it is undone; what failed to heal is tried again.
+
+    Exit code: 0 everything asked for is undone; 1 it is not; 3 as of `fault`.
+    """
     from onceproof.commands import by_hand as command
 
     sys.exit(command.heal(name, lab=lab))
@@ -236,7 +262,10 @@ def status(
     watch: Annotated[bool, typer.Option("--watch", help="Show it anew each second.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
 ) -> None:
-    """Show what a lab looks like: nodes, leaders, in-sync replicas, links, faults, progress."""
+    """Show what a lab looks like: nodes, leaders, in-sync replicas, links, faults, progress.
+
+    Exit code: 0, also when a lab that is watched ends; 1 it cannot say; 3 as of `fault`.
+    """
     from onceproof.commands import by_hand as command
 
     sys.exit(command.status(lab=lab, watch=watch, as_json=as_json))
@@ -249,7 +278,10 @@ def end(
         bool, typer.Option("--judge/--no-judge", help="Settle, collect and judge it, or only end.")
     ] = True,
 ) -> None:
-    """End a lab: heal what is at work, settle, collect, judge, tear down."""
+    """End a lab: heal what is at work, settle, collect, judge, tear down.
+
+    Exit code: 0 it ends; 1 it was ending already; 3 as of `fault`.
+    """
     from onceproof.commands import by_hand as command
 
     sys.exit(command.end(lab=lab, judge=judge))

@@ -27,14 +27,19 @@ def print_status(lab: str, status: Mapping[str, Any], out: TextIO, *, anew: bool
 
 
 def _picture(lab: str, status: Mapping[str, Any]) -> RenderableType:
-    work, pipeline = status["workload"], status["pipeline"]
-    batch = pipeline["last_committed_batch"]
     head = Text(f"lab {line(lab)}", style="bold")
-    head.append(
-        f"   {work['acknowledged']:,} of {work['records']:,} records acknowledged, pipeline "
-        f"{line(pipeline['state'])}, micro-batch {'none yet' if batch is None else batch}",
-        style="default",
-    )
+    if work := status["workload"]:
+        head.append(
+            f"   {work['acknowledged']:,} of {work['records']:,} records acknowledged",
+            style="default",
+        )
+    if pipeline := status["pipeline"]:
+        batch = pipeline["last_committed_batch"]
+        head.append(
+            f", pipeline {line(pipeline['state'])}, "
+            f"micro-batch {'none yet' if batch is None else batch}",
+            style="default",
+        )
     nodes = Text()
     for name, state in status["nodes"].items():
         style = "green" if state == "up" else "bold red"
@@ -45,7 +50,7 @@ def _picture(lab: str, status: Mapping[str, Any]) -> RenderableType:
 def _partitions(partitions: list[dict[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     for title in ("partition", "leader", "in sync", "out of sync", "who says otherwise"):
-        table.add_column(title)
+        table.add_column(title, overflow="fold")  # nothing is cut off, however narrow it is
     for p in partitions:
         missing = sorted(set(p["replicas"]) - set(p["in_sync"]))
         dissent = ", ".join(

@@ -27,7 +27,10 @@ class Injection(Protocol):
         """What proves that it bit, with figures; None while nothing does."""
 
     def heal(self) -> None:
-        """Undo it and see that it is undone; raises `Overdue` or `StageTrouble` if it is not."""
+        """Undo it and see that it is undone; raises `Overdue` or `StageTrouble` if it is not.
+
+        Called again after that, it goes on from what is there.
+        """
 
     def aftermath(self, known: Aftermath) -> None:
         """Record hazards that show only when everything has been collected."""
@@ -39,7 +42,8 @@ class Fault(Protocol):
     kind: ClassVar[str]
     """crash, partition or timeout."""
     needs: ClassVar[str | None]
-    """What the stage must offer: `kill` a broker, `cut` a client's link, `links` of every kind."""
+    """What the stage must offer: `kill` a broker, `cut` a client's link, `links` of every kind; or
+    `pipeline`, which a bare lab has not."""
 
     def describe(self) -> str:
         """The act in words."""

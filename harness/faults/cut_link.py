@@ -58,11 +58,14 @@ class _Cut:
         left = self._bench.stage.connections(self._link)
         if left:
             return None
+        words = f"{self._closed} connections on {self._link} closed, new ones refused"
+        if not self._bench.producers.total:
+            return words
         records = self._bench.producers.acknowledged - self._acknowledged
         batches = (self._bench.pipeline.last_committed or 0) - (self._batch or 0)
         return (
-            f"{self._closed} connections on {self._link} closed, new ones refused; meanwhile "
-            f"{records} records were acknowledged and {batches} micro-batches committed"
+            f"{words}; meanwhile {records} records were acknowledged and {batches} micro-batches "
+            "committed"
         )
 
     def heal(self) -> None:

@@ -7,7 +7,9 @@ from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
+from harness.faults.back import wait_back
 from harness.faults.by_hand import ByHand, target
+from harness.faults.led import in_words, led
 from harness.faults.targets import Target
 from harness.stage.topology import broker_name, node_id
 from harness.wait import wait_until
@@ -43,33 +45,37 @@ class _Killed:
         self._bench = bench
         self._node = node
         self._number = node_id(node)
-        self._led = bench.view().led_by(self._number, bench.topic)
-        self.target = f"{node} (leads {bench.topic} {self._led})"
+        self._led = led(bench.view(), self._number)
+        self.target = f"{node} (leads {in_words(self._led)})"
         self.at = now()
         self._death = bench.stage.kill(node, f"SIGKILL by fault «{name}»")
         self._survivors = bench.view(without=self._number)
         self._proof: str | None = None
+        self._restarted = False
 
     def evidence(self) -> str | None:
-        """Its exit signal, and new leaders for all that it led."""
+        """Its exit signal, and who leads now what it led: others, or nobody if no other could."""
         if self._proof is None:
-            leaders = {p: self._survivors.leader(self._bench.topic, p) for p in self._led}
-            if all(leader not in (None, self._number) for leader in leaders.values()):
+            said = {(p.topic, p.partition): p.leader for p in self._survivors.clients()}
+            leaders = {key: said.get(key, self._number) for key in self._led}
+            if self._number not in leaders.values():
                 moved = ", ".join(
-                    f"{self._bench.topic}-{p} to {broker_name(leader or 0)}"
-                    for p, leader in leaders.items()
+                    f"{topic}-{p} to {broker_name(leader) if leader >= 0 else 'nobody'}"
+                    for (topic, p), leader in leaders.items()
                 )
                 seconds = (now() - self.at) / 1e9
-                self._proof = (
-                    f"{self._death}; leadership moved after {seconds:.1f} s: "
-                    f"{moved or 'it led nothing'}"
-                )
+                word = f"leadership moved after {seconds:.1f} s: {moved}"
+                self._proof = f"{self._death}; {word if moved else 'it led nothing'}"
         return self._proof
 
     def heal(self) -> None:
-        """Restart it and wait until it is in sync everywhere."""
-        self._bench.stage.restart(self._node)
-        wait_in_sync(self._bench)
+        """Restart it and wait until it is in sync wherever it has a replica."""
+        if not self._restarted:
+            if self._bench.stage.alive(self._node):
+                self._bench.stage.kill(self._node, "came up only half-way")
+            self._bench.stage.restart(self._node)
+            self._restarted = True
+        wait_back(self._bench, self._node)
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""

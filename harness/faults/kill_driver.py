@@ -16,7 +16,7 @@ from harness.faults.by_hand import ByHand, UnknownFault
 from harness.identity import RECORD_HEADER
 from harness.settle import settle
 from harness.stage.topology import Link
-from harness.subjects.spark import Hit
+from harness.subjects.spark import Hit, SparkPipeline
 from harness.wait import wait_until
 
 Window = Literal["after-sink-write"]
@@ -27,7 +27,7 @@ class KillDriver:
     """SIGKILL the driver with all its processes; restart it when all of them are gone."""
 
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = None
+    needs: ClassVar[str | None] = "pipeline"
     window: Window | None = "after-sink-write"
     idle: bool = False
     """Wait until the pipeline has done everything there is; only without a window."""
@@ -78,7 +78,7 @@ class _AnyTime:
 
     def heal(self) -> None:
         """Restart it and wait until its query runs."""
-        self._bench.pipeline.start()
+        _start(self._bench.pipeline)
         ways = [Link("pipeline", node) for node in self._bench.stage.brokers]
 
         def reads_again() -> bool:
@@ -130,7 +130,7 @@ class _InWindow:
         hit = self._hit or self._look()
         if hit is None:
             return  # it was never hit, so there is nothing to restart
-        pipeline.start()
+        _start(pipeline)
         pipeline.wait_batch(hit.batch, seconds=150)
         if self._present:
             self._bench.recorder.hazard(
@@ -159,3 +159,9 @@ class _InWindow:
                         records.add(entry.headers.get(RECORD_HEADER, b"").decode())
             effects = {e.record for e in self._bench.open_sink(reader).effects()}
         return len(records & effects), len(records)
+
+
+def _start(pipeline: SparkPipeline) -> None:
+    """Give it a new life, unless an earlier try to heal did and only its progress is waited for."""
+    if not pipeline.alive():
+        pipeline.start()

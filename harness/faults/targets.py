@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from harness.bench import Bench
+from harness.faults.led import in_words
+from harness.kafka.metadata import ClusterView
 from harness.stage.topology import broker_name
 from harness.wait import wait_until
 
@@ -39,9 +41,15 @@ class LeaderOf:
             what=f"{topic}-{self.partition} to have a leader",
             seconds=15,
             stop=bench.stop,
-            seen=view.out_of_sync,
+            seen=lambda: self._instead(view, topic),
         )
         return broker_name(node)
+
+    def _instead(self, view: ClusterView, topic: str) -> str:
+        there = [(p.topic, p.partition) for p in view.clients()]
+        if there and (topic, self.partition) not in there:
+            return f"no such partition; there are {in_words(there)}"
+        return view.out_of_sync()
 
 
 @dataclass(frozen=True, kw_only=True)

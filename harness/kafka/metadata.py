@@ -82,9 +82,30 @@ class ClusterView:
                 return p.leader
         return None
 
+    def clients(self) -> list[Replicas]:
+        """Every partition that clients made; Kafka's own topics are left out."""
+        return [p for p in self.partitions() if not p.topic.startswith("__")]
+
     def led_by(self, node: int, topic: str) -> list[int]:
         """Partitions of a topic that a broker leads."""
         return [p.partition for p in self.partitions(topic) if p.leader == node]
+
+    def does_without(self, node: int) -> bool:
+        """Whether a broker leads nothing of what clients made, and is in no in-sync set of it.
+
+        The last member of such a set stays in it, also when nobody reaches it any more.
+        """
+        found = self.clients()
+        return bool(found) and all(
+            p.leader != node and (node not in p.in_sync or p.in_sync == {node}) for p in found
+        )
+
+    def has_in_sync(self, node: int) -> bool:
+        """Whether a broker is in sync wherever it has a replica, and a leader is there."""
+        found = self.partitions()
+        return bool(found) and all(
+            p.leader >= 0 and node in p.in_sync for p in found if node in p.replicas
+        )
 
     def in_sync_everywhere(self) -> bool:
         """Whether every partition has a leader and all its replicas in sync."""

@@ -2,17 +2,19 @@
 
 The one thing to know: this takes the place of a schedule's conductor, and its faults are lines like
 any other: recorded, with evidence, healed whatever happens. Only trigger and end are the user's.
+What failed to heal stays at work, so that it can be tried again.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
 from harness.bench import Aftermath, Bench
 from harness.faults.base import Fault
+from harness.feasible import doable
 from harness.line import Line
 from harness.scenario import At
 from harness.wait import Interrupted, wait_until
@@ -24,6 +26,14 @@ HEAL_SECONDS = 240.0
 
 class NoSuchFault(LookupError):
     """No fault of this name is at work; the text says which are."""
+
+
+class NotOffered(RuntimeError):
+    """The lab has not what a fault needs; the text says what."""
+
+
+class Ending(RuntimeError):
+    """The lab comes to its end already, and takes no more orders."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,7 @@ class ByHand:
         self,
         bench: Bench,
         *,
+        offered: Set[str],
         opened: Callable[[ByHand], None],
         noted: Callable[[Line], None],
     ) -> None:
@@ -57,16 +68,23 @@ class ByHand:
 
         Args:
             bench: the running parts.
+            offered: what there is that faults may need.
             opened: called when the user may begin.
             noted: called with every fault that was asked for.
         """
         self.bench = bench
         self.lines: list[Line] = []
+        self._offered = offered
         self._opened = opened
         self._noted = noted
         self._ended = threading.Event()
         self._judge = True
         self._lock = threading.Lock()
+
+    @property
+    def ending(self) -> bool:
+        """Whether it comes to its end, as told or because the run was asked to stop."""
+        return self._ended.is_set() or self.bench.stop.is_set()
 
     def announce(self) -> None:
         """Nothing is planned."""
@@ -99,8 +117,16 @@ class ByHand:
 
         Raises:
             Overdue: it did not get so far.
+            NotOffered: not in this lab.
+            Ending: nothing more begins.
         """
+        if not doable(fault, self._offered):
+            raise NotOffered(
+                f"{name} needs «{fault.needs}», which this lab has not; it has "
+                f"{', '.join(sorted(self._offered)) or 'nothing of the kind'}"
+            )
         with self._lock:
+            self._check_up()
             number = 1 + sum(line.at.name.rpartition("-")[0] == name for line in self.lines)
             at = At(
                 name=f"{name}-{number}",
@@ -110,9 +136,9 @@ class ByHand:
                 seconds=math.inf,
             )
             line = Line(at, self.bench)
+            line.record("planned", fault.describe(), quiet=True)
+            self._noted(line)
             self.lines.append(line)
-        line.record("planned", fault.describe(), quiet=True)
-        self._noted(line)
         threading.Thread(target=line.run, args=(_at_once,), daemon=True).start()
         wait_until(
             lambda: line.state not in ("planned", "armed"),
@@ -124,34 +150,57 @@ class ByHand:
         return line
 
     def heal(self, name: str) -> Line:
-        """End one fault and see that it is undone.
+        """End one fault and see that it is undone; where that failed before, try again.
 
         Raises:
             NoSuchFault: none of this name is at work.
             Overdue: it is not undone in time.
         """
-        at_work = {line.at.name: line for line in self.lines if not line.over.is_set()}
-        try:
-            line = at_work[name]
-        except KeyError:
-            known = ", ".join(at_work) or "none"
-            raise NoSuchFault(f"no fault «{name}» is at work; at work: {known}") from None
-        line.end()
+        with self._lock:
+            at_work = {line.at.name: line for line in self._at_work()}
+            try:
+                line = at_work[name]
+            except KeyError:
+                known = ", ".join(at_work) or "none"
+                raise NoSuchFault(f"no fault «{name}» is at work; at work: {known}") from None
+            self._undo(line)
         self._wait_over([line])
         return line
 
     def heal_all(self) -> list[Line]:
         """End every fault that is at work, the newest first."""
-        at_work = [line for line in reversed(self.lines) if not line.over.is_set()]
-        for line in at_work:
-            line.end()
+        with self._lock:
+            at_work = self._at_work()[::-1]
+            for line in at_work:
+                self._undo(line)
         self._wait_over(at_work)
         return at_work
 
     def end(self, *, judge: bool) -> None:
-        """Let the lab come to its end, with or without a verdict."""
-        self._judge = judge
-        self._ended.set()
+        """Let the lab come to its end, with or without a verdict.
+
+        Raises:
+            Ending: it was told so before.
+        """
+        with self._lock:
+            self._check_up()
+            self._judge = judge
+            self._ended.set()
+
+    def _check_up(self) -> None:
+        if self._ended.is_set():
+            how = "with" if self._judge else "without"
+            raise Ending(f"the lab is ending, {how} a verdict, and takes no more orders")
+
+    def _at_work(self) -> list[Line]:
+        return [line for line in self.lines if line.unhealed or not line.over.is_set()]
+
+    def _undo(self, line: Line) -> None:
+        if line.unhealed:
+            line.over.clear()
+            threading.Thread(target=line.heal_again, daemon=True).start()
+        else:
+            line.end()
 
     def _wait_over(self, lines: Sequence[Line]) -> None:
         wait_until(

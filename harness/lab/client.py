@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+from http import HTTPStatus
 from typing import Any
 
 from harness.lab.place import LabTrouble, Place
@@ -18,11 +19,13 @@ class LabRefused(RuntimeError):
 
     Attributes:
         usage: whether it could not be understood.
+        ending: whether it does nothing more because it comes to its end.
     """
 
-    def __init__(self, words: str, *, usage: bool) -> None:
+    def __init__(self, words: str, status: int) -> None:
         super().__init__(words)
-        self.usage = usage
+        self.usage = status == HTTPStatus.BAD_REQUEST
+        self.ending = status == HTTPStatus.SERVICE_UNAVAILABLE
 
 
 class _Connection(http.client.HTTPConnection):
@@ -53,5 +56,5 @@ def ask(place: Place, method: str, path: str, body: dict[str, Any] | None = None
     finally:
         connection.close()
     if answer.status >= 400:
-        raise LabRefused(str(found.get("error", found)), usage=answer.status == 400)
+        raise LabRefused(str(found.get("error", found)), answer.status)
     return found

@@ -15,6 +15,7 @@ from typing import Any
 from harness import events
 from harness.bench import Bench
 from harness.faults.base import Fault
+from harness.feasible import PIPELINE
 from harness.lab.by_hand import ByHand
 from harness.lab.place import Place
 from harness.lab.server import LabServer
@@ -22,7 +23,7 @@ from harness.line import Line
 from harness.record import RunRecord, Step
 from harness.run import Conducting, Run
 from harness.scenario import At, Scenario
-from harness.stage.backends import LOCAL
+from harness.stage.backends import LOCAL, offers
 from harness.tools.setup import Tools
 from harness.wait import Stop
 
@@ -45,6 +46,7 @@ class Lab:
         repeat: str,
         opened: Opened,
         backend: str = LOCAL,
+        run: type[Run] = Run,
     ) -> None:
         """Take the name and make the run folder; nothing is started yet.
 
@@ -60,15 +62,19 @@ class Lab:
             repeat: the command that repeats it.
             opened: called when it is up, with what `GET /` answers.
             backend: what the stage is made of.
+            run: what is run of it.
 
         Raises:
             LabTrouble: a lab of that name is up, or it is no name.
+            SetupError: the backend's file cannot be used.
             OSError: the folder cannot be made.
         """
+        # Where nothing is claimed there is no pipeline either.
+        self._offered = offers(backend) | ({PIPELINE} if scenario.claims else set())
         self._place = Place.take(name)
         self._opened = opened
         self._server: LabServer | None = None
-        self.run = Run(
+        self.run = run(
             replace(
                 scenario,
                 schedule=(),
@@ -95,7 +101,7 @@ class Lab:
             shutil.rmtree(self._place.folder, ignore_errors=True)
 
     def _conduct(self, schedule: Sequence[At], bench: Bench) -> Conducting:
-        return ByHand(bench, opened=self._serve, noted=self._note)
+        return ByHand(bench, offered=self._offered, opened=self._serve, noted=self._note)
 
     def _serve(self, lab: ByHand) -> None:
         about = {
@@ -104,6 +110,8 @@ class Lab:
             "seed": self.run.seed,
             "scenario": self.run.scenario.name,
             "topic": lab.bench.topic,
+            "topics": {t.name: t.partitions for t in self.run.scenario.all_topics},
+            "claims": [claim.name for claim in self.run.scenario.claims],
             "socket": str(self._place.socket),
         }
         self._server = LabServer(self._place, lab, about)

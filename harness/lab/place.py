@@ -79,9 +79,10 @@ class Place:
                 raise LabTrouble(f"no lab called {name!r} is up; {_known(_up())}")
             return place
         up = _up()
-        if len(up) != 1:
-            which = "give --lab NAME" if up else "`onceproof lab` opens one"
-            raise LabTrouble(f"{_known(up)}: {which}")
+        if not up:
+            raise LabTrouble("no lab is up; `onceproof lab` opens one")
+        if len(up) > 1:
+            raise LabTrouble(f"{len(up)} labs are {_known(up)}; say which with --lab NAME")
         return up[0]
 
 

@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Callable
 from http import HTTPStatus
@@ -18,7 +19,7 @@ from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any, Final
 
 from harness.faults.by_hand import UnknownFault, asked, by_hand
-from harness.lab.by_hand import ByHand, NoSuchFault
+from harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotOffered
 from harness.lab.place import Place
 from harness.lab.status import bootstraps, fault_of, status
 from harness.stage.base import StageTrouble
@@ -70,6 +71,28 @@ class LabServer:
         Raises:
             Refused: with the status and the words to answer.
         """
+        try:
+            return self._answer(method, path, body)
+        except UnknownFault as error:
+            raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
+        except NoSuchFault as error:
+            raise Refused(HTTPStatus.NOT_FOUND, str(error)) from error
+        except (Overdue, StageTrouble, NotOffered) as error:
+            raise Refused(HTTPStatus.CONFLICT, str(error)) from error
+        except Ending as error:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from error
+        except Interrupted as error:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, f"the lab is ending: {error}") from error
+        except Refused:
+            raise
+        except Exception as error:
+            # While the stage is taken down its parts fail in their own ways.
+            if self._lab.ending:
+                raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "the lab is ending") from error
+            words = f"{type(error).__name__}: {error}"
+            raise Refused(HTTPStatus.INTERNAL_SERVER_ERROR, words) from error
+
+    def _answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[HTTPStatus, Any]:
         match method, path.strip("/").split("/"):
             case "GET", [""]:
                 return HTTPStatus.OK, self._whole_about()
@@ -124,10 +147,21 @@ class _Server(ThreadingMixIn, UnixStreamServer):
     daemon_threads = True
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
-        """Whether the one who connects is our own user (or root), as the kernel says."""
+        """Whether the one who connects may, as the kernel says who it is."""
         found = request.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         _, user, _ = struct.unpack("3i", found)
-        return user in (os.getuid(), ROOT)
+        return may_drive(user, owner=os.getuid())
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away in the middle is nobody's trouble; what it asked for is done."""
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            super().handle_error(request, client_address)
+
+
+def may_drive(user: int, *, owner: int) -> bool:
+    """Whether a user may drive a lab of `owner`."""
+    return user in (owner, ROOT)
 
 
 def _handler(
@@ -149,32 +183,37 @@ def _handler(
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             """What was done stands in the history."""
 
+        def send_error(
+            self, code: int, message: str | None = None, explain: str | None = None
+        ) -> None:
+            """What is no request of this protocol is answered as everything else is."""
+            self.close_connection = True
+            self.request_version = self.protocol_version  # else a garbled request gets no headers
+            self._tell(HTTPStatus(code), {"error": message or HTTPStatus(code).phrase})
+
         def _serve(self) -> None:
             try:
                 code, found = answer(self.command, self.path, self._body())
             except Refused as error:
                 code, found = error.code, {"error": str(error)}
-            except UnknownFault as error:
-                code, found = HTTPStatus.BAD_REQUEST, {"error": str(error)}
-            except NoSuchFault as error:
-                code, found = HTTPStatus.NOT_FOUND, {"error": str(error)}
-            except (Overdue, StageTrouble, OSError) as error:
-                code, found = HTTPStatus.CONFLICT, {"error": str(error)}
-            except Interrupted as error:
-                code, found = HTTPStatus.SERVICE_UNAVAILABLE, {"error": f"it ends: {error}"}
             self._tell(code, found)
 
         def _body(self) -> dict[str, Any]:
             length = self.headers.get("Content-Length", "0")
-            if not length.isdigit() or int(length) > _MOST:
+            if "Transfer-Encoding" in self.headers:
+                self.close_connection = True
+                raise Refused(HTTPStatus.LENGTH_REQUIRED, "expected a body with Content-Length")
+            if not length.isdecimal() or int(length) > _MOST:
                 self.close_connection = True
                 raise Refused(
                     HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {_MOST} bytes"
                 )
             text = self.rfile.read(int(length))
+            if len(text) < int(length):
+                raise Refused(HTTPStatus.BAD_REQUEST, f"the body ended before {length} bytes")
             try:
                 body = json.loads(text) if text.strip() else {}
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise Refused(HTTPStatus.BAD_REQUEST, f"not JSON: {error}") from None
             if not isinstance(body, dict):
                 raise Refused(HTTPStatus.BAD_REQUEST, "expected a JSON object")
@@ -185,6 +224,8 @@ def _handler(
             self.send_response(code)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(text)))
+            if self.close_connection:
+                self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(text)
 

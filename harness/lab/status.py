@@ -15,6 +15,8 @@ from harness.bench import Bench, addresses
 from harness.kafka.metadata import ClusterView, Replicas
 from harness.line import Line
 from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, broker_name
+from harness.subjects.spark import SparkPipeline
+from harness.workload.control import Producers
 
 _Word = tuple[int, frozenset[int]]
 """A leader and the in-sync replicas."""
@@ -34,15 +36,18 @@ def status(bench: Bench, lines: Iterable[Line]) -> dict[str, Any]:
         "partitions": _partitions(bench),
         "links": {link: what for link, what in sorted(wrong.items()) if link not in nodes},
         "faults": [fault_of(line) for line in lines],
-        "workload": {
-            "acknowledged": bench.producers.acknowledged,
-            "records": bench.producers.total,
-        },
-        "pipeline": {
-            "state": "up" if bench.pipeline.alive() else "down",
-            "last_committed_batch": bench.pipeline.last_committed,
-        },
+        "workload": _workload(bench.producers) if bench.producers.total else None,
+        "pipeline": _pipeline(bench.pipeline) if bench.pipeline.process else None,
     }
+
+
+def _workload(producers: Producers) -> dict[str, Any]:
+    return {"acknowledged": producers.acknowledged, "records": producers.total}
+
+
+def _pipeline(pipeline: SparkPipeline) -> dict[str, Any]:
+    state = "up" if pipeline.alive() else "down"
+    return {"state": state, "last_committed_batch": pipeline.last_committed}
 
 
 def fault_of(line: Line) -> dict[str, Any]:
@@ -63,13 +68,12 @@ def _partitions(bench: Bench) -> list[dict[str, Any]]:
     return [
         _agreed(key, {node: said[key] for node, said in words.items() if key in said})
         for key in sorted({key for said in words.values() for key in said})
-        if not key[0].startswith("__")
     ]
 
 
 def _said(view: ClusterView) -> dict[tuple[str, int], Replicas]:
     with view:
-        return {(found.topic, found.partition): found for found in view.partitions()}
+        return {(found.topic, found.partition): found for found in view.clients()}
 
 
 def _agreed(key: tuple[str, int], said: Mapping[int, Replicas]) -> dict[str, Any]:
@@ -78,11 +82,11 @@ def _agreed(key: tuple[str, int], said: Mapping[int, Replicas]) -> dict[str, Any
     return {
         "topic": key[0],
         "partition": key[1],
-        "leader": broker_name(leader) if leader > 0 else None,
+        "leader": broker_name(leader) if leader >= 0 else None,
         "in_sync": sorted(in_sync),
         "replicas": sorted(frozenset[int]().union(*(r.replicas for r in said.values()))),
         "dissent": {
-            broker_name(node): broker_name(r.leader) if r.leader > 0 else None
+            broker_name(node): broker_name(r.leader) if r.leader >= 0 else None
             for node, r in said.items()
             if r.leader != leader
         },

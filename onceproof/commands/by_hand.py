@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from harness.lab.client import LabRefused, ask
-from harness.lab.place import Place
+from harness.lab.place import LabTrouble, Place
 from onceproof.errors import USAGE, told
 from reports.lab import print_status
 
@@ -54,23 +54,46 @@ def status(*, lab: str | None, watch: bool, as_json: bool) -> int:
     """Show what a lab looks like now."""
     with _driving():
         place = Place.find(lab)
-        while True:
-            found = ask(place, "GET", "/status")
+        found = ask(place, "GET", "/status")
+        while found is not None:
             if as_json:
                 print(json.dumps(found, indent=2), flush=True)
             else:
                 print_status(place.name, found, sys.stdout, anew=watch)
             if not watch:
                 return 0
-            threading.Event().wait(_EVERY)
+            found = _next_look(place)
+        print(f"the lab {place.name} has ended")
+        return 0
+
+
+def _next_look(place: Place) -> Any | None:
+    """What a lab looks like a moment later; None when it has ended."""
+    while True:
+        threading.Event().wait(_EVERY)
+        try:
+            return ask(place, "GET", "/status")
+        except LabRefused as error:
+            if not error.ending:
+                raise
+        except LabTrouble:
+            if place.answers():
+                raise
+            return None
 
 
 def end(*, lab: str | None, judge: bool) -> int:
     """Let a lab come to its end."""
     with _driving():
         place = Place.find(lab)
+        claims = ask(place, "GET", "/")["claims"]
         ask(place, "POST", "/end", {"judge": judge})
-        how = "is judged; the terminal that opened it tells" if judge else "ends without a verdict"
+        if not claims:
+            how = "ends; it is bare, so there is nothing to judge"
+        elif judge:
+            how = "is judged; the terminal that opened it tells"
+        else:
+            how = "ends without a verdict"
         print(f"the lab {place.name} {how}")
         return 0
 

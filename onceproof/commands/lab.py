@@ -5,11 +5,15 @@ from __future__ import annotations
 import random
 import shlex
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from harness.kafka.topic import BadTopic, Topic
+from harness.lab.bare import BareRun, bare
 from harness.lab.lab import Lab
+from harness.run import Run
 from harness.scenario import Scenario
 from harness.stage.backends import LOCAL
 from harness.wait import Stop
@@ -18,12 +22,67 @@ from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
 from onceproof.outcome import check_run
 from onceproof.stopping import stop_on_signals
+from reports.bare import failed_phase, print_unjudged
 from reports.console import live, print_result
+from reports.text import plural
+
+FAILED = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What is brought up.
+
+    Attributes:
+        scenario: whose pipeline, workload and claims, if it has any.
+        run: what is run of it.
+        words: how it is asked for, after `onceproof lab`.
+    """
+
+    scenario: Scenario
+    run: type[Run]
+    words: tuple[str, ...]
+
+
+class BadWish(ValueError):
+    """Options that do not go together; the text says which."""
+
+
+def with_pipeline(name: str | None, *, records: int, rate: int, seed: int) -> Wanted:
+    """A lab with the pipeline, the workload and the claims of a scenario.
+
+    Raises:
+        UnknownScenario: there is none of that name.
+    """
+    scenario = chosen([name] if name else [])[0]
+    # The same payments, only more of them.
+    workload = replace(scenario.workload, records=records, rate=rate)
+    return Wanted(
+        scenario=replace(scenario, workload=workload),
+        run=Run,
+        words=(scenario.name, "--seed", str(seed)),
+    )
+
+
+def stage_alone(topics: Sequence[str]) -> Wanted:
+    """A lab with nothing on its stage but these topics.
+
+    Raises:
+        BadTopic: a word is no topic.
+        BadWish: two are called the same.
+    """
+    wanted = [Topic.parse(word) for word in topics]
+    if len({topic.name for topic in wanted}) < len(wanted):
+        raise BadWish("two topics have the same name; give each --topic once")
+    options = (option for word in topics for option in ("--topic", word))
+    return Wanted(scenario=bare(wanted), run=BareRun, words=("--bare", *options))
 
 
 def lab(
     scenario: str | None,
     *,
+    alone: bool,
+    topics: Sequence[str],
     name: str,
     records: int,
     rate: int,
@@ -32,56 +91,72 @@ def lab(
     backend: str = LOCAL,
 ) -> int:
     """Bring a lab up, keep it until it is told to end, judge it."""
+    seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
     with told():
         try:
-            of = chosen([scenario] if scenario else [])[0]
-        except UnknownScenario as error:
+            if alone and scenario is not None:
+                raise BadWish(f"--bare brings up a stage alone: leave out «{scenario}» or --bare")
+            if topics and not alone:
+                raise BadWish("--topic goes with --bare: a scenario brings its own topics")
+            wanted = (
+                stage_alone(topics or ["orders:3"])
+                if alone
+                else with_pipeline(scenario, records=records, rate=rate, seed=seed)
+            )
+        except (UnknownScenario, BadTopic, BadWish) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
-        seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
-        return _open(_longer(of, records=records, rate=rate), name, seed, out, backend)
+        return _open(wanted, name, seed, out, backend)
 
 
-def _open(scenario: Scenario, name: str, seed: int, out: Path, backend: str) -> int:
+def _open(wanted: Wanted, name: str, seed: int, out: Path, backend: str) -> int:
     found = prepared(backend)
     stop: Stop = stop_on_signals()
+    words = [*wanted.words, *(("--backend", backend) if backend != LOCAL else ())]
     with live(sys.stderr) as handler:
         opened = Lab(
-            scenario,
+            wanted.scenario,
             name=name,
             seed=seed,
             runs=out,
             tools=found,
             handlers=[handler],
             stop=stop,
-            repeat=f"onceproof lab {shlex.quote(scenario.name)} --seed {seed}"
-            + (f" --backend {shlex.quote(backend)}" if backend != LOCAL else ""),
+            repeat=shlex.join(["onceproof", "lab", *words]),
             backend=backend,
+            run=wanted.run,
             opened=_tell,
         )
         opened.execute()
     outcome = check_run(opened.run.folder.path, interrupted=stop.is_set())
-    print_result(outcome.report, sys.stdout, outcome.folder)
-    return outcome.exit_code
-
-
-def _longer(scenario: Scenario, *, records: int, rate: int) -> Scenario:
-    """The same payments, only more of them."""
-    return replace(scenario, workload=replace(scenario.workload, records=records, rate=rate))
+    if wanted.scenario.claims:
+        print_result(outcome.report, sys.stdout, outcome.folder)
+        return outcome.exit_code
+    print_unjudged(outcome.report, sys.stdout, outcome.folder)
+    if stop.is_set():
+        return outcome.exit_code
+    return FAILED if failed_phase(outcome.report) else 0
 
 
 def _tell(about: dict[str, Any]) -> None:
     """Say how it is reached and driven; on standard output, so that it can be piped."""
-    lines = [f"The lab {about['lab']} is up. Topic {about['topic']}; bootstrap addresses:"]
+    topics = ", ".join(
+        f"{name} ({plural(count, 'partition')})" for name, count in about["topics"].items()
+    )
+    lines = [f"The lab {about['lab']} is up. Topics: {topics}; bootstrap addresses:"]
     lines += [f"  {who:<14} {address}" for who, address in about["bootstrap"].items()]
     lines += [f"  {f'database, {who}':<19} {way}" for who, way in about["database"].items()]
+    end = "heal, settle, collect, judge, tear down" if about["claims"] else "heal, tear down"
     lines += [
         "From another terminal:",
         f"  onceproof fault isolate leader:{about['topic']}-0",
         "  onceproof status --watch",
         "  onceproof heal",
-        "  onceproof end          # heal, settle, collect, judge, tear down",
+        f"  onceproof end          # {end}",
         f"From a program: HTTP over {about['socket']}, see docs/reference/lab.md",
-        "Ctrl-C here ends it without a verdict.",
     ]
+    if about["claims"]:
+        lines.append("Ctrl-C here ends it without a verdict.")
+    else:
+        lines.append("Nothing of ours runs on it, so there is nothing to judge.")
     print("\n".join(lines), flush=True)

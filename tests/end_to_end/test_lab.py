@@ -7,7 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +25,15 @@ UP = 200
 """Seconds for a lab to come up, its pipeline warmed up, on a machine that is busy."""
 
 
+GUARDED = ("spark-foreachbatch-postgres", "--seed", "3")
+
+
 class Up:
     """A lab that is up."""
 
-    def __init__(self, name: str, runs: Path, *more: str) -> None:
+    def __init__(self, name: str, runs: Path, *more: str, of: Sequence[str] = GUARDED) -> None:
         self.name = name
-        self.process = Started(
-            *("lab", "spark-foreachbatch-postgres", "--name", name, "--seed", "3", "--out", runs),
-            *more,
-        )
+        self.process = Started("lab", *of, "--name", name, "--out", runs, *more)
         self.process.wait_for("phase +disturb")
         self.place = wait_until(self._found, what="the lab to answer", seconds=UP)
 

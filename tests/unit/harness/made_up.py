@@ -37,7 +37,7 @@ class Fault:
         return f"do {self.name}"
 
     def inject(self, bench: Bench, name: str) -> Any:
-        assert name == self.name
+        assert name.startswith(self.name)
         self.story.append(f"inject {name}")
         self.on_inject()
 

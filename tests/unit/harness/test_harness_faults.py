@@ -35,7 +35,7 @@ def bench(*, connections: int, mends: bool = True) -> Any:
     )
     return SimpleNamespace(
         stage=stage,
-        producers=SimpleNamespace(acknowledged=100),
+        producers=SimpleNamespace(acknowledged=100, total=200),
         pipeline=SimpleNamespace(last_committed=3, alive=lambda: True),
         stop=Stop(),
     )

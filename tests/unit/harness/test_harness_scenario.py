@@ -66,6 +66,11 @@ def test_no_claims() -> None:
         replace(scenario(), claims=())
 
 
+def test_without_a_workload_there_is_nothing_to_claim() -> None:
+    nothing = replace(scenario().workload, records=0)
+    assert replace(scenario(), workload=nothing, claims=()).claims == ()
+
+
 def test_a_claim_of_another_topic() -> None:
     claims = (
         exactly_once_append("payments"),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from harness.bench import Aftermath
-from harness.lab.by_hand import ByHand, NoSuchFault
+from harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotOffered
 from harness.line import Line
 from harness.recording.writer import HistoryNotWritten
+from harness.stage.base import StageTrouble
 from harness.wait import Interrupted, wait_until
 from tests.unit.harness.made_up import Fault, World, fail, world_in
 
@@ -26,6 +28,7 @@ class Kept:
         self.up = threading.Event()
         self.lab = ByHand(
             world.bench,
+            offered=frozenset({"kill"}),
             opened=lambda lab: self.up.set(),
             noted=lambda line: self.noted.append(line.at.name),
         )
@@ -48,8 +51,17 @@ class Kept:
 def kept(tmp_path: Path) -> Iterator[Kept]:
     kept = Kept(world_in(tmp_path))
     yield kept
-    kept.lab.end(judge=False)
+    with suppress(Ending):
+        kept.lab.end(judge=False)
     kept.over()
+
+
+class NeedsKill(Fault):
+    needs = "kill"
+
+
+class NeedsLinks(Fault):
+    needs = "links"
 
 
 def bitten(line: Line) -> None:
@@ -106,6 +118,123 @@ def test_only_what_is_at_work_can_be_healed(kept: Kept, name: str) -> None:
     kept.lab.begin("other", Fault(name="other-1"))
     with pytest.raises(NoSuchFault, match=f"no fault «{name}» is at work; at work: other-1"):
         kept.lab.heal(name)
+
+
+def healed_by(tries: int) -> Callable[[], None]:
+    """A way to heal that comes to nothing until it has been tried so often."""
+    left = iter(range(tries - 1))
+
+    def heal() -> None:
+        for n in left:
+            raise StageTrouble(f"still cut after {n + 1}")
+
+    return heal
+
+
+def test_what_failed_to_heal_can_be_tried_again(kept: Kept) -> None:
+    fault = Fault(name="hit-1", on_heal=healed_by(3))
+    line = kept.lab.begin("hit", fault)
+    bitten(line)
+    kept.lab.heal("hit-1")
+    assert (line.state, line.detail) == ("failed", "not healed: StageTrouble: still cut after 1")
+    assert kept.lab.heal_all() == [line]
+    assert (line.state, line.detail) == ("failed", "not healed: StageTrouble: still cut after 2")
+    assert kept.world.rows()["hit-1"]["healed_at"] is None
+    kept.lab.heal("hit-1")
+    assert line.state == "healed"
+    assert fault.story == ["inject hit-1"] + 3 * ["heal hit-1"]
+    assert kept.world.states("hit-1") == ["armed", "injected", "bit", "failed", "failed", "healed"]
+    row = kept.world.rows()["hit-1"]
+    assert row["error"] == (
+        "not healed: StageTrouble: still cut after 1; not healed: StageTrouble: still cut after 2"
+    )
+    assert row["healed_at"] is not None
+    with pytest.raises(NoSuchFault):
+        kept.lab.heal("hit-1")
+
+
+def test_a_try_to_heal_is_shared_by_all_who_ask_meanwhile(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, joined = threading.Event(), threading.Event()
+
+    def heal() -> None:
+        if fault.story.count("heal hit-1") == 1:
+            raise StageTrouble("still cut")
+        begun.set()
+        assert joined.wait(20)
+
+    fault = Fault(name="hit-1", on_heal=heal)
+    line = kept.lab.begin("hit", fault)
+    kept.lab.heal("hit-1")
+    monkeypatch.setattr(line, "end", joined.set)  # what is asked of a fault that is under way
+    first = threading.Thread(target=kept.lab.heal, args=("hit-1",))
+    first.start()
+    assert begun.wait(20)
+    assert kept.lab.heal("hit-1") is line
+    first.join(20)
+    assert line.state == "healed"
+    assert fault.story == ["inject hit-1", "heal hit-1", "heal hit-1"]
+
+
+def test_what_failed_to_heal_is_tried_again_at_the_end(kept: Kept) -> None:
+    line = kept.lab.begin("hit", Fault(name="hit-1", on_heal=healed_by(2)))
+    kept.lab.heal("hit-1")
+    kept.lab.end(judge=True)
+    kept.over()
+    assert kept.ended_with is None
+    assert line.state == "healed"
+
+
+def test_what_never_acted_needs_no_healing(kept: Kept) -> None:
+    kept.lab.begin("hit", Fault(name="hit-1", on_inject=fail(RuntimeError("no leader"))))
+    assert kept.lab.heal_all() == []
+
+
+def test_a_history_that_cannot_be_written_while_healing_ends_it(kept: Kept) -> None:
+    full = HistoryNotWritten("no space left")
+    bitten(kept.lab.begin("hit", Fault(name="hit-1", on_heal=fail(full))))
+    with pytest.raises(Interrupted):
+        kept.lab.heal("hit-1")
+    kept.over()
+    assert isinstance(kept.ended_with, HistoryNotWritten | Interrupted)
+
+
+def test_many_ask_at_once_and_each_fault_has_its_own_name(kept: Kept) -> None:
+    lines: list[Line] = []
+    ready = threading.Barrier(8)
+
+    def ask() -> None:
+        ready.wait(20)
+        lines.append(kept.lab.begin("hit", Fault(name="hit")))
+
+    many = [threading.Thread(target=ask) for _ in range(8)]
+    for one in many:
+        one.start()
+    for one in many:
+        one.join(20)
+    names = {f"hit-{n}" for n in range(1, 9)}
+    assert {line.at.name for line in lines} == set(kept.noted) == names
+    assert {line.at.name for line in kept.lab.heal_all()} == names
+
+
+@pytest.mark.parametrize("judge", [True, False])
+def test_when_it_ends_nothing_begins_and_it_does_not_end_twice(kept: Kept, judge: bool) -> None:
+    kept.lab.end(judge=judge)
+    with pytest.raises(Ending, match="with a verdict" if judge else "without a verdict"):
+        kept.lab.begin("hit", Fault(name="hit-1"))
+    with pytest.raises(Ending):
+        kept.lab.end(judge=not judge)
+    kept.over()
+    assert isinstance(kept.ended_with, type(None) if judge else Interrupted)
+    assert kept.noted == []
+
+
+def test_what_is_not_offered_does_not_begin(kept: Kept) -> None:
+    kept.lab.begin("hit", NeedsKill(name="hit"))
+    with pytest.raises(NotOffered, match="cut needs «links», which this lab has not; it has kill"):
+        kept.lab.begin("cut", NeedsLinks(name="cut"))
+    assert kept.noted == ["hit-1"]
 
 
 def test_at_its_end_it_heals_and_sends_nothing_new(kept: Kept) -> None:

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.lab import server as module
-from harness.lab.by_hand import ByHand
+from harness.lab.by_hand import ByHand, Ending
 from harness.lab.client import LabRefused, ask
 from harness.lab.place import LabTrouble, Place
-from harness.lab.server import LabServer
+from harness.lab.server import LabServer, may_drive
 from harness.stage.topology import Link
+from harness.wait import wait_until
 from tests.unit.harness.made_up import Fault, fail, world_in
 
 STAGE = SimpleNamespace(
@@ -25,8 +32,10 @@ STAGE = SimpleNamespace(
     database=lambda audience: f"host={audience}",
     links=lambda: (Link("producer", "broker-1"),),
 )
+WHOLE = b"POST /faults HTTP/1.1\r\nContent-Length: 16\r\n\r\n" + b'{"fault": "hit"}'
+USERS = st.integers(0, 2**32 - 2)
 MADE = {
-    "hit": lambda: Fault(name="hit-1"),
+    "hit": lambda: Fault(name="hit"),
     "miss": lambda: Fault(name="miss-1", on_inject=fail(RuntimeError("no leader"))),
 }
 
@@ -38,14 +47,15 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     monkeypatch.setattr(module, "asked", lambda n, w: MADE[n]() if n in MADE else known(n, w))
     (tmp_path / "history").mkdir()
     bench = replace(world_in(tmp_path / "history").bench, stage=STAGE)  # type: ignore[arg-type]
-    lab = ByHand(bench, opened=lambda _: None, noted=lambda _: None)
+    lab = ByHand(bench, offered=frozenset(), opened=lambda _: None, noted=lambda _: None)
     kept = threading.Thread(target=_kept, args=(lab,))
     kept.start()
     place = Place.take("lab")
     server = LabServer(place, lab, {"lab": "lab", "seed": 5})
     yield place
     server.close()
-    lab.end(judge=True)
+    with suppress(Ending):
+        lab.end(judge=True)
     kept.join(10)
     assert not kept.is_alive()
 
@@ -71,7 +81,7 @@ def test_a_fault_and_its_healing(place: Place) -> None:
     begun = ask(place, "POST", "/faults", {"fault": "hit", "arguments": []})
     assert (begun["name"], begun["does"], begun["target"]) == (
         "hit-1",
-        "do hit-1",
+        "do hit",
         "target of hit-1",
     )
     assert begun["state"] in ("injected", "bit")
@@ -126,14 +136,32 @@ def test_judge_is_true_or_false(place: Place) -> None:
     assert ask(place, "POST", "/end") == {"judge": True}
 
 
+def test_it_ends_once_and_then_nothing_begins(place: Place) -> None:
+    assert ask(place, "POST", "/end") == {"judge": True}
+    for path, body in (("/end", {"judge": False}), ("/faults", {"fault": "hit"})):
+        with pytest.raises(LabRefused, match="the lab is ending, with a verdict") as refused:
+            ask(place, "POST", path, body)
+        assert not refused.value.usage
+
+
+def test_what_fails_in_its_own_way_is_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = fail(ZeroDivisionError("nothing to divide"))
+    monkeypatch.setattr(module, "status", lambda bench, lines: broken())
+    with pytest.raises(LabRefused, match="ZeroDivisionError: nothing to divide"):
+        ask(place, "GET", "/status")
+    # Its parts go one by one while it is taken down, and that is no news.
+    ask(place, "POST", "/end")
+    with pytest.raises(LabRefused, match=r"^the lab is ending$"):
+        ask(place, "GET", "/status")
+
+
 def said(place: Place, raw: bytes) -> tuple[int, dict[str, str]]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
         client.settimeout(10)
         client.connect(str(place.socket))
         client.sendall(raw)
-        answer = b""
-        while part := client.recv(65536):
-            answer += part
+        client.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: client.recv(65536), b""))
     head, _, body = answer.partition(b"\r\n\r\n")
     return int(head.split()[1]), json.loads(body)
 
@@ -145,13 +173,98 @@ def said(place: Place, raw: bytes) -> tuple[int, dict[str, str]]:
         (b"POST /faults HTTP/1.0\r\nContent-Length: 2\r\n\r\n[]", 400, "expected a JSON object"),
         (b"POST /faults HTTP/1.0\r\nContent-Length: 99999999\r\n\r\n", 413, "expected at most"),
         (b"POST /faults HTTP/1.0\r\nContent-Length: -1\r\n\r\n", 413, "expected at most"),
+        (b"POST /faults HTTP/1.0\r\nContent-Length: x\r\n\r\n", 413, "expected at most"),
+        (b"POST /faults HTTP/1.0\r\nContent-Length: 9\r\n\r\n{}", 400, "ended before 9 bytes"),
+        (
+            b"POST /faults HTTP/1.0\r\nContent-Length: 60000\r\n\r\n" + b"[" * 60_000,
+            400,
+            "not JSON",
+        ),
+        (
+            b"POST /end HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+            411,
+            "Content-Length",
+        ),
         (b"GET /../../etc/passwd HTTP/1.0\r\n\r\n", 404, "there is no GET"),
+        (b"DELETE /faults/hit-1 HTTP/1.1\r\n\r\n", 501, "Unsupported method ('DELETE')"),
+        (b"POST /end please HTTP/1.1\r\n\r\n", 400, "Bad request syntax"),
+        (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", 414, "URI Too Long"),
     ],
 )
 def test_requests_that_are_none(place: Place, raw: bytes, status: int, error: str) -> None:
     code, found = said(place, raw)
     assert code == status
     assert error in found["error"]
+
+
+def test_a_client_that_goes_away_in_the_middle(
+    place: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for raw in (b"", b"POST /fau", b"POST /faults HTTP/1.1\r\nContent-Length: 9\r\n\r\n{", WHOLE):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+            client.connect(str(place.socket))
+            client.sendall(raw)
+    # What was asked for in full is done all the same, and can be healed by whoever comes next.
+    healed: list[str] = []
+    wait_until(
+        lambda: healed.extend(f["name"] for f in ask(place, "POST", "/heal")) or healed,
+        what="the fault of the client that went away",
+        seconds=20,
+    )
+    assert healed == ["hit-1"]
+    assert capfd.readouterr().err == ""
+
+
+def test_two_clients_at_once(place: Place) -> None:
+    found: list[str] = []
+    ready = threading.Barrier(6)
+
+    def drive() -> None:
+        ready.wait(20)
+        name = ask(place, "POST", "/faults", {"fault": "hit"})["name"]
+        assert ask(place, "POST", f"/faults/{name}/heal")["state"] == "healed"
+        found.append(name)
+
+    clients = [threading.Thread(target=drive) for _ in range(6)]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join(20)
+    assert sorted(found) == [f"hit-{n}" for n in range(1, 7)]
+
+
+@given(user=USERS, owner=USERS)
+def test_only_the_owner_and_root_may_drive(user: int, owner: int) -> None:
+    assert may_drive(user, owner=owner) == (user == owner or user == 0)
+    assert may_drive(owner, owner=owner)
+    assert may_drive(0, owner=owner)
+
+
+ASK_AS = """
+import os, socket, sys
+os.chdir(sys.argv[1])  # while it still may
+os.setuid(int(sys.argv[2]))
+client = socket.socket(socket.AF_UNIX)
+client.connect("control.sock")
+client.sendall(b"GET / HTTP/1.0\\r\\n\\r\\n")
+sys.stdout.write(client.recv(8).decode())
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+@pytest.mark.parametrize(("user", "answer"), [(0, "HTTP/1.1"), (65534, "")])
+def test_the_kernel_says_who_asks(place: Place, user: int, answer: str) -> None:
+    # Folder and socket let everybody in, so that only the kernel's word is left.
+    place.folder.chmod(0o711)
+    place.socket.chmod(0o666)
+    asked = subprocess.run(
+        [sys.executable, "-c", ASK_AS, place.folder, str(user)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert asked.stdout == answer, asked.stderr
+    assert "PermissionError" not in asked.stderr
 
 
 def test_nobody_else_is_served(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
+
+import pytest
 
 from reports.lab import print_status
 
@@ -35,6 +38,13 @@ STATUS = {
 }
 
 
+class Terminal(io.StringIO):
+    """An output that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def shown(**more: object) -> str:
     out = io.StringIO()
     print_status("lab", {**STATUS, **more}, out)
@@ -58,3 +68,38 @@ def test_nothing_reaches_the_terminal_as_a_control_sequence() -> None:
 
 def test_without_faults() -> None:
     assert shown(faults=[]).endswith("no fault so far\n")
+
+
+def test_a_bare_lab_has_neither_workload_nor_pipeline() -> None:
+    text = shown(workload=None, pipeline=None)
+    assert text.startswith("lab lab\n")
+    assert "records" not in text
+    assert "micro-batch" not in text
+
+
+def test_a_narrow_terminal_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("TERM", "xterm")
+    topic = "a-topic-whose-name-is-wider-than-the-whole-terminal-is-by-some"
+    partitions = [p | {"topic": topic} for p in STATUS["partitions"]]  # type: ignore[attr-defined]
+    out = Terminal()
+    print_status("lab", {**STATUS, "partitions": partitions}, out, anew=True)
+    text = out.getvalue()
+    assert text.startswith("\x1b[H\x1b[2J")
+    lines = re.sub(r"\x1b\[[0-9;]*[mHJ]", "", text).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert "…" not in text
+    # Folded, and everything of it is there.
+    first = "".join(line.split()[0] for line in lines if line[:1] in topic and "   " in line)
+    assert f"{topic}-0" in first
+    words = " ".join(" ".join(lines).split())
+    for word in ("broker-1 up broker-2 down", "says", "nobody", "broker-1→broker-2: disabled"):
+        assert word in words
+
+
+def test_without_a_terminal_nothing_is_cleared() -> None:
+    out = io.StringIO()
+    for _ in range(2):
+        print_status("lab", STATUS, out, anew=True)
+    assert "\x1b" not in out.getvalue()
+    assert out.getvalue().count("lab lab") == 2

@@ -1,0 +1,67 @@
+"""A bare lab: a stage for programs of the user's own, without workload and pipeline of ours.
+
+The one thing to know: it is a lab in every other respect. It claims nothing, so there is nothing to
+judge; its folder says what was done to the stage, when, and what proves it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.arrange import Parts
+from harness.kafka.log_reader import LogReader
+from harness.kafka.topic import Topic
+from harness.run import Run
+from harness.scenario import Scenario
+from harness.sinks.base import Sink
+from harness.subjects.base import JobPlace
+from harness.workload.payments import Payments
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nobody:
+    """The place of a subject where there is none."""
+
+    name = "none"
+    says = "No pipeline of ours: the programs on this stage were somebody else's."
+    sink = ""
+    view = ""
+    output_topic = None
+
+    def command(self, place: JobPlace) -> list[str]:
+        """There is none; a run without pipeline never asks."""
+        raise NotImplementedError(self.says)
+
+    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+        """There is none; a run without pipeline never asks."""
+        raise NotImplementedError(self.says)
+
+
+class BareRun(Run):
+    """A run of a stage alone."""
+
+    def _phases(self, parts: Parts) -> None:
+        """Nothing flows of ours, so nothing has to warm up, to settle, or to be collected."""
+        phase = self._recorder.phase
+        with phase("arrange"):
+            bench = parts.arrange()
+        conductor = self._conduct((), bench)
+        with phase("disturb"):
+            conductor.carry_out()
+        with phase("heal"):
+            self._heal(bench)
+
+
+def bare(topics: Sequence[Topic]) -> Scenario:
+    """The scenario of a bare lab with these topics, at least one."""
+    first, *others = topics
+    return Scenario(
+        name="bare",
+        title="A stage for programs of your own, broken by hand",
+        subject=Nobody(),
+        workload=Payments(records=0, producers=1, topic=first.name, partitions=first.partitions),
+        topics=tuple(others),
+        schedule=(),
+        claims=(),
+    )

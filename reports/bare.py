@@ -1,0 +1,41 @@
+"""What a bare lab leaves, in a terminal.
+
+The one thing to know: it claims nothing, so there is no verdict to tell; only where to look.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+from rich.text import Text
+
+from reports.model import Phase, Report
+from reports.terminal import console
+from reports.text import line, plural
+from reports.write import HTML_FILE, JSON_FILE
+
+
+def print_unjudged(report: Report, out: TextIO, folder: Path) -> None:
+    """What a bare lab leaves: no verdict, and a folder that says what was done to its stage."""
+    to = console(out)
+    bit = sum(fault.bit for fault in report.faults)
+    to.print(Text("Nothing was judged: a bare lab claims nothing.", style="bold"))
+    done = f"{plural(len(report.faults), 'fault')}, {bit} proved to have bitten."
+    to.print(Text(f"{done} In the folder: what was done, when, and what proves it; and the logs."))
+    if (phase := failed_phase(report)) is not None:
+        to.print(Text(f"Phase {line(phase.phase)} failed: {line(phase.detail or '')}", style="red"))
+    to.print()
+    for label, value in (
+        ("report", str(folder / HTML_FILE)),
+        ("data", str(folder / JSON_FILE)),
+        ("history", str(folder / "history")),
+        ("logs", str(folder / "logs")),
+        ("repeat", report.run.repeat),
+    ):
+        to.print(Text(f"{label:<8} {line(value)}"), soft_wrap=True)
+
+
+def failed_phase(report: Report) -> Phase | None:
+    """The first phase that failed."""
+    return next((phase for phase in report.phases if phase.outcome == "failed"), None)

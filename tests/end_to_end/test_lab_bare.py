@@ -1,0 +1,139 @@
+"""A bare lab: a program that is not ours on a stage that is broken by hand, and no verdict."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from confluent_kafka import Producer
+
+from harness.lab.client import ask
+from harness.stage.processes import MARKER
+from harness.wait import wait_until
+from tests.end_to_end.command import onceproof
+from tests.end_to_end.test_ending import nothing_stays
+from tests.end_to_end.test_lab import Up
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
+
+TOPIC = "shipped"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Up]:
+    topics = ("--bare", "--topic", "ordered", "--topic", f"{TOPIC}:2")
+    lab = Up(f"bare-{tmp_path.name[-20:]}".strip("-_"), tmp_path, of=topics)
+    yield lab
+    if lab.process.popen.poll() is None:
+        lab.process.send(signal.SIGKILL)
+        lab.process.popen.wait(10)
+
+
+class Program:
+    """Somebody's own producer, which sends through the proxies until it is told to stop."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self.acknowledged = 0
+        self._over = threading.Event()
+        self._producer = Producer({"bootstrap.servers": bootstrap, "acks": "all", "log_level": 0})
+        self._thread = threading.Thread(target=self._send)
+        self._thread.start()
+
+    def _send(self) -> None:
+        while not self._over.is_set():
+            for partition in (0, 1):
+                self._producer.produce(
+                    TOPIC, b"mine", partition=partition, on_delivery=self._delivered
+                )
+            self._producer.poll(0.05)
+
+    def _delivered(self, error: Any, message: Any) -> None:
+        self.acknowledged += error is None
+
+    def goes_on(self) -> None:
+        before = self.acknowledged
+        wait_until(
+            lambda: self.acknowledged > before + 10,
+            what="the program to get records acknowledged",
+            seconds=90,
+            seen=lambda: f"{before}, then {self.acknowledged}",
+        )
+
+    def close(self) -> None:
+        self._over.set()
+        self._thread.join(20)
+
+
+@contextmanager
+def standing_still(lab: Up, program: str) -> Iterator[None]:
+    """Nothing of a program of the lab's stage answers meanwhile."""
+    marker = f"{lab.process.popen.pid}-"
+    found = [
+        process
+        for process in psutil.process_iter(["environ", "cmdline"])
+        if (process.info["environ"] or {}).get(MARKER, "").startswith(marker)
+        and any(program in word for word in process.info["cmdline"][:1])
+    ]
+    assert found
+    for process in found:
+        process.suspend()
+    try:
+        yield
+    finally:
+        for process in found:
+            process.resume()
+
+
+def test_a_program_of_ones_own(lab: Up) -> None:
+    by_name = ("--lab", lab.name)
+    about = ask(lab.place, "GET", "/")
+    assert (about["topics"], about["claims"]) == ({"ordered": 1, TOPIC: 2}, [])
+    program = Program(about["bootstrap"]["producer"])
+    try:
+        program.goes_on()
+        done = onceproof("fault", "kill", f"leader:{TOPIC}-1", *by_name)
+        assert done.code == 0, done.err
+        lab.wait_bitten("kill-1")
+        assert f"{TOPIC}-1 to broker-" in lab.fault("kill-1")["detail"]
+        program.goes_on()
+        done = onceproof("heal", *by_name)
+        assert (done.code, "kill-1: healed" in done.out) == (0, True), done.out + done.err
+        done = onceproof("fault", "cut", "producer", f"leader:{TOPIC}-0", *by_name)
+        assert done.code == 0, done.err
+        lab.wait_bitten("cut-1")
+        assert lab.fault("cut-1")["detail"].endswith("closed, new ones refused")
+        with standing_still(lab, "toxiproxy"):
+            done = onceproof("heal", "cut-1", *by_name)
+            assert (done.code, "cut-1: failed: not healed: " in done.out) == (1, True), done.err
+        done = onceproof("heal", "cut-1", *by_name)
+        assert (done.code, "cut-1: healed" in done.out) == (0, True), done.out + done.err
+        program.goes_on()
+        done = onceproof("fault", "kill-driver", "now", *by_name)
+        assert (done.code, "needs «pipeline», which this lab has not" in done.err) == (1, True)
+        status = ask(lab.place, "GET", "/status")
+        assert (status["workload"], status["pipeline"], status["links"]) == (None, None, {})
+        done = onceproof("end", *by_name)
+        assert (done.code, "nothing to judge" in done.out) == (0, True), done.err
+        done = lab.process.finish()
+    finally:
+        program.close()
+    assert done.code == 0, done.err
+    assert "Nothing was judged" in done.out
+    assert "holds" not in done.out
+    assert (done.report["verdict"], done.report["claims"]) == (None, [])
+    assert [(f["fault"], f["bit"]) for f in done.report["faults"]] == [
+        ("kill-1", True),
+        ("cut-1", True),
+    ]
+    tried = next(fault for fault in done.report["faults"] if fault["fault"] == "cut-1")
+    assert tried["error"].startswith("not healed: ")
+    assert tried["healed_at"] is not None
+    nothing_stays(lab.process)
+    again = onceproof("check", done.folder)
+    assert (again.code, "No claim was judged" in again.out) == (5, True), again.err

@@ -1,0 +1,247 @@
+"""Killing and isolating a broker under topics of anybody, on a cluster that is made up."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.faults import back as module
+from harness.faults import targets
+from harness.faults.back import wait_back
+from harness.faults.isolate_broker import IsolateBroker
+from harness.faults.kill_broker import KillBroker
+from harness.faults.targets import LeaderOf, Node
+from harness.kafka.metadata import ClusterView, Replicas
+from harness.stage.base import StageTrouble
+from harness.stage.topology import Link
+from harness.wait import Overdue, Stop, wait_until
+
+Said = dict[tuple[str, int], tuple[int, set[int]]]
+"""(topic, partition) → leader and in-sync replicas."""
+
+BEFORE: Said = {
+    ("__consumer_offsets", 0): (2, {1, 2, 3}),
+    ("orders", 0): (2, {1, 2, 3}),
+    ("orders", 1): (1, {1, 2, 3}),
+    ("orders", 2): (2, {1, 2, 3}),
+    ("payments", 0): (2, {1, 2, 3}),
+}
+
+
+class View(ClusterView):
+    """What a cluster that is made up says."""
+
+    def __init__(self, world: World, node: int | None = None) -> None:
+        super().__init__({})
+        self._world, self._node = world, node
+
+    def partitions(self, topic: str | None = None) -> list[Replicas]:
+        return [
+            Replicas(
+                topic=name,
+                partition=partition,
+                leader=leader,
+                in_sync=frozenset(in_sync),
+                replicas=frozenset({1, 2, 3}),
+            )
+            for (name, partition), (leader, in_sync) in self._said().items()
+            if topic in (None, name)
+        ]
+
+    def _said(self) -> Said:
+        return self._world.said_by.get(self._node, self._world.said)
+
+
+class World:
+    """A bench with a stage of three brokers; what they say, all or one, is set by the test."""
+
+    def __init__(self) -> None:
+        self.said: Said = dict(BEFORE)
+        self.said_by: dict[int | None, Said] = {}
+        self.dead: set[str] = set()
+        self.cut: set[Link] = set()
+        self.refuses: Link | None = None
+        self.story: list[str] = []
+        self.restarts_fail_for = 0
+        self.stop = Stop()
+        self.topic = "payments"
+        self.stage = SimpleNamespace(
+            brokers=("broker-1", "broker-2", "broker-3"),
+            bootstrap=lambda audience, node: f"{audience}.{node}:9092",
+            alive=lambda node: node not in self.dead,
+            connections=lambda link: 1,
+            cut=self._cut,
+            mend=self.cut.discard,
+            kill=self._kill,
+            restart=self._restart,
+        )
+
+    def view(self, *, without: int | None = None) -> View:
+        return View(self)
+
+    def views(self) -> list[View]:
+        return [View(self, node) for node in (1, 2, 3)]
+
+    def _cut(self, link: Link) -> None:
+        if link == self.refuses:
+            raise StageTrouble("the proxy does not answer")
+        self.cut.add(link)
+
+    def _kill(self, node: str, how: str) -> str:
+        self.story.append(f"kill: {how}")
+        self.dead.add(node)
+        return f"{node}#1 ended by signal 9"
+
+    def _restart(self, node: str) -> None:
+        assert node in self.dead
+        self.dead.discard(node)
+        self.story.append("restart")
+        if self.restarts_fail_for:
+            self.restarts_fail_for -= 1
+            raise StageTrouble("it does not listen")
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def killed(world: Any) -> Any:
+    return KillBroker(target=Node(name="broker-2")).inject(world, "kill-1")
+
+
+def isolated(world: Any) -> Any:
+    return IsolateBroker(target=Node(name="broker-2")).inject(world, "isolate-1")
+
+
+def test_a_leader_of_any_topic_is_found(world: Any) -> None:
+    assert LeaderOf(topic="orders", partition=1).resolve(world) == "broker-1"
+    assert LeaderOf(partition=0).resolve(world) == "broker-2"
+
+
+@pytest.mark.parametrize(
+    ("topic", "partition", "instead"),
+    [
+        ("order", 0, r"no such partition; there are orders \[0, 1, 2\], payments \[0\]"),
+        ("orders", 3, r"no such partition; there are orders \[0, 1, 2\], payments \[0\]"),
+        ("payments", 0, "payments-0: leader -1"),
+    ],
+)
+def test_a_leader_that_is_not_found(
+    world: Any, monkeypatch: pytest.MonkeyPatch, topic: str, partition: int, instead: str
+) -> None:
+    monkeypatch.setattr(targets, "wait_until", lambda *a, **k: wait_until(*a, **k | {"seconds": 0}))
+    world.said[("payments", 0)] = (-1, {2})
+    with pytest.raises(Overdue, match=f"{topic}-{partition} to have a leader; .*{instead}"):
+        LeaderOf(topic=topic, partition=partition).resolve(world)
+
+
+@pytest.mark.parametrize("begin", [killed, isolated])
+def test_what_it_leads_is_told_of_every_topic_that_clients_made(world: World, begin: Any) -> None:
+    assert begin(world).target == "broker-2 (leads orders [0, 2], payments [0])"
+
+
+def test_a_killed_leader_is_proven_when_all_topics_have_other_leaders(world: World) -> None:
+    injection = killed(world)
+    world.said[("payments", 0)] = (3, {1, 3})
+    world.said[("orders", 0)] = (1, {1, 3})
+    assert injection.evidence() is None
+    world.said[("orders", 2)] = (3, {1, 3})
+    assert injection.evidence().endswith(
+        "s: orders-0 to broker-1, orders-2 to broker-3, payments-0 to broker-3"
+    )
+
+
+def test_what_only_the_killed_one_had_goes_to_nobody(world: World) -> None:
+    world.said = {("orders", 0): (2, {2})}
+    injection = killed(world)
+    assert injection.evidence() is None
+    world.said = {("orders", 0): (-1, {2})}
+    assert injection.evidence().endswith("s: orders-0 to nobody")
+
+
+def test_of_a_killed_one_that_led_nothing_no_leadership_moved(world: World) -> None:
+    world.said = {("orders", 1): (1, {1, 2, 3})}
+    assert killed(world).evidence() == "broker-2#1 ended by signal 9; it led nothing"
+
+
+@pytest.mark.parametrize("begin", [killed, isolated])
+def test_silence_proves_nothing(world: World, begin: Any) -> None:
+    injection = begin(world)
+    world.said = {}
+    assert injection.evidence() is None
+
+
+def test_an_isolated_one_is_proven_when_it_is_out_of_every_topic(world: World) -> None:
+    injection = isolated(world)
+    world.said |= {("payments", 0): (3, {1, 3}), ("orders", 0): (1, {1, 3})}
+    world.said |= {("orders", 1): (1, {1, 3})}
+    assert injection.evidence() is None
+    world.said[("orders", 2)] = (1, {1, 2, 3})
+    assert injection.evidence() is None
+    world.said[("orders", 2)] = (1, {1, 3})
+    assert injection.evidence().endswith("moved the leadership of orders [0, 2], payments [0]")
+
+
+def test_the_last_member_of_an_in_sync_set_stays_in_it(world: World) -> None:
+    injection = isolated(world)
+    world.said = {("payments", 0): (3, {1, 3}), ("mine", 0): (2, {2})}
+    assert injection.evidence() is None
+    world.said[("mine", 0)] = (-1, {2})
+    assert injection.evidence() is not None
+
+
+def test_links_that_could_not_all_be_cut_are_mended(world: World) -> None:
+    world.refuses = Link("broker-3", "broker-2")
+    with pytest.raises(StageTrouble):
+        isolated(world)
+    assert world.cut == set()
+
+
+def test_a_broker_that_came_up_half_way_begins_anew(world: World) -> None:
+    world.restarts_fail_for = 1
+    injection = killed(world)
+    with pytest.raises(StageTrouble):
+        injection.heal()
+    injection.heal()
+    injection.heal()
+    assert world.story == [
+        "kill: SIGKILL by fault «kill-1»",
+        "restart",
+        "kill: came up only half-way",
+        "restart",
+    ]
+
+
+CAUGHT_UP: Said = {("orders", 0): (2, {1, 2}), ("orders", 1): (1, {1, 2})}
+LAGS: Said = {("orders", 0): (1, {1}), ("orders", 1): (1, {1, 2})}
+LEADERLESS: Said = {("orders", 0): (-1, {2}), ("orders", 1): (1, {1, 2})}
+
+
+@pytest.mark.parametrize(
+    ("said_by", "back"),
+    [
+        ({1: CAUGHT_UP, 2: CAUGHT_UP, 3: CAUGHT_UP}, True),
+        ({1: CAUGHT_UP, 2: CAUGHT_UP, 3: LAGS}, True),  # 3 is cut off by a fault of its own
+        ({1: CAUGHT_UP, 2: CAUGHT_UP, 3: {}}, True),  # 3 is dead
+        ({1: LAGS, 2: CAUGHT_UP, 3: LAGS}, False),  # 2 believes what it last knew
+        ({1: CAUGHT_UP, 2: LAGS, 3: CAUGHT_UP}, False),  # 2 does not know yet
+        ({1: CAUGHT_UP, 2: {}, 3: CAUGHT_UP}, False),
+        ({1: LEADERLESS, 2: LEADERLESS, 3: LEADERLESS}, False),
+        ({1: {}, 2: CAUGHT_UP, 3: {}}, False),
+    ],
+)
+def test_a_broker_is_back_when_it_and_most_brokers_say_so(
+    world: Any, monkeypatch: pytest.MonkeyPatch, said_by: dict[int | None, Said], back: bool
+) -> None:
+    monkeypatch.setattr(
+        module, "wait_until", lambda look, **k: wait_until(look, **k | {"seconds": 0})
+    )
+    world.said_by = said_by
+    if back:
+        wait_back(world, "broker-2")
+    else:
+        with pytest.raises(Overdue, match="broker-2 to be in sync wherever it has a replica"):
+            wait_back(world, "broker-2")

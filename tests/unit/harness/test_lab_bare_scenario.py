@@ -1,0 +1,57 @@
+"""A bare lab as plain data: its topics, and nothing that could be judged."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.faults.kill_broker import KillBroker
+from harness.faults.kill_driver import KillDriver
+from harness.faults.targets import Node
+from harness.feasible import PIPELINE, doable
+from harness.kafka.topic import BadTopic, Topic
+from harness.lab.bare import bare
+from harness.workload.payments import payments_of
+from scenarios import flagship
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "partitions"),
+    [("orders", "orders", 1), ("orders:3", "orders", 3), ("a.b_c-D:1000", "a.b_c-D", 1000)],
+)
+def test_a_topic_as_it_is_written(word: str, name: str, partitions: int) -> None:
+    assert Topic.parse(word) == Topic(name=name, partitions=partitions)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["", ":3", "orders:", "orders:0", "orders:-1", "orders:x", "orders:3:3", "orders:1001", "o s",
+     "..", "a" * 250, "orders:²"],
+)  # fmt: skip
+def test_a_word_that_is_no_topic(word: str) -> None:
+    with pytest.raises(BadTopic, match="is no topic; expected NAME or NAME:PARTITIONS"):
+        Topic.parse(word)
+
+
+def test_it_has_its_topics_and_nothing_to_judge() -> None:
+    topics = (Topic(name="orders", partitions=3), Topic(name="shipped", partitions=1))
+    scenario = bare(topics)
+    assert scenario.all_topics == topics
+    assert scenario.claims == scenario.schedule == ()
+    assert list(payments_of(scenario.workload, producer=0, seed=1)) == []
+
+
+def test_the_topics_of_a_scenario_are_those_of_workload_and_subject() -> None:
+    assert [[topic.name for topic in scenario.all_topics] for scenario in flagship()] == [
+        ["payments"],
+        ["payments"],
+        ["payments", "payments-with-fees"],
+    ]
+
+
+def test_only_what_acts_on_the_pipeline_needs_one() -> None:
+    stage = frozenset({"kill", "cut", "links"})
+    kill = KillBroker(target=Node(name="broker-1"))
+    assert doable(kill, stage)
+    assert not doable(kill, {PIPELINE})
+    assert not doable(KillDriver(), stage)
+    assert doable(KillDriver(), {PIPELINE})

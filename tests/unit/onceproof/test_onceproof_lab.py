@@ -1,0 +1,60 @@
+"""`onceproof lab` before anything is brought up: what is asked for, and what makes no sense."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.kafka.topic import BadTopic
+from harness.lab.bare import BareRun
+from harness.run import Run
+from onceproof.commands.lab import BadWish, lab, stage_alone, with_pipeline
+
+
+def test_a_scenario_with_more_of_its_payments() -> None:
+    wanted = with_pipeline(None, records=7, rate=3, seed=5)
+    assert (wanted.scenario.workload.records, wanted.scenario.workload.rate) == (7, 3)
+    assert wanted.scenario.claims
+    assert wanted.run is Run
+    assert wanted.words == ("spark-foreachbatch-postgres", "--seed", "5")
+
+
+def test_a_stage_alone() -> None:
+    wanted = stage_alone(["orders:3", "shipped"])
+    assert [t.name for t in wanted.scenario.all_topics] == ["orders", "shipped"]
+    assert wanted.run is BareRun
+    assert wanted.words == ("--bare", "--topic", "orders:3", "--topic", "shipped")
+
+
+@pytest.mark.parametrize(
+    ("topics", "error"), [(["orders:0"], BadTopic), (["orders", "orders:3"], BadWish)]
+)
+def test_topics_that_are_none(topics: list[str], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        stage_alone(topics)
+
+
+@pytest.mark.parametrize(
+    ("scenario", "alone", "topics", "said"),
+    [
+        ("spark-kafka-sink", True, [], "leave out «spark-kafka-sink» or --bare"),
+        (None, False, ["orders"], "--topic goes with --bare"),
+        (None, True, ["a b"], "'a b' is no topic"),
+        ("spark-kafka-sing", False, [], "Did you mean spark-kafka-sink"),
+    ],
+)
+def test_what_makes_no_sense_is_told(
+    scenario: str | None,
+    alone: bool,
+    topics: list[str],
+    said: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code = lab(
+        scenario, alone=alone, topics=topics, name="lab", records=1, rate=1, seed=1, out=tmp_path
+    )
+    assert code == 2
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,50 @@
+"""What a bare lab leaves: where to look, and no verdict."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from checkers.model import Judgement
+from reports.bare import failed_phase, print_unjudged
+from reports.build import build
+from reports.model import Phase, Report
+from tests.unit.reports.conftest import run_record, small_history
+
+UNJUDGED = Judgement(claims=(), findings=(), self_proof=(), notes=(), counts={})
+
+
+@pytest.fixture
+def report() -> Report:
+    return build(run_record(), small_history(), UNJUDGED)
+
+
+def printed(report: Report) -> str:
+    out = io.StringIO()
+    print_unjudged(report, out, Path("runs/x"))
+    return out.getvalue()
+
+
+def test_it_says_that_nothing_was_judged_and_where_to_look(report: Report) -> None:
+    assert report.verdict is None
+    assert failed_phase(report) is None
+    assert printed(report).splitlines() == [
+        "Nothing was judged: a bare lab claims nothing.",
+        "1 fault, 1 proved to have bitten. In the folder: what was done, when, and what proves it; "
+        "and the logs.",
+        "",
+        "report   runs/x/report.html",
+        "data     runs/x/report.json",
+        "history  runs/x/history",
+        "logs     runs/x/logs",
+        "repeat   onceproof run small --seed 7",
+    ]
+
+
+def test_a_stage_that_failed_is_told(report: Report) -> None:
+    phase = Phase(phase="heal", started_at=1, ended_at=2, outcome="failed", detail="still\x1b cut")
+    failed = report.model_copy(update={"phases": (*report.phases, phase)})
+    assert failed_phase(failed) == phase
+    assert "Phase heal failed: still\\x1b cut\n" in printed(failed)
