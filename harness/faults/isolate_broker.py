@@ -9,8 +9,9 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, target
 from harness.faults.kill_broker import wait_in_sync
+from harness.faults.majority import Majority
 from harness.faults.targets import Target
-from harness.stage.topology import Link, node_id
+from harness.stage.topology import Link
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,30 +42,20 @@ BY_HAND: Final = ByHand(
 class _Isolated:
     def __init__(self, bench: Bench, node: str) -> None:
         self._bench = bench
-        self._node = node
-        self._number = node_id(node)
-        self._led = bench.view().led_by(self._number, bench.topic)
-        self.target = f"{node} (leads {bench.topic} {self._led})"
+        self._majority = Majority(bench, node)
+        self.target = self._majority.target
         peers = [n for n in bench.stage.brokers if n != node]
         self._links = [Link(a, b) for p in peers for a, b in ((node, p), (p, node))]
         self._closed = sum(bench.stage.connections(link) for link in self._links)
         self.at = now()
         for link in self._links:
             bench.stage.cut(link)
-        self._majority = bench.view(without=self._number)
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
         """The majority's word: it is in no ISR of the input topic and leads none of it."""
-        if self._proof is None and self._closed:
-            found = self._majority.partitions(self._bench.topic)
-            if found and all(self._number not in {p.leader, *p.in_sync} for p in found):
-                seconds = (now() - self.at) / 1e9
-                self._proof = (
-                    f"{self._closed} connections between brokers closed; the majority took "
-                    f"{self._node} out of every in-sync set after {seconds:.1f} s"
-                    + (f" and moved the leadership of {self._led}" if self._led else "")
-                )
+        if self._proof is None and self._closed and (word := self._majority.took_it_out(self.at)):
+            self._proof = f"{self._closed} connections between brokers closed; {word}"
         return self._proof
 
     def heal(self) -> None:

@@ -86,6 +86,11 @@ class ClusterView:
         """Partitions of a topic that a broker leads."""
         return [p.partition for p in self.partitions(topic) if p.leader == node]
 
+    def does_without(self, node: int, topic: str) -> bool:
+        """Whether a broker leads no partition of a topic and is in none of its in-sync sets."""
+        found = self.partitions(topic)
+        return bool(found) and all(node not in {p.leader, *p.in_sync} for p in found)
+
     def in_sync_everywhere(self) -> bool:
         """Whether every partition has a leader and all its replicas in sync."""
         found = self.partitions()

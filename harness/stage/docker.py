@@ -19,7 +19,7 @@ import psycopg
 from harness.kafka.metadata import ClusterView
 from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage import docker_reaper
-from harness.stage.base import StageTrouble
+from harness.stage.base import SHUT_DOWN_SECONDS, StageTrouble
 from harness.stage.blocks import Block
 from harness.stage.docker_compose import Compose
 from harness.stage.docker_node import DockerNode
@@ -126,14 +126,21 @@ class DockerStage:
         It is stopped in between: a proxy that dials a container which is gone hangs, because its
         name and its address are gone too, and cannot be disabled meanwhile.
         """
-        if not self.alive(node):
-            raise StageTrouble(f"{node} cannot be killed: it does not run")
-        self._node(node).freeze()
+        running = self._running(node, "killed")
+        running.freeze()
         try:
             self._links.lead_to(node, False)
         finally:
-            death = self._node(node).kill(how)
+            death = running.kill(how)
         return death
+
+    def shut_down(self, node: str, how: str) -> str:
+        """SIGTERM a broker, then disable every proxy that leads to it."""
+        running = self._running(node, "stopped")
+        try:
+            return running.shut_down(how, seconds=SHUT_DOWN_SECONDS)
+        finally:
+            self._links.lead_to(node, False)
 
     def restart(self, node: str) -> None:
         """Start a broker again, wait until it is up, then enable its proxies."""
@@ -146,6 +153,24 @@ class DockerStage:
         self._links.lead_to(node, True)
         self._wait_node(broker, inside(AUDITOR, node_id(node)))
         self._wait_told_by([node])
+
+    def pause(self, node: str) -> str:
+        """Have the engine freeze a broker's container."""
+        running = self._running(node, "paused")
+        if running.paused():
+            raise StageTrouble(f"{node} cannot be paused: it is")
+        return running.pause()
+
+    def resume(self, node: str) -> None:
+        """Have the engine thaw it."""
+        running = self._running(node, "resumed")
+        if not running.paused():
+            raise StageTrouble(f"{node} cannot be resumed: it is not paused")
+        running.resume()
+
+    def paused(self, node: str) -> bool:
+        """Whether the engine says that it is frozen."""
+        return self._broker(node).paused()
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
         """`bootstrap.servers` for an audience."""
@@ -201,8 +226,9 @@ class DockerStage:
         return count
 
     def disturbed(self) -> dict[str, str]:
-        """Dead nodes, and links whose proxies are disabled or toxic."""
+        """Dead and paused nodes, and links whose proxies are disabled or toxic."""
         wrong = {n: "not running" for n in (*self.brokers, POSTGRES) if not self.alive(n)}
+        wrong |= {n: "paused" for n in self.brokers if self.paused(n)}
         return wrong | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
@@ -233,6 +259,12 @@ class DockerStage:
 
     def _broker(self, node: str) -> DockerNode:
         return self._node(self._known(node))
+
+    def _running(self, node: str, done: str) -> DockerNode:
+        broker = self._broker(node)
+        if not broker.alive():
+            raise StageTrouble(f"{node} cannot be {done}: it does not run")
+        return broker
 
     def _node(self, node: str) -> DockerNode:
         try:

@@ -6,6 +6,7 @@ outlive a kill; each start of it is a new life with a log file of its own.
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -49,8 +50,12 @@ class DockerNode:
         self.life = self._begin(None)
 
     def alive(self) -> bool:
-        """Whether its process runs."""
+        """Whether its process is there, paused or not."""
         return bool(self._state()["Running"])
+
+    def paused(self) -> bool:
+        """Whether the engine says that all of its processes are frozen."""
+        return bool(self._state()["Paused"])
 
     def tables(self) -> Path:
         """Where the kernel tells of the sockets in the container's network.
@@ -73,13 +78,37 @@ class DockerNode:
         """Stop its first process in one stroke: from here on it does nothing any more."""
         self.container.kill("SIGSTOP")
 
+    def pause(self) -> str:
+        """Freeze all of its processes; returns what the engine says of it."""
+        self.container.pause()
+        return f"{self.life.instance} stands still: the engine says it is {self._state()['Status']}"
+
+    def resume(self) -> None:
+        """Let them go on."""
+        self.container.unpause()
+
     def kill(self, how: str) -> str:
         """SIGKILL its process; returns how it ended, as the engine saw it."""
         self.container.kill("SIGKILL")
-        code = self.container.wait(timeout=20)["StatusCode"]
+        code = self._ended_with()
         self._end(how)
         by = f"by signal {code - _SIGNALLED}" if code > _SIGNALLED else f"with exit code {code}"
         return f"{self.life.instance} ended {by}"
+
+    def shut_down(self, how: str, *, seconds: float) -> str:
+        """Ask its process to end; returns how it ended, as the engine saw it.
+
+        Raises:
+            StageTrouble: it had to be killed after `seconds`.
+        """
+        self.container.stop(timeout=int(seconds))
+        code = self._ended_with()
+        self._end(how)
+        if code == _SIGNALLED + signal.SIGKILL:
+            raise StageTrouble(
+                f"{self.life.instance} did not end when asked to within {seconds:g} s"
+            )
+        return f"{self.life.instance} ended with status {code}"
 
     def start(self) -> None:
         """Start a new life."""
@@ -96,7 +125,7 @@ class DockerNode:
             if self.alive():
                 with suppress(DockerException):
                     self.container.kill("SIGKILL")
-                    self.container.wait(timeout=20)
+                    self._ended_with()
             else:
                 how = self._how()
         self._end(how)
@@ -109,6 +138,10 @@ class DockerNode:
             return "it left no log"
         words = " | ".join(line.strip() for line in said if line.strip())
         return f"{words} (whole log: logs/{self.life.log.name})"
+
+    def _ended_with(self) -> int:
+        code: int = self.container.wait(timeout=20)["StatusCode"]
+        return code
 
     def _state(self) -> dict[str, Any]:
         self.container.reload()

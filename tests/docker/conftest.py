@@ -52,6 +52,8 @@ def staging(shared: Contained) -> Iterator[Contained]:
     yield shared
     left = shared.stage.disturbed()
     for node in shared.stage.brokers if left else ():
+        if shared.stage.paused(node):
+            shared.stage.resume(node)
         if not shared.stage.alive(node):
             shared.stage.restart(node)
     for link in shared.stage.links() if left else ():

@@ -48,6 +48,8 @@ def staging(shared: Staged) -> Iterator[Staged]:
     left = shared.stage.disturbed()
     if left:
         for node in shared.stage.brokers:
+            if shared.stage.paused(node):
+                shared.stage.resume(node)
             if not shared.stage.alive(node):
                 shared.stage.restart(node)
         for link in shared.stage.links():

@@ -154,6 +154,7 @@ def test_freezing_stops_all_of_a_session_that_keeps_forking(start: Start) -> Non
     process = start(FORKING)
     for _ in range(5):
         process.freeze()
+        assert process.frozen()
         first, second = states(process.session), states(process.session)
         # Nobody runs, so nobody comes and nobody goes.
         assert set(first.values()) <= {psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE}
@@ -164,8 +165,23 @@ def test_freezing_stops_all_of_a_session_that_keeps_forking(start: Start) -> Non
             what="the session to go on",
             seconds=20,
         )
+    assert not process.frozen()
     process.kill("a test")
+    assert not process.frozen()
     assert living(process.session) == set()
+
+
+def test_who_stands_still_in_part_is_not_frozen(start: Start) -> None:
+    process = start(IN_ANOTHER_GROUP)
+    wait_until(lambda: process.members() == 2, what="both", seconds=20)
+    os.kill(process.session, signal.SIGSTOP)
+    wait_until(
+        lambda: states(process.session)[process.session] == psutil.STATUS_STOPPED,
+        what="the first to stand still", seconds=20,
+    )  # fmt: skip
+    assert not process.frozen()
+    process.freeze()
+    assert process.frozen()
 
 
 def test_a_survivor_is_told(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
