@@ -105,9 +105,7 @@ class DockerNode:
         code = self._ended_with()
         self._end(how)
         if code == _SIGNALLED + signal.SIGKILL:
-            raise StageTrouble(
-                f"{self.life.instance} did not end when asked to within {seconds:g} s"
-            )
+            raise StageTrouble(f"{self.life.instance} did not end within {seconds:g} s when asked")
         return f"{self.life.instance} ended with status {code}"
 
     def start(self) -> None:
