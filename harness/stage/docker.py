@@ -30,14 +30,11 @@ from harness.stage.sockets import established, listens
 from harness.stage.sweep import where
 from harness.stage.topology import AUDITOR, POSTGRES, Link, broker_name, node_id
 from harness.tools.docker_engine import Engine
-from harness.tools.setup import Tools
 from harness.wait import Overdue, Stop, wait_until
 from harness.watchdog import Watchdog
 
 _TOXIPROXY = "toxiproxy"
 _BROKERS = tuple(broker_name(n) for n in NODES)
-_OURS = ("java", "pyspark", "spark-kafka")
-"""What runs on the host all the same."""
 
 
 class DockerStage:
@@ -46,13 +43,10 @@ class DockerStage:
     backend = "docker"
     scratch: tuple[Path, ...] = ()
 
-    def __init__(
-        self, *, engine: Engine, tools: Tools, processes: Processes, block: Block, stop: Stop
-    ) -> None:
+    def __init__(self, *, engine: Engine, processes: Processes, block: Block, stop: Stop) -> None:
         self.topology = choose(block)
         self._block = block
         self._engine = engine
-        self._tools = tools
         self._logs = processes.logs
         self._marker = processes.marker
         self._on_change = processes.on_change
@@ -232,10 +226,8 @@ class DockerStage:
         return wrong | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
-        """Versions of the parts: our own, the engine's, and the images by name and content."""
-        ours = self._tools.versions()
-        found = {name: ours[name] for name in _OURS if name in ours}
-        found |= {"docker": self._engine.version, "docker-compose": self._engine.compose}
+        """Versions of the parts: the engine's, and the images by name and content."""
+        found = {"docker": self._engine.version, "docker-compose": self._engine.compose}
         for service, spec in self._services.items():
             image = self._engine.client.images.get(spec["image"])
             found[f"image of {service}"] = f"{spec['image']} ({image.short_id})"

@@ -22,7 +22,7 @@ from harness.stage.processes import Process, Processes
 from harness.stage.proxied import ProxiedLinks
 from harness.stage.sockets import established
 from harness.stage.topology import AUDITOR, PORTS, POSTGRES, Link, Topology, broker_name
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from harness.wait import Overdue, Stop, wait_until
 
 
@@ -32,7 +32,7 @@ class LocalStage:
     backend = "local"
 
     def __init__(
-        self, *, tools: Tools, processes: Processes, work: Path, block: Block, stop: Stop
+        self, *, tools: StageTools, processes: Processes, work: Path, block: Block, stop: Stop
     ) -> None:
         draft = Topology(block=block, base_port=0, brokers=3)
         base_port = free_ports(draft.every_address(), count=PORTS)

@@ -15,7 +15,7 @@ import pytest
 
 from harness.kafka.topics import create_topics
 from harness.stage.topology import AUDITOR
-from harness.tools.setup import Tools, ensure
+from harness.tools.setup import ensure
 from tests.docker.engine import engine
 from tests.docker.images import build
 from tests.docker.staging import Contained, contained
@@ -24,14 +24,11 @@ from tests.integration.staging import eventually, whole_everywhere
 _numbers = itertools.count()
 
 
-@pytest.fixture(scope="session")
-def tools() -> Tools:
-    return ensure()
-
-
 @pytest.fixture(scope="session", autouse=True)
-def images(tools: Tools) -> Iterator[dict[str, str]]:
+def images() -> Iterator[dict[str, str]]:
     """The engine and the variables that name the images, for everything that is started here."""
+    tools = ensure().stage
+    assert tools is not None
     with engine(), pytest.MonkeyPatch.context() as patch:
         named = build(tools)
         for name, image in named.items():
@@ -40,8 +37,8 @@ def images(tools: Tools) -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def shared(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contained]:
-    with contained(tmp_path_factory.mktemp("stage") / "run", tools) as found:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contained]:
+    with contained(tmp_path_factory.mktemp("stage") / "run") as found:
         yield found
 
 

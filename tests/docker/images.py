@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.tools import cache, go, postgres, toxiproxy
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from tests.docker.engine import NoEngine, run, told
 
 HERE = Path(__file__).parent / "images"
@@ -27,7 +27,7 @@ PACKAGES = "openjdk-17-jre-headless,procps"
 SUM = "onceproof.sum"
 
 
-def build(tools: Tools) -> dict[str, str]:
+def build(tools: StageTools) -> dict[str, str]:
     """Build what is missing or was made from other files; returns the variables that name them."""
     versions = tools.versions()
     kafka = f"{NAME}/kafka:{versions['kafka']}"

@@ -18,7 +18,7 @@ from harness.stage.local import LocalStage
 from harness.stage.processes import Processes
 from harness.stage.sweep import new_marker
 from harness.stage.topology import AUDITOR
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from harness.wait import Interrupted, Stop
 from tests.integration.staging import (
     Staged,
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def second(tools: Tools, tmp_path: Path) -> Iterator[Staged]:
+def second(tools: StageTools, tmp_path: Path) -> Iterator[Staged]:
     with staged(tmp_path / "second", tools) as made:
         yield made
 
@@ -120,7 +120,7 @@ def test_a_second_stage_and_its_end(
 
 
 @pytest.fixture
-def unstarted(tools: Tools, tmp_path: Path) -> Iterator[Callable[..., LocalStage]]:
+def unstarted(tools: StageTools, tmp_path: Path) -> Iterator[Callable[..., LocalStage]]:
     made: list[LocalStage] = []
     block = take_block()
     (tmp_path / "logs").mkdir()
