@@ -16,7 +16,7 @@ import pytest
 from harness.kafka.topics import create_topics
 from harness.stage.topology import AUDITOR
 from harness.tools.setup import ensure
-from tests.docker.engine import engine
+from tests.docker.engine import NoEngine, engine
 from tests.docker.images import build
 from tests.docker.staging import Contained, contained
 from tests.integration.staging import eventually, whole_everywhere
@@ -25,12 +25,23 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def images() -> Iterator[dict[str, str]]:
-    """The engine and the variables that name the images, for everything that is started here."""
+def images(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """The engine and the variables that name the images, for everything that is started here.
+
+    Without an engine nothing here can be tried, so that ends the session, in one sentence. What is
+    installed and built is told as it goes on, because it takes minutes.
+    """
     tools = ensure().stage
     assert tools is not None
-    with engine(), pytest.MonkeyPatch.context() as patch:
-        named = build(tools)
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with contextlib.ExitStack() as stack:
+        try:
+            with capture.global_and_fixture_disabled():
+                stack.enter_context(engine())
+                named = build(tools)
+        except NoEngine as error:
+            pytest.exit(str(error), returncode=3)
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
         for name, image in named.items():
             patch.setenv(name, image)
         yield named
