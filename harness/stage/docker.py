@@ -129,12 +129,28 @@ class DockerStage:
         return death
 
     def shut_down(self, node: str, how: str) -> str:
-        """SIGTERM a broker, then disable every proxy that leads to it."""
+        """SIGTERM a broker, and disable every proxy that leads to it.
+
+        It is stopped in between, for the same reason as in `kill`: when it has handed over what it
+        led, and listens no more.
+        """
         running = self._running(node, "stopped")
+        port, tables = inside(AUDITOR, node_id(node)), running.tables()
+        running.ask_to_end()
+        wait_until(
+            lambda: not listens(port, tables=tables),
+            what=f"{node} to listen no more",
+            seconds=SHUT_DOWN_SECONDS,
+            every=0.005,
+            stop=self._stop,
+            seen=running.tail,
+        )
+        running.freeze()
         try:
-            return running.shut_down(how, seconds=SHUT_DOWN_SECONDS)
-        finally:
             self._links.lead_to(node, False)
+        finally:
+            running.thaw()
+        return running.ended(how, seconds=SHUT_DOWN_SECONDS)
 
     def restart(self, node: str) -> None:
         """Start a broker again, wait until it is up, then enable its proxies."""

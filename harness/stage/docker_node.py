@@ -75,8 +75,17 @@ class DockerNode:
         return [n["IPAddress"] for n in networks if n["IPAddress"]]
 
     def freeze(self) -> None:
-        """Stop its first process in one stroke: from here on it does nothing any more."""
-        self.container.kill("SIGSTOP")
+        """Stop its first process in one stroke: from here on it does nothing any more.
+
+        One that has ended does nothing either.
+        """
+        with suppress(DockerException):
+            self.container.kill("SIGSTOP")
+
+    def thaw(self) -> None:
+        """Let it go on, if it has not ended."""
+        with suppress(DockerException):
+            self.container.kill("SIGCONT")
 
     def pause(self) -> str:
         """Freeze all of its processes; returns what the engine says of it."""
@@ -95,17 +104,23 @@ class DockerNode:
         by = f"by signal {code - _SIGNALLED}" if code > _SIGNALLED else f"with exit code {code}"
         return f"{self.life.instance} ended {by}"
 
-    def shut_down(self, how: str, *, seconds: float) -> str:
-        """Ask its process to end; returns how it ended, as the engine saw it.
+    def ask_to_end(self) -> None:
+        """SIGTERM its first process."""
+        self.container.kill("SIGTERM")
+
+    def ended(self, how: str, *, seconds: float) -> str:
+        """Wait for the end that it was asked for; returns how it ended, as the engine saw it.
 
         Raises:
-            StageTrouble: it had to be killed after `seconds`.
+            StageTrouble: it did not end in time, and was killed.
         """
         self.container.stop(timeout=int(seconds))
         code = self._ended_with()
         self._end(how)
         if code == _SIGNALLED + signal.SIGKILL:
-            raise StageTrouble(f"{self.life.instance} did not end within {seconds:g} s when asked")
+            raise StageTrouble(
+                f"{self.life.instance} did not end within {seconds:g} s when asked to"
+            )
         return f"{self.life.instance} ended with status {code}"
 
     def start(self) -> None:
