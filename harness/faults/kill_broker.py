@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.by_hand import ByHand, target
+from harness.faults.by_hand import ByHand, broker
 from harness.faults.targets import Target
 from harness.stage.topology import broker_name, node_id
 from harness.wait import wait_until
@@ -34,7 +34,7 @@ BY_HAND: Final = ByHand(
     name="kill",
     takes=("TARGET",),
     says="SIGKILL a broker; it is restarted when healed",
-    make=lambda who: KillBroker(target=target(who)),
+    make=lambda who: KillBroker(target=broker(who)),
 )
 
 

@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.by_hand import ByHand, target
+from harness.faults.by_hand import ByHand, broker
 from harness.faults.kill_broker import wait_in_sync
 from harness.faults.majority import Majority
 from harness.faults.targets import Target
@@ -38,7 +38,7 @@ BY_HAND: Final = ByHand(
     name="pause",
     takes=("TARGET",),
     says="pause a broker: it keeps its connections and does not answer",
-    make=lambda who: PauseBroker(target=target(who)),
+    make=lambda who: PauseBroker(target=broker(who)),
 )
 
 
