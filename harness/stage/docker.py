@@ -35,6 +35,9 @@ from harness.watchdog import Watchdog
 
 _TOXIPROXY = "toxiproxy"
 _BROKERS = tuple(broker_name(n) for n in NODES)
+_SECONDS = 180.0
+"""How long a part may take to come up on a machine that is very busy; one that has ended is noticed
+at once."""
 
 
 class DockerStage:
@@ -298,7 +301,7 @@ class DockerStage:
 
     def _wait_toxiproxy(self) -> None:
         node = self._node(_TOXIPROXY)
-        self._wait(node, lambda: bool(self._toxiproxy.version()), "toxiproxy to answer", 20)
+        self._wait(node, lambda: bool(self._toxiproxy.version()), "toxiproxy to answer")
         if not node.tables().exists():
             raise StageTrouble(
                 "the containers' processes cannot be seen from here, so connections cannot be "
@@ -316,7 +319,7 @@ class DockerStage:
                 return False
             return True
 
-        self._wait(self._node(POSTGRES), accepts, "PostgreSQL to take connections", 40)
+        self._wait(self._node(POSTGRES), accepts, "PostgreSQL to take connections")
 
     def _wait_brokers(self) -> None:
         for name in self.brokers:
@@ -325,7 +328,7 @@ class DockerStage:
 
     def _wait_node(self, node: DockerNode, port: int) -> None:
         what = f"{node.name} to listen on {port}"
-        self._wait(node, lambda: listens(port, tables=node.tables()), what, 60)
+        self._wait(node, lambda: listens(port, tables=node.tables()), what)
 
     def _wait_told_by(self, brokers: tuple[str, ...] | list[str]) -> None:
         """Wait until each of these brokers tells of all that live."""
@@ -333,9 +336,9 @@ class DockerStage:
         for name in brokers:
             with ClusterView({node_id(name): self.bootstrap(AUDITOR, name)}) as view:
                 known = partial(_knows, view, living)
-                self._wait(self._node(name), known, f"{name} to know of brokers {living}", 40)
+                self._wait(self._node(name), known, f"{name} to know of brokers {living}")
 
-    def _wait(self, node: DockerNode, look: Callable[[], bool], what: str, seconds: float) -> None:
+    def _wait(self, node: DockerNode, look: Callable[[], bool], what: str) -> None:
         """Wait for a state of a node, and give up at once when it has ended."""
 
         def there() -> bool:
@@ -343,7 +346,7 @@ class DockerStage:
                 raise StageTrouble(f"{node.name} ended while starting; it said last: {node.tail()}")
             return look()
 
-        wait_until(there, what=what, seconds=seconds, every=0.1, stop=self._stop, seen=node.tail)
+        wait_until(there, what=what, seconds=_SECONDS, every=0.1, stop=self._stop, seen=node.tail)
 
 
 def _knows(view: ClusterView, brokers: list[int]) -> bool:

@@ -20,6 +20,8 @@ from docker.errors import DockerException, NotFound
 from harness.clock import now
 from harness.stage.base import Life, StageTrouble
 
+_LINE = 200
+"""Characters of a line of a log that are told; Kafka has lines of thousands."""
 _SIGNALLED = 128
 """What a container's exit code is beyond the number of the signal that ended it."""
 
@@ -149,7 +151,7 @@ class DockerNode:
             said = self.container.logs(tail=lines).decode(errors="replace").split("\n")
         except DockerException:
             return "it left no log"
-        words = " | ".join(line.strip() for line in said if line.strip())
+        words = " | ".join(line.strip()[:_LINE] for line in said if line.strip())
         return f"{words} (whole log: logs/{self.life.log.name})"
 
     def _ended_with(self) -> int:

@@ -85,7 +85,7 @@ class LocalBroker:
                 )
             return is_listening(host, port) and says in process.log.read_bytes()
 
-        wait_until(there, what=f"{self.name} to be up", seconds=40, stop=stop, seen=process.tail)
+        wait_until(there, what=f"{self.name} to be up", seconds=120, stop=stop, seen=process.tail)
 
     def _java(self) -> list[str]:
         return [
