@@ -120,7 +120,8 @@ class Process:
     def note_exit(self) -> None:
         """Record that the process ended by itself, if it did."""
         if self.ended_at is None and not self.alive():
-            code = self.popen.returncode
+            # It may have ended after `alive` had asked for it, and before it looked at the session.
+            code = self.popen.wait()
             self._ended(f"exited with {code}" if code >= 0 else f"ended by signal {-code}")
 
     def _end(self, sig: signal.Signals, how: str, seconds: float) -> None:

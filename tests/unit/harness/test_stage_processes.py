@@ -252,6 +252,14 @@ def test_an_end_by_itself_is_noted(
     assert processes.changes == [("thing#1", None), ("thing#1", how)]  # type: ignore[attr-defined]
 
 
+def test_an_end_between_two_looks_is_noted(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = start("print('ready')")
+    wait_until(lambda: not living(process.session), what="its end", seconds=20)
+    monkeypatch.setattr(process.popen, "poll", lambda: None)  # as asked a moment ago
+    process.note_exit()
+    assert process.how == "exited with 0"
+
+
 def test_one_that_lives_has_not_ended(start: Start) -> None:
     process = start(f"print('ready', flush=True)\n{FOREVER}")
     process.note_exit()
