@@ -66,7 +66,7 @@ class Parts:
         self._processes = Processes(marker, folder.logs, recorder.process)
         self._stage = new_stage(
             backend,
-            tools=tools,
+            tools=tools.stage,
             processes=self._processes,
             work=folder.work,
             block=self._block,
@@ -178,7 +178,7 @@ class Parts:
             monotonic_ns=time.monotonic_ns(),
             wall_ns=time.time_ns(),
             host=host(),
-            versions=versions() | self._stage.versions(),
+            versions=versions() | self._tools.versions() | self._stage.versions(),
             subject=scenario.subject.name,
             subject_says=scenario.subject.says,
             workload=asdict(scenario.workload),

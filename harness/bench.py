@@ -32,14 +32,20 @@ class Bench:
     topic: str
 
     def view(self, *, without: int | None = None) -> ClusterView:
-        """A fresh view of the cluster; `without` leaves out a broker whose word does not count."""
+        """A fresh view of the cluster, as told by brokers that can answer.
+
+        `without` leaves out a broker whose word does not count.
+        """
         return ClusterView(
             {
                 node: address
                 for node, address in addresses(self.stage).items()
-                if node != without and self.stage.alive(broker_name(node))
+                if node != without and self._answers(broker_name(node))
             }
         )
+
+    def _answers(self, node: str) -> bool:
+        return self.stage.alive(node) and not self.stage.paused(node)
 
     def views(self) -> list[ClusterView]:
         """A view of every broker by itself."""

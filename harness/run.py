@@ -19,7 +19,7 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.collect import collect
 from harness.conductor import Conductor
-from harness.faults.kill_broker import wait_in_sync
+from harness.faults.back import wait_in_sync
 from harness.folder import RunFolder
 from harness.progress import told_progress
 from harness.recorder import Recorder, Stalled

@@ -11,7 +11,7 @@ from harness import events
 from harness.clock import now
 from harness.run import Run
 from harness.scenario import Scenario
-from harness.stage.backends import LOCAL
+from harness.stage.backends import LOCAL, is_local
 from harness.tools.setup import Tools, ensure
 from harness.wait import Stop
 from onceproof.outcome import Outcome, check_run
@@ -51,7 +51,7 @@ def run_scenario(
         scenario,
         seed=seed,
         runs=runs,
-        tools=tools or ensure(),
+        tools=tools or ensure(stage=is_local(backend)),
         handlers=handlers,
         stop=stop,
         repeat=repeat,

@@ -1,4 +1,4 @@
-"""Waiting until a broker that was disturbed takes part again.
+"""Bringing back a broker that was disturbed, and waiting until it takes part again.
 
 The one thing to know: other faults may be at work on other brokers meanwhile, so not everybody has
 to be in sync. One that was cut off goes on believing what it last knew, so its own word is not
@@ -12,6 +12,29 @@ from contextlib import ExitStack
 from harness.bench import Bench, addresses
 from harness.stage.topology import node_id
 from harness.wait import wait_until
+
+
+class Restart:
+    """A broker that ended for a fault's sake is brought back; once, however often it is tried."""
+
+    def __init__(self, bench: Bench, node: str) -> None:
+        self._bench = bench
+        self._node = node
+        self._done = False
+
+    def __call__(self) -> None:
+        """Start it and wait until it takes part again.
+
+        Raises:
+            Overdue: it does not in time.
+            StageTrouble: it ended again.
+        """
+        if not self._done:
+            if self._bench.stage.alive(self._node):
+                self._bench.stage.kill(self._node, "came up only half-way")
+            self._bench.stage.restart(self._node)
+            self._done = True
+        wait_back(self._bench, self._node)
 
 
 def wait_back(bench: Bench, node: str) -> None:
@@ -38,3 +61,25 @@ def wait_back(bench: Bench, node: str) -> None:
             stop=bench.stop,
             seen=lambda: {asked: view.out_of_sync() for asked, view in views.items()},
         )
+
+
+def wait_in_sync(bench: Bench) -> None:
+    """Wait until every broker sees all replicas of every partition in sync.
+
+    An isolated broker believes what it last knew, so every broker is asked by itself.
+    """
+    views = bench.views()
+
+    def whole() -> bool:
+        return all(view.in_sync_everywhere() for view in views)
+
+    wait_until(
+        whole,
+        what="all replicas to be in sync",
+        seconds=40,
+        every=0.1,
+        stop=bench.stop,
+        seen=lambda: [view.out_of_sync() for view in views],
+    )
+    for view in views:
+        view.close()

@@ -42,8 +42,8 @@ class Fault(Protocol):
     kind: ClassVar[str]
     """crash, partition or timeout."""
     needs: ClassVar[str | None]
-    """What the stage must offer: `kill` a broker, `cut` a client's link, `links` of every kind; or
-    `pipeline`, which a bare lab has not."""
+    """What the stage must offer: to `kill`, `stop` or `pause` a broker, to `cut` a client's link,
+    `links` of every kind; or `pipeline`, which a bare lab has not."""
 
     def describe(self) -> str:
         """The act in words."""

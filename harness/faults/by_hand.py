@@ -16,9 +16,10 @@ from functools import cache
 from harness import faults
 from harness.faults.base import Fault
 from harness.faults.targets import LeaderOf, Node, Target
+from harness.stage.topology import POSTGRES
 
 _LEADER = re.compile(r"leader:(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)")
-_NODE = re.compile(r"broker-\d+|postgres")
+_BROKER = re.compile(r"broker-\d+")
 
 
 class UnknownFault(ValueError):
@@ -78,10 +79,19 @@ def target(word: str) -> Target:
     Raises:
         UnknownFault: it is none of these.
     """
+    return Node(name=word) if word == POSTGRES else broker(word, or_else=f", {POSTGRES}")
+
+
+def broker(word: str, *, or_else: str = "") -> Target:
+    """A broker as it is written by hand: `broker-2`, `leader:TOPIC-PARTITION`.
+
+    Raises:
+        UnknownFault: it is none of these.
+    """
     if found := _LEADER.fullmatch(word):
         return LeaderOf(topic=found["topic"], partition=int(found["partition"]))
-    if _NODE.fullmatch(word):
+    if _BROKER.fullmatch(word):
         return Node(name=word)
     raise UnknownFault(
-        f"{word!r} is no target; expected broker-<n>, postgres or leader:<topic>-<partition>"
+        f"{word!r} is no target; expected broker-<n>{or_else} or leader:<topic>-<partition>"
     )

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.back import wait_back
-from harness.faults.by_hand import ByHand, target
+from harness.faults.by_hand import ByHand, broker
 from harness.faults.majority import Majority
 from harness.faults.targets import Target
 from harness.stage.topology import Link
@@ -36,7 +36,7 @@ BY_HAND: Final = ByHand(
     name="isolate",
     takes=("TARGET",),
     says="cut a broker off from its peers; clients still reach it",
-    make=lambda who: IsolateBroker(target=target(who)),
+    make=lambda who: IsolateBroker(target=broker(who)),
 )
 
 

@@ -7,12 +7,11 @@ from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.back import wait_back
-from harness.faults.by_hand import ByHand, target
+from harness.faults.back import Restart
+from harness.faults.by_hand import ByHand, broker
 from harness.faults.led import in_words, led
 from harness.faults.targets import Target
 from harness.stage.topology import broker_name, node_id
-from harness.wait import wait_until
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +35,7 @@ BY_HAND: Final = ByHand(
     name="kill",
     takes=("TARGET",),
     says="SIGKILL a broker; it is restarted when healed",
-    make=lambda who: KillBroker(target=target(who)),
+    make=lambda who: KillBroker(target=broker(who)),
 )
 
 
@@ -51,7 +50,7 @@ class _Killed:
         self._death = bench.stage.kill(node, f"SIGKILL by fault «{name}»")
         self._survivors = bench.view(without=self._number)
         self._proof: str | None = None
-        self._restarted = False
+        self._restart = Restart(bench, node)
 
     def evidence(self) -> str | None:
         """Its exit signal, and who leads now what it led: others, or nobody if no other could."""
@@ -70,34 +69,7 @@ class _Killed:
 
     def heal(self) -> None:
         """Restart it and wait until it is in sync wherever it has a replica."""
-        if not self._restarted:
-            if self._bench.stage.alive(self._node):
-                self._bench.stage.kill(self._node, "came up only half-way")
-            self._bench.stage.restart(self._node)
-            self._restarted = True
-        wait_back(self._bench, self._node)
+        self._restart()
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""
-
-
-def wait_in_sync(bench: Bench) -> None:
-    """Wait until every broker sees all replicas of every partition in sync.
-
-    An isolated broker believes what it last knew, so every broker is asked by itself.
-    """
-    views = bench.views()
-
-    def whole() -> bool:
-        return all(view.in_sync_everywhere() for view in views)
-
-    wait_until(
-        whole,
-        what="all replicas to be in sync",
-        seconds=40,
-        every=0.1,
-        stop=bench.stop,
-        seen=lambda: [view.out_of_sync() for view in views],
-    )
-    for view in views:
-        view.close()

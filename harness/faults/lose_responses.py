@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import clock_id, now
-from harness.faults.by_hand import ByHand, target
+from harness.faults.by_hand import ByHand, broker
 from harness.faults.targets import Target
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from harness.stage.topology import Link, node_id
@@ -44,7 +44,7 @@ BY_HAND: Final = ByHand(
     name="lose-responses",
     takes=("TARGET",),
     says="swallow a broker's responses to the producers",
-    make=lambda who: LoseResponses(target=target(who)),
+    make=lambda who: LoseResponses(target=broker(who)),
 )
 
 

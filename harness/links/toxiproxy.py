@@ -15,7 +15,8 @@ import requests
 from toxiproxy.api import APIConsumer
 from toxiproxy.exceptions import InvalidToxic, NotFound, ProxyExists
 
-SECONDS = 5.0
+SECONDS = 30.0
+"""How long an answer may take: a proxy that is disabled first lets the dial under way end."""
 
 
 class ProxyTrouble(RuntimeError):

@@ -16,18 +16,23 @@ from harness.stage.local import LocalStage
 from harness.stage.processes import Processes
 from harness.stage.sweep import Leftover
 from harness.tools.progress import Progress, silent
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from harness.wait import Stop
 
 LOCAL, DOCKER = "local", "docker"
 EXTERNAL = "external:"
 """Before the path of the file that describes the user's own cluster."""
-EVERYTHING = frozenset({"kill", "cut", "links"})
+EVERYTHING = frozenset({"kill", "stop", "pause", "cut", "links"})
 
 
 def is_backend(word: str) -> bool:
     """Whether a word names a backend."""
     return word in (LOCAL, DOCKER) or (word.startswith(EXTERNAL) and word != EXTERNAL)
+
+
+def is_local(backend: str) -> bool:
+    """Whether the stage is made of tools that the set-up gets."""
+    return backend == LOCAL
 
 
 def offers(backend: str) -> frozenset[str]:
@@ -59,9 +64,23 @@ def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:
 
 
 def new_stage(
-    backend: str, *, tools: Tools, processes: Processes, work: Path, block: Block, stop: Stop
+    backend: str,
+    *,
+    tools: StageTools | None,
+    processes: Processes,
+    work: Path,
+    block: Block,
+    stop: Stop,
 ) -> Stage:
     """The stage of one run; nothing is started yet.
+
+    Args:
+        backend: what it is made of.
+        tools: those of the local stage, if it `is_local`.
+        processes: of the run.
+        work: folder for what does not outlive the run.
+        block: of addresses, for the run alone.
+        stop: ends every wait when set.
 
     Raises:
         SetupError: something is missing.
@@ -72,9 +91,8 @@ def new_stage(
         from harness.stage.docker import DockerStage
         from harness.tools.docker_engine import connect
 
-        return DockerStage(
-            engine=connect(), tools=tools, processes=processes, block=block, stop=stop
-        )
+        return DockerStage(engine=connect(), processes=processes, block=block, stop=stop)
+    assert tools is not None, "whoever asks for a local stage brings what it is made of"
     return LocalStage(tools=tools, processes=processes, work=work, block=block, stop=stop)
 
 

@@ -12,6 +12,9 @@ from typing import Protocol
 
 from harness.stage.topology import Link
 
+SHUT_DOWN_SECONDS = 30.0
+"""How long a broker may take to end when it is asked to."""
+
 
 class StageTrouble(RuntimeError):
     """The stage could not do what it was told; the text says what was seen."""
@@ -64,13 +67,32 @@ class Stage(Protocol):
         """Names of the brokers; `broker-<n>` has node id n."""
 
     def alive(self, node: str) -> bool:
-        """Whether a node's process runs."""
+        """Whether a node's process is there, paused or not."""
 
     def kill(self, node: str, how: str) -> str:
-        """SIGKILL a node and take its proxies down with it; returns how it ended, as seen."""
+        """SIGKILL a broker and take its proxies down with it; returns how it ended, as seen."""
+
+    def shut_down(self, node: str, how: str) -> str:
+        """SIGTERM a broker, wait for its end, take its proxies down; returns how it ended.
+
+        Raises:
+            StageTrouble: it had to be killed.
+        """
 
     def restart(self, node: str) -> None:
-        """Start a dead node, wait until it listens, bring its proxies back."""
+        """Start a dead broker, wait until it listens, bring its proxies back."""
+
+    def pause(self, node: str) -> str:
+        """Stop a broker in its tracks; returns what is seen of it.
+
+        It keeps its memory, its connections and its listeners, and answers on none of them.
+        """
+
+    def resume(self, node: str) -> None:
+        """Let a paused broker go on."""
+
+    def paused(self, node: str) -> bool:
+        """Whether a broker is paused."""
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
         """`bootstrap.servers` for an audience, of all brokers or of one."""
@@ -100,7 +122,7 @@ class Stage(Protocol):
         """Established connections that reach brokers in an audience's name, behind the proxies."""
 
     def disturbed(self) -> dict[str, str]:
-        """What is not as it was arranged: dead nodes, cut or toxic links; empty when healed."""
+        """What is not as arranged: dead or paused nodes, cut or toxic links; empty when healed."""
 
     def versions(self) -> dict[str, str]:
         """Versions of the parts, for the record."""

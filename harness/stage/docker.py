@@ -19,7 +19,7 @@ import psycopg
 from harness.kafka.metadata import ClusterView
 from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage import docker_reaper
-from harness.stage.base import StageTrouble
+from harness.stage.base import SHUT_DOWN_SECONDS, StageTrouble
 from harness.stage.blocks import Block
 from harness.stage.docker_compose import Compose
 from harness.stage.docker_node import DockerNode
@@ -30,14 +30,14 @@ from harness.stage.sockets import established, listens
 from harness.stage.sweep import where
 from harness.stage.topology import AUDITOR, POSTGRES, Link, broker_name, node_id
 from harness.tools.docker_engine import Engine
-from harness.tools.setup import Tools
 from harness.wait import Overdue, Stop, wait_until
 from harness.watchdog import Watchdog
 
 _TOXIPROXY = "toxiproxy"
 _BROKERS = tuple(broker_name(n) for n in NODES)
-_OURS = ("java", "pyspark", "spark-kafka")
-"""What runs on the host all the same."""
+_SECONDS = 180.0
+"""How long a part may take to come up on a machine that is very busy; one that has ended is noticed
+at once."""
 
 
 class DockerStage:
@@ -46,13 +46,10 @@ class DockerStage:
     backend = "docker"
     scratch: tuple[Path, ...] = ()
 
-    def __init__(
-        self, *, engine: Engine, tools: Tools, processes: Processes, block: Block, stop: Stop
-    ) -> None:
+    def __init__(self, *, engine: Engine, processes: Processes, block: Block, stop: Stop) -> None:
         self.topology = choose(block)
         self._block = block
         self._engine = engine
-        self._tools = tools
         self._logs = processes.logs
         self._marker = processes.marker
         self._on_change = processes.on_change
@@ -126,14 +123,37 @@ class DockerStage:
         It is stopped in between: a proxy that dials a container which is gone hangs, because its
         name and its address are gone too, and cannot be disabled meanwhile.
         """
-        if not self.alive(node):
-            raise StageTrouble(f"{node} cannot be killed: it does not run")
-        self._node(node).freeze()
+        running = self._running(node, "killed")
+        running.freeze()
         try:
             self._links.lead_to(node, False)
         finally:
-            death = self._node(node).kill(how)
+            death = running.kill(how)
         return death
+
+    def shut_down(self, node: str, how: str) -> str:
+        """SIGTERM a broker, and disable every proxy that leads to it.
+
+        It is stopped in between, for the same reason as in `kill`: when it has handed over what it
+        led, and listens no more.
+        """
+        running = self._running(node, "stopped")
+        port, tables = inside(AUDITOR, node_id(node)), running.tables()
+        running.ask_to_end()
+        wait_until(
+            lambda: not listens(port, tables=tables),
+            what=f"{node} to listen no more",
+            seconds=SHUT_DOWN_SECONDS,
+            every=0.005,
+            stop=self._stop,
+            seen=running.tail,
+        )
+        running.freeze()
+        try:
+            self._links.lead_to(node, False)
+        finally:
+            running.thaw()
+        return running.ended(how, seconds=SHUT_DOWN_SECONDS)
 
     def restart(self, node: str) -> None:
         """Start a broker again, wait until it is up, then enable its proxies."""
@@ -146,6 +166,24 @@ class DockerStage:
         self._links.lead_to(node, True)
         self._wait_node(broker, inside(AUDITOR, node_id(node)))
         self._wait_told_by([node])
+
+    def pause(self, node: str) -> str:
+        """Have the engine freeze a broker's container."""
+        running = self._running(node, "paused")
+        if running.paused():
+            raise StageTrouble(f"{node} cannot be paused: it is")
+        return running.pause()
+
+    def resume(self, node: str) -> None:
+        """Have the engine thaw it."""
+        running = self._running(node, "resumed")
+        if not running.paused():
+            raise StageTrouble(f"{node} cannot be resumed: it is not paused")
+        running.resume()
+
+    def paused(self, node: str) -> bool:
+        """Whether the engine says that it is frozen."""
+        return self._broker(node).paused()
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
         """`bootstrap.servers` for an audience."""
@@ -201,15 +239,14 @@ class DockerStage:
         return count
 
     def disturbed(self) -> dict[str, str]:
-        """Dead nodes, and links whose proxies are disabled or toxic."""
+        """Dead and paused nodes, and links whose proxies are disabled or toxic."""
         wrong = {n: "not running" for n in (*self.brokers, POSTGRES) if not self.alive(n)}
+        wrong |= {n: "paused" for n in self.brokers if self.paused(n)}
         return wrong | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
-        """Versions of the parts: our own, the engine's, and the images by name and content."""
-        ours = self._tools.versions()
-        found = {name: ours[name] for name in _OURS if name in ours}
-        found |= {"docker": self._engine.version, "docker-compose": self._engine.compose}
+        """Versions of the parts: the engine's, and the images by name and content."""
+        found = {"docker": self._engine.version, "docker-compose": self._engine.compose}
         for service, spec in self._services.items():
             image = self._engine.client.images.get(spec["image"])
             found[f"image of {service}"] = f"{spec['image']} ({image.short_id})"
@@ -233,6 +270,12 @@ class DockerStage:
 
     def _broker(self, node: str) -> DockerNode:
         return self._node(self._known(node))
+
+    def _running(self, node: str, done: str) -> DockerNode:
+        broker = self._broker(node)
+        if not broker.alive():
+            raise StageTrouble(f"{node} cannot be {done}: it does not run")
+        return broker
 
     def _node(self, node: str) -> DockerNode:
         try:
@@ -258,7 +301,7 @@ class DockerStage:
 
     def _wait_toxiproxy(self) -> None:
         node = self._node(_TOXIPROXY)
-        self._wait(node, lambda: bool(self._toxiproxy.version()), "toxiproxy to answer", 20)
+        self._wait(node, lambda: bool(self._toxiproxy.version()), "toxiproxy to answer")
         if not node.tables().exists():
             raise StageTrouble(
                 "the containers' processes cannot be seen from here, so connections cannot be "
@@ -276,7 +319,7 @@ class DockerStage:
                 return False
             return True
 
-        self._wait(self._node(POSTGRES), accepts, "PostgreSQL to take connections", 40)
+        self._wait(self._node(POSTGRES), accepts, "PostgreSQL to take connections")
 
     def _wait_brokers(self) -> None:
         for name in self.brokers:
@@ -285,7 +328,7 @@ class DockerStage:
 
     def _wait_node(self, node: DockerNode, port: int) -> None:
         what = f"{node.name} to listen on {port}"
-        self._wait(node, lambda: listens(port, tables=node.tables()), what, 60)
+        self._wait(node, lambda: listens(port, tables=node.tables()), what)
 
     def _wait_told_by(self, brokers: tuple[str, ...] | list[str]) -> None:
         """Wait until each of these brokers tells of all that live."""
@@ -293,9 +336,9 @@ class DockerStage:
         for name in brokers:
             with ClusterView({node_id(name): self.bootstrap(AUDITOR, name)}) as view:
                 known = partial(_knows, view, living)
-                self._wait(self._node(name), known, f"{name} to know of brokers {living}", 40)
+                self._wait(self._node(name), known, f"{name} to know of brokers {living}")
 
-    def _wait(self, node: DockerNode, look: Callable[[], bool], what: str, seconds: float) -> None:
+    def _wait(self, node: DockerNode, look: Callable[[], bool], what: str) -> None:
         """Wait for a state of a node, and give up at once when it has ended."""
 
         def there() -> bool:
@@ -303,7 +346,7 @@ class DockerStage:
                 raise StageTrouble(f"{node.name} ended while starting; it said last: {node.tail()}")
             return look()
 
-        wait_until(there, what=what, seconds=seconds, every=0.1, stop=self._stop, seen=node.tail)
+        wait_until(there, what=what, seconds=_SECONDS, every=0.1, stop=self._stop, seen=node.tail)
 
 
 def _knows(view: ClusterView, brokers: list[int]) -> bool:

@@ -6,6 +6,7 @@ outlive a kill; each start of it is a new life with a log file of its own.
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from docker.errors import DockerException, NotFound
 from harness.clock import now
 from harness.stage.base import Life, StageTrouble
 
+_LINE = 200
+"""Characters of a line of a log that are told; Kafka has lines of thousands."""
 _SIGNALLED = 128
 """What a container's exit code is beyond the number of the signal that ended it."""
 
@@ -49,8 +52,12 @@ class DockerNode:
         self.life = self._begin(None)
 
     def alive(self) -> bool:
-        """Whether its process runs."""
+        """Whether its process is there, paused or not."""
         return bool(self._state()["Running"])
+
+    def paused(self) -> bool:
+        """Whether the engine says that all of its processes are frozen."""
+        return bool(self._state()["Paused"])
 
     def tables(self) -> Path:
         """Where the kernel tells of the sockets in the container's network.
@@ -70,16 +77,53 @@ class DockerNode:
         return [n["IPAddress"] for n in networks if n["IPAddress"]]
 
     def freeze(self) -> None:
-        """Stop its first process in one stroke: from here on it does nothing any more."""
-        self.container.kill("SIGSTOP")
+        """Stop its first process in one stroke: from here on it does nothing any more.
+
+        One that has ended does nothing either.
+        """
+        with suppress(DockerException):
+            self.container.kill("SIGSTOP")
+
+    def thaw(self) -> None:
+        """Let it go on, if it has not ended."""
+        with suppress(DockerException):
+            self.container.kill("SIGCONT")
+
+    def pause(self) -> str:
+        """Freeze all of its processes; returns what the engine says of it."""
+        self.container.pause()
+        return f"{self.life.instance} stands still: the engine says it is {self._state()['Status']}"
+
+    def resume(self) -> None:
+        """Let them go on."""
+        self.container.unpause()
 
     def kill(self, how: str) -> str:
         """SIGKILL its process; returns how it ended, as the engine saw it."""
         self.container.kill("SIGKILL")
-        code = self.container.wait(timeout=20)["StatusCode"]
+        code = self._ended_with()
         self._end(how)
         by = f"by signal {code - _SIGNALLED}" if code > _SIGNALLED else f"with exit code {code}"
         return f"{self.life.instance} ended {by}"
+
+    def ask_to_end(self) -> None:
+        """SIGTERM its first process."""
+        self.container.kill("SIGTERM")
+
+    def ended(self, how: str, *, seconds: float) -> str:
+        """Wait for the end that it was asked for; returns how it ended, as the engine saw it.
+
+        Raises:
+            StageTrouble: it did not end in time, and was killed.
+        """
+        self.container.stop(timeout=int(seconds))
+        code = self._ended_with()
+        self._end(how)
+        if code == _SIGNALLED + signal.SIGKILL:
+            raise StageTrouble(
+                f"{self.life.instance} did not end within {seconds:g} s when asked to"
+            )
+        return f"{self.life.instance} ended with status {code}"
 
     def start(self) -> None:
         """Start a new life."""
@@ -96,7 +140,7 @@ class DockerNode:
             if self.alive():
                 with suppress(DockerException):
                     self.container.kill("SIGKILL")
-                    self.container.wait(timeout=20)
+                    self._ended_with()
             else:
                 how = self._how()
         self._end(how)
@@ -107,8 +151,12 @@ class DockerNode:
             said = self.container.logs(tail=lines).decode(errors="replace").split("\n")
         except DockerException:
             return "it left no log"
-        words = " | ".join(line.strip() for line in said if line.strip())
+        words = " | ".join(line.strip()[:_LINE] for line in said if line.strip())
         return f"{words} (whole log: logs/{self.life.log.name})"
+
+    def _ended_with(self) -> int:
+        code: int = self.container.wait(timeout=20)["StatusCode"]
+        return code
 
     def _state(self) -> dict[str, Any]:
         self.container.reload()

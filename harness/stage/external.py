@@ -22,7 +22,9 @@ from harness.stage.topology import AUDIENCES, Link, broker_name, node_id
 from harness.tools.error import SetupError
 from harness.wait import Overdue, Stop, wait_until
 
-COMMANDS: Final = frozenset({"kill", "restart", "cut", "mend"})
+UNDONE_BY: Final = {"kill": "restart", "stop": "restart", "pause": "resume", "cut": "mend"}
+"""What commands may do, and by which each is undone: faults need both."""
+COMMANDS: Final = frozenset({*UNDONE_BY, *UNDONE_BY.values()})
 _COMMAND_SECONDS: Final = 120.0
 _SECONDS: Final = 60.0
 
@@ -39,9 +41,7 @@ class Cluster:
     def offers(self) -> frozenset[str]:
         """What can be done to it: `kill`, `cut`."""
         return frozenset(
-            what
-            for what, undo in (("kill", "restart"), ("cut", "mend"))
-            if {what, undo} <= self.commands.keys()
+            what for what, undo in UNDONE_BY.items() if {what, undo} <= self.commands.keys()
         )
 
     @classmethod
@@ -83,7 +83,8 @@ class ExternalStage:
         self._stop = stop
         self._addresses: dict[str, str] = {}
         self._cut: set[Link] = set()
-        self._killed: set[str] = set()
+        self._ended: set[str] = set()
+        self._paused: set[str] = set()
         self._topics: list[str] = []
 
     def start(self) -> None:
@@ -103,7 +104,10 @@ class ExternalStage:
         for link in list(self._cut):
             with suppress(StageTrouble):
                 self.mend(link)
-        for node in list(self._killed):
+        for node in list(self._paused):
+            with suppress(StageTrouble, Overdue):
+                self.resume(node)
+        for node in list(self._ended):
             with suppress(StageTrouble, Overdue):
                 self.restart(node)
         if self._topics:
@@ -124,34 +128,47 @@ class ExternalStage:
         return tuple(self._addresses)
 
     def alive(self, node: str) -> bool:
-        """Whether a broker answers; what is no broker is taken to be up."""
-        if node not in self._addresses:
-            return True
-        with ClusterView({node_id(node): self._addresses[node]}) as view:
-            return bool(view.brokers())
+        """Whether a broker answers or is paused; what is no broker is taken to be up."""
+        return node not in self._addresses or node in self._paused or self._answers(node)
 
     def kill(self, node: str, how: str) -> str:
         """Have the user's command kill it, and see that it is gone."""
         self._command("kill", node=node)
-        self._killed.add(node)
-        wait_until(
-            lambda: not self.alive(node),
-            what=f"{node} to be gone after `kill`",
-            seconds=_SECONDS,
-            stop=self._stop,
-        )
+        self._ended.add(node)
+        self._paused.discard(node)
+        self._wait(node, "kill", answers=False)
         return f"{node} was killed by the cluster's own command and does not answer"
+
+    def shut_down(self, node: str, how: str) -> str:
+        """Have the user's command stop it, and see that it is gone."""
+        self._command("stop", node=node)
+        self._ended.add(node)
+        self._paused.discard(node)
+        self._wait(node, "stop", answers=False)
+        return f"{node} was stopped by the cluster's own command and does not answer"
 
     def restart(self, node: str) -> None:
         """Have the user's command start it, and see that it answers."""
         self._command("restart", node=node)
-        wait_until(
-            lambda: self.alive(node),
-            what=f"{node} to answer after `restart`",
-            seconds=_SECONDS,
-            stop=self._stop,
-        )
-        self._killed.discard(node)
+        self._wait(node, "restart", answers=True)
+        self._ended.discard(node)
+
+    def pause(self, node: str) -> str:
+        """Have the user's command pause it, and see that it does not answer."""
+        self._command("pause", node=node)
+        self._paused.add(node)
+        self._wait(node, "pause", answers=False)
+        return f"{node} was paused by the cluster's own command and does not answer"
+
+    def resume(self, node: str) -> None:
+        """Have the user's command resume it, and see that it answers."""
+        self._command("resume", node=node)
+        self._wait(node, "resume", answers=True)
+        self._paused.discard(node)
+
+    def paused(self, node: str) -> bool:
+        """Whether we had it paused and it does not answer."""
+        return node in self._paused and not self._answers(node)
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
         """The cluster's own addresses; every audience has the same."""
@@ -193,8 +210,9 @@ class ExternalStage:
         return 0
 
     def disturbed(self) -> dict[str, str]:
-        """Brokers that do not answer, and links that we had cut."""
+        """Brokers that do not answer or are paused, and links that we had cut."""
         wrong = {node: "does not answer" for node in self._addresses if not self.alive(node)}
+        wrong |= dict.fromkeys(self._paused, "paused")
         return wrong | {str(link): "cut" for link in self._cut}
 
     def versions(self) -> dict[str, str]:
@@ -221,6 +239,19 @@ class ExternalStage:
                 self._addresses = {broker_name(node): where for node, where in found.items()}
                 return True
         return False
+
+    def _answers(self, node: str) -> bool:
+        with ClusterView({node_id(node): self._addresses[node]}) as view:
+            return bool(view.brokers())
+
+    def _wait(self, node: str, command: str, *, answers: bool) -> None:
+        """Wait until a broker answers after a command, or does not."""
+        wait_until(
+            lambda: self._answers(node) is answers,
+            what=f"{node} {'to' if answers else 'not to'} answer after `{command}`",
+            seconds=_SECONDS,
+            stop=self._stop,
+        )
 
     def _command(self, name: str, **words: str) -> None:
         """Run one of the user's commands, as its user's shell would.

@@ -14,7 +14,7 @@ from harness.kafka.broker_config import SETTINGS
 from harness.kafka.cluster_id import new_cluster_id
 from harness.kafka.metadata import ClusterView
 from harness.links.toxiproxy import ToxiproxyServer
-from harness.stage.base import StageTrouble
+from harness.stage.base import SHUT_DOWN_SECONDS, StageTrouble
 from harness.stage.blocks import Block, free_ports
 from harness.stage.local_broker import LocalBroker
 from harness.stage.local_postgres import LocalPostgres
@@ -22,7 +22,7 @@ from harness.stage.processes import Process, Processes
 from harness.stage.proxied import ProxiedLinks
 from harness.stage.sockets import established
 from harness.stage.topology import AUDITOR, PORTS, POSTGRES, Link, Topology, broker_name
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from harness.wait import Overdue, Stop, wait_until
 
 
@@ -32,7 +32,7 @@ class LocalStage:
     backend = "local"
 
     def __init__(
-        self, *, tools: Tools, processes: Processes, work: Path, block: Block, stop: Stop
+        self, *, tools: StageTools, processes: Processes, work: Path, block: Block, stop: Stop
     ) -> None:
         draft = Topology(block=block, base_port=0, brokers=3)
         base_port = free_ports(draft.every_address(), count=PORTS)
@@ -103,12 +103,19 @@ class LocalStage:
 
     def kill(self, node: str, how: str) -> str:
         """SIGKILL a broker, then disable every proxy that leads to it."""
-        process = self._node(node)
-        if process is None or not process.leader_alive():
-            raise StageTrouble(f"{node} cannot be killed: it does not run")
+        process = self._running(node, "killed")
         process.kill(how)
         self._links.lead_to(node, False)
         return f"{process.instance} ended by signal {-process.popen.returncode}"
+
+    def shut_down(self, node: str, how: str) -> str:
+        """SIGTERM a broker, then disable every proxy that leads to it."""
+        process = self._running(node, "stopped")
+        process.stop(how, seconds=SHUT_DOWN_SECONDS)
+        self._links.lead_to(node, False)
+        if (status := process.popen.returncode) < 0:
+            raise StageTrouble(f"{process.instance} did not end when asked to: {process.how}")
+        return f"{process.instance} ended with status {status}"
 
     def restart(self, node: str) -> None:
         """Start a broker again, wait until it is up, then enable its proxies."""
@@ -120,6 +127,28 @@ class LocalStage:
         # Raft and replication reach the new broker through these, so it cannot become ready before.
         self._links.lead_to(node, True)
         broker.wait_started(self._stop)
+
+    def pause(self, node: str) -> str:
+        """SIGSTOP a broker's session, and see that the kernel has stopped it."""
+        process = self._running(node, "paused")
+        if process.frozen():
+            raise StageTrouble(f"{node} cannot be paused: it is")
+        process.freeze()
+        self._wait_frozen(process, True)
+        return f"{process.instance} stands still: state T of its process"
+
+    def resume(self, node: str) -> None:
+        """SIGCONT it, and see that it goes on."""
+        process = self._running(node, "resumed")
+        if not process.frozen():
+            raise StageTrouble(f"{node} cannot be resumed: it is not paused")
+        process.thaw()
+        self._wait_frozen(process, False)
+
+    def paused(self, node: str) -> bool:
+        """Whether the kernel has stopped all of a broker's session."""
+        process = self._broker(node).process
+        return process is not None and process.frozen()
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
         """`bootstrap.servers` for an audience."""
@@ -161,8 +190,9 @@ class LocalStage:
         return established({f"{self.topology.broker_host(n)}:{port}" for n in self.topology.nodes})
 
     def disturbed(self) -> dict[str, str]:
-        """Dead nodes, and links whose proxies are disabled or toxic."""
+        """Dead and paused nodes, and links whose proxies are disabled or toxic."""
         wrong = {n: "not running" for n in (*self._brokers, POSTGRES) if not self.alive(n)}
+        wrong |= {n: "paused" for n in self._brokers if self.paused(n)}
         return wrong | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
@@ -175,6 +205,21 @@ class LocalStage:
 
     def _node(self, node: str) -> Process | None:
         return self._postgres.process if node == POSTGRES else self._broker(node).process
+
+    def _running(self, node: str, done: str) -> Process:
+        process = self._broker(node).process
+        if process is None or not process.leader_alive():
+            raise StageTrouble(f"{node} cannot be {done}: it does not run")
+        return process
+
+    def _wait_frozen(self, process: Process, frozen: bool) -> None:
+        wait_until(
+            lambda: process.frozen() is frozen,
+            what=f"{process.instance} to {'stand still' if frozen else 'go on'}",
+            seconds=10,
+            every=0.01,
+            stop=self._stop,
+        )
 
     def _number(self, node: str) -> int:
         return self._broker(node).node

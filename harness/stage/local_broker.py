@@ -11,7 +11,7 @@ from harness.stage.base import StageTrouble
 from harness.stage.processes import MARKER, Process, Processes
 from harness.stage.sockets import is_listening
 from harness.stage.topology import AUDITOR, Topology, broker_name
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from harness.wait import Stop, wait_until
 
 _JVM = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
@@ -25,7 +25,7 @@ class LocalBroker:
         *,
         node: int,
         topology: Topology,
-        tools: Tools,
+        tools: StageTools,
         processes: Processes,
         folder: Path,
         cluster: str,
@@ -85,7 +85,7 @@ class LocalBroker:
                 )
             return is_listening(host, port) and says in process.log.read_bytes()
 
-        wait_until(there, what=f"{self.name} to be up", seconds=40, stop=stop, seen=process.tail)
+        wait_until(there, what=f"{self.name} to be up", seconds=120, stop=stop, seen=process.tail)
 
     def _java(self) -> list[str]:
         return [

@@ -19,7 +19,7 @@ import psycopg
 from harness.stage.base import StageTrouble
 from harness.stage.processes import MARKER, Identity, Process, Processes
 from harness.stage.topology import POSTGRES, Topology
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from harness.wait import wait_until
 
 _SETTINGS = {
@@ -36,7 +36,7 @@ class LocalPostgres:
     """The database of one run."""
 
     def __init__(
-        self, *, topology: Topology, tools: Tools, processes: Processes, folder: Path
+        self, *, topology: Topology, tools: StageTools, processes: Processes, folder: Path
     ) -> None:
         self.process: Process | None = None
         self._topology = topology

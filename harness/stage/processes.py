@@ -79,12 +79,17 @@ class Process:
         """
         _kill_group(self.session, signal.SIGSTOP)
         for _ in range(100):
-            running = [p for p, s in _members(self.session) if s not in "TtZX"]
+            running = [p for p, s in _members(self.session) if s not in _STOPPED + _OVER]
             if not running:
                 return
             for pid in running:
                 _kill(pid, signal.SIGSTOP)
             os.sched_yield()
+
+    def frozen(self) -> bool:
+        """Whether all of the session stands still, as the kernel tells."""
+        states = [s for _, s in _members(self.session) if s not in _OVER]
+        return bool(states) and all(s in _STOPPED for s in states)
 
     def thaw(self) -> None:
         """Let a frozen session go on."""
@@ -115,7 +120,8 @@ class Process:
     def note_exit(self) -> None:
         """Record that the process ended by itself, if it did."""
         if self.ended_at is None and not self.alive():
-            code = self.popen.returncode
+            # It may have ended after `alive` had asked for it, and before it looked at the session.
+            code = self.popen.wait()
             self._ended(f"exited with {code}" if code >= 0 else f"ended by signal {-code}")
 
     def _end(self, sig: signal.Signals, how: str, seconds: float) -> None:
@@ -225,12 +231,14 @@ class Processes:
             raise ExceptionGroup("ending processes", failures)
 
 
+_STOPPED, _OVER = "Tt", "ZX"
+"""States of a process, as in `/proc/<pid>/stat`."""
 _FRAME = re.compile(r"\s+(at |File |\.\.\. \d+ more|\^+)|\s{4}")
 
 
 def session_members(session: int) -> list[int]:
     """Process ids of a session that are not zombies."""
-    return [pid for pid, state in _members(session) if state not in "ZX"]
+    return [pid for pid, state in _members(session) if state not in _OVER]
 
 
 def _members(session: int) -> list[tuple[int, str]]:

@@ -31,7 +31,8 @@ def get_tools() -> int:
     """Get what is missing, and say what there is."""
     started = time.monotonic()
     tools = setup.ensure(_printer(started))
-    versions = ", ".join(f"{name} {version}" for name, version in tools.versions().items())
+    found = tools.versions() | (tools.stage.versions() if tools.stage else {})
+    versions = ", ".join(f"{name} {version}" for name, version in found.items())
     print(f"Tools are ready ({time.monotonic() - started:.1f} s): {versions}.")
     return 0
 

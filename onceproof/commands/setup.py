@@ -16,15 +16,10 @@ def prepared(backend: str = backends.LOCAL) -> Tools:
         SetupError: something is missing and cannot be had.
     """
     leftovers = backends.prepare(backend, _tell)
-    found = tools()
+    found = ensure(_tell, stage=backends.is_local(backend))
     for leftover in leftovers:
         print(f"ended what a dead run left: {', '.join(leftover.processes)}", file=sys.stderr)
     return found
-
-
-def tools() -> Tools:
-    """Find or fetch the tools, telling about it on standard error."""
-    return ensure(_tell)
 
 
 def _tell(step: Step) -> None:

@@ -15,8 +15,8 @@ import pytest
 
 from harness.kafka.topics import create_topics
 from harness.stage.topology import AUDITOR
-from harness.tools.setup import Tools, ensure
-from tests.docker.engine import engine
+from harness.tools.setup import ensure
+from tests.docker.engine import NoEngine, engine
 from tests.docker.images import build
 from tests.docker.staging import Contained, contained
 from tests.integration.staging import eventually, whole_everywhere
@@ -24,24 +24,32 @@ from tests.integration.staging import eventually, whole_everywhere
 _numbers = itertools.count()
 
 
-@pytest.fixture(scope="session")
-def tools() -> Tools:
-    return ensure()
-
-
 @pytest.fixture(scope="session", autouse=True)
-def images(tools: Tools) -> Iterator[dict[str, str]]:
-    """The engine and the variables that name the images, for everything that is started here."""
-    with engine(), pytest.MonkeyPatch.context() as patch:
-        named = build(tools)
+def images(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """The engine and the variables that name the images, for everything that is started here.
+
+    Without an engine nothing here can be tried, so that ends the session, in one sentence. What is
+    installed and built is told as it goes on, because it takes minutes.
+    """
+    tools = ensure().stage
+    assert tools is not None
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with contextlib.ExitStack() as stack:
+        try:
+            with capture.global_and_fixture_disabled():
+                stack.enter_context(engine())
+                named = build(tools)
+        except NoEngine as error:
+            pytest.exit(str(error), returncode=3)
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
         for name, image in named.items():
             patch.setenv(name, image)
         yield named
 
 
 @pytest.fixture(scope="module")
-def shared(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contained]:
-    with contained(tmp_path_factory.mktemp("stage") / "run", tools) as found:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contained]:
+    with contained(tmp_path_factory.mktemp("stage") / "run") as found:
         yield found
 
 
@@ -52,6 +60,8 @@ def staging(shared: Contained) -> Iterator[Contained]:
     yield shared
     left = shared.stage.disturbed()
     for node in shared.stage.brokers if left else ():
+        if shared.stage.paused(node):
+            shared.stage.resume(node)
         if not shared.stage.alive(node):
             shared.stage.restart(node)
     for link in shared.stage.links() if left else ():

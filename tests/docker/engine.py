@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from harness.tools import go
 from harness.wait import wait_until
@@ -45,13 +46,17 @@ def answers() -> bool:
 
 def install_engine() -> None:
     """Docker from the distribution's packages."""
+    install("Docker", "docker.io", "iptables")
+
+
+def install(what: str, *packages: str) -> None:
+    """Something from the distribution's packages."""
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        raise NoEngine("Docker is missing: install it and start it, then try again.")
-    told("installing Docker from packages")
+        raise NoEngine(f"{what} is missing: install it, then try again.")
+    told(f"installing {what} from packages")
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["update"], ["install", "--yes", "--no-install-recommends", "docker.io",
-                                 "iptables"]):  # fmt: skip
-        subprocess.run(["apt-get", "--quiet", *command], check=True, env=quiet, stdout=2)
+    do("apt-get", "--quiet", "update", env=quiet)
+    do("apt-get", "--quiet", "install", "--yes", "--no-install-recommends", *packages, env=quiet)
 
 
 def install_compose() -> None:
@@ -82,9 +87,7 @@ def install_compose() -> None:
             ["get", f"{package}/cmd@{COMPOSE}"],
             ["build", "-trimpath", "-ldflags", version, "-o", "plugin", f"{package}/cmd"],
         ):
-            subprocess.run(
-                [found.program, *command], check=True, cwd=work, env=environment, stdout=2
-            )
+            do(found.program, *command, cwd=work, env=environment)
         PLUGINS.mkdir(parents=True, exist_ok=True)
         shutil.copy2(work / "plugin", PLUGINS / "docker-compose")
 
@@ -96,9 +99,11 @@ def started() -> Iterator[None]:
         raise NoEngine("The Docker engine does not run: start it, then try again.")
     told("starting the Docker engine")
     with tempfile.TemporaryFile() as log:
+        # Whatever ends us, a SIGKILL too, ends the engine with all that it runs.
         process = subprocess.Popen(
-            ["dockerd"], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-        )
+            ["setpriv", "--pdeathsig", "TERM", "dockerd"],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+        )  # fmt: skip
 
         def there() -> bool:
             if process.poll() is not None:
@@ -113,6 +118,19 @@ def started() -> Iterator[None]:
         finally:
             process.terminate()
             process.wait(60)
+
+
+def do(*command: str | Path, **options: Any) -> None:
+    """Run a command that takes long; what it says goes to standard error.
+
+    Raises:
+        NoEngine: it failed.
+    """
+    try:
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=2, **options)
+    except subprocess.CalledProcessError as error:
+        words = " ".join(map(str, command))
+        raise NoEngine(f"`{words}` ended with {error.returncode}; see above.") from None
 
 
 def run(*command: str) -> str | None:

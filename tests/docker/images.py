@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.tools import cache, go, postgres, toxiproxy
-from harness.tools.setup import Tools
-from tests.docker.engine import NoEngine, run, told
+from harness.tools.setup import StageTools
+from tests.docker.engine import NoEngine, do, install, run, told
 
 HERE = Path(__file__).parent / "images"
 NAME = "onceproof-standin"
@@ -27,7 +27,7 @@ PACKAGES = "openjdk-17-jre-headless,procps"
 SUM = "onceproof.sum"
 
 
-def build(tools: Tools) -> dict[str, str]:
+def build(tools: StageTools) -> dict[str, str]:
     """Build what is missing or was made from other files; returns the variables that name them."""
     versions = tools.versions()
     kafka = f"{NAME}/kafka:{versions['kafka']}"
@@ -51,16 +51,11 @@ def build(tools: Tools) -> dict[str, str]:
 def build_base() -> None:
     """A Debian with a Java runtime, from packages."""
     if shutil.which("debootstrap") is None:
-        if os.geteuid() != 0 or shutil.which("apt-get") is None:
-            raise NoEngine("debootstrap is missing: install it, then try again.")
-        subprocess.run(["apt-get", "install", "--yes", "debootstrap"], check=True, stdout=2)
+        install("debootstrap", "debootstrap")
     told("building a base image from Debian's packages")
     with tempfile.TemporaryDirectory(prefix="onceproof-base-") as folder:
         root = Path(folder) / "root"
-        subprocess.run(
-            ["debootstrap", "--variant=minbase", f"--include={PACKAGES}", "bookworm", root],
-            check=True, stdout=2,
-        )  # fmt: skip
+        do("debootstrap", "--variant=minbase", f"--include={PACKAGES}", "bookworm", root)
         shutil.rmtree(root / "var/cache/apt/archives")
         with subprocess.Popen(["tar", "-C", root, "-c", "."], stdout=subprocess.PIPE) as tar:
             subprocess.run(["docker", "import", "-", BASE], check=True, stdin=tar.stdout, stdout=2)
@@ -80,10 +75,10 @@ def build_one(image: str, name: str, parts: dict[str, Path]) -> None:
             copy = shutil.copytree if source.is_dir() else shutil.copy2
             (context / place).parent.mkdir(parents=True, exist_ok=True)
             copy(source, context / place)
-        subprocess.run(
-            ["docker", "build", "--quiet", "--build-arg", f"BASE={BASE}",
-             "--label", f"{SUM}={wanted}", "--tag", image, context],
-            check=True, stdout=2, env={**os.environ, "DOCKER_BUILDKIT": "0"},
+        do(
+            "docker", "build", "--quiet", "--build-arg", f"BASE={BASE}",
+            "--label", f"{SUM}={wanted}", "--tag", image, context,
+            env={**os.environ, "DOCKER_BUILDKIT": "0"},
         )  # fmt: skip
 
 
@@ -96,10 +91,9 @@ def toxiproxy_cli() -> Path:
         if found is None:
             raise NoEngine("Go is missing, and toxiproxy-cli must be built: install it.")
         with temporary() as work:
-            subprocess.run(
-                [found.program, "install", "-trimpath", "-modcacherw",
-                 f"{toxiproxy.MODULE}/cmd/cli@v{toxiproxy.VERSION}"],
-                check=True, stdout=2,
+            do(
+                found.program, "install", "-trimpath", "-modcacherw",
+                f"{toxiproxy.MODULE}/cmd/cli@v{toxiproxy.VERSION}",
                 env={**os.environ, "CGO_ENABLED": "0", "GOBIN": str(work), "GOWORK": "off",
                      "GOMODCACHE": str(work / "modules"), "GOCACHE": str(work / "cache")},
             )  # fmt: skip

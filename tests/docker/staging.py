@@ -14,7 +14,6 @@ from harness.stage.blocks import take_block
 from harness.stage.docker_reaper import LABEL
 from harness.stage.processes import Processes
 from harness.stage.sweep import new_marker
-from harness.tools.setup import Tools
 from harness.wait import Stop
 
 
@@ -33,7 +32,7 @@ class Contained:
 
 
 @contextlib.contextmanager
-def contained(folder: Path, tools: Tools) -> Iterator[Contained]:
+def contained(folder: Path) -> Iterator[Contained]:
     """Start a stage; whatever happens to this process, nothing of it stays behind."""
     (folder / "logs").mkdir(parents=True)
     lives: list[tuple[str, str | None]] = []
@@ -42,7 +41,7 @@ def contained(folder: Path, tools: Tools) -> Iterator[Contained]:
     )
     block = take_block()
     stage = backends.new_stage(
-        "docker", tools=tools, processes=processes, work=folder / "work", block=block, stop=Stop()
+        "docker", tools=None, processes=processes, work=folder / "work", block=block, stop=Stop()
     )
     try:
         stage.start()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from scenarios import flagship
 from tests.docker.staging import labelled
 from tests.end_to_end.command import Finished
 
+BACKENDS = ("docker", "local")
 SEEDS = range(1, 1 + int(os.environ.get("ONCEPROOF_SEEDS", "1")))
 
 
@@ -40,13 +42,17 @@ def told(run: Finished) -> dict[str, tuple[str, frozenset[str]]]:
 @pytest.mark.parametrize("scenario", [scenario.name for scenario in flagship()])
 def test_the_same_verdicts_on_both(scenario: str, seed: int, tmp_path: Path) -> None:
     before = labelled()
-    runs = {}
-    for backend in ("docker", "local"):
-        done = onceproof(
-            "run", scenario, "--seed", str(seed), "--backend", backend, "--out", tmp_path
+
+    def tried(backend: str) -> Finished:
+        return onceproof(
+            "run", scenario, "--seed", str(seed), "--backend", backend, "--out", tmp_path / backend
         )
+
+    # Side by side: each waits most of the time, for time-outs and for its driver to come back.
+    with ThreadPoolExecutor(2) as pool:
+        runs = dict(zip(BACKENDS, pool.map(tried, BACKENDS), strict=True))
+    for done in runs.values():
         assert done.code == 0, done.out + done.err
-        runs[backend] = done
     assert told(runs["docker"]) == told(runs["local"])
     faults = {
         backend: {fault["fault"]: fault["bit"] for fault in run.report["faults"]}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.stage.base import StageTrouble
 from harness.stage.docker_node import DockerNode
 from harness.tools.docker_engine import connect
 from tests.docker.images import BASE
@@ -24,6 +26,11 @@ def container() -> Iterator[Any]:
     made.remove(force=True, v=True)
 
 
+def said(log: Path) -> str:
+    """What the log holds; it begins some moments after its life."""
+    return log.read_text() if log.exists() else ""
+
+
 def test_each_life_has_a_whole_log_of_its_own(container: Any, tmp_path: Path) -> None:
     told: list[tuple[str, str | None]] = []
     node = DockerNode(
@@ -34,9 +41,8 @@ def test_each_life_has_a_whole_log_of_its_own(container: Any, tmp_path: Path) ->
     )
     for life in (1, 2):
         log = tmp_path / f"node.{life}.log"
-        eventually(
-            lambda log=log: log.read_text() == "first\nsecond\n", "both words", log.read_text
-        )
+        words = partial(said, log)
+        eventually(lambda words=words: words() == "first\nsecond\n", "both words", words)
         assert node.alive()
         node.freeze()
         assert node.kill("a test") == f"node#{life} ended by signal 9"
@@ -48,3 +54,26 @@ def test_each_life_has_a_whole_log_of_its_own(container: Any, tmp_path: Path) ->
     ]  # fmt: skip
     node.end("torn down")  # it has ended, and that is fine
     assert len(told) == 4
+
+
+def test_a_paused_container_can_be_ended(container: Any, tmp_path: Path) -> None:
+    told: list[str | None] = []
+    node = DockerNode(
+        "node", container, logs=tmp_path, on_change=lambda life: told.append(life.how)
+    )
+    assert node.pause() == "node#1 stands still: the engine says it is paused"
+    assert node.paused()
+    assert node.alive()
+    node.end("torn down")
+    assert not node.alive()
+    assert not node.paused()
+    assert told == [None, "torn down"]
+
+
+def test_who_does_not_end_when_asked_is_told(container: Any, tmp_path: Path) -> None:
+    node = DockerNode("node", container, logs=tmp_path, on_change=lambda life: None)
+    # A shell, and a `sleep` in its place: as the first process of a container it ignores SIGTERM.
+    node.ask_to_end()
+    with pytest.raises(StageTrouble, match="node#1 did not end within 1 s when asked to"):
+        node.ended("a test", seconds=1)
+    assert not node.alive()

@@ -11,7 +11,7 @@ import pytest
 
 from harness.kafka.metadata import ClusterView
 from harness.stage.topology import AUDITOR
-from harness.tools.setup import Tools, ensure
+from harness.tools.setup import StageTools, ensure
 from tests.end_to_end.command import onceproof
 from tests.integration.staging import Staged, staged
 
@@ -19,12 +19,14 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600
 
 
 @pytest.fixture(scope="module")
-def tools() -> Tools:
-    return ensure()
+def tools() -> StageTools:
+    found = ensure().stage
+    assert found is not None
+    return found
 
 
 @pytest.fixture(scope="module")
-def theirs(tmp_path_factory: pytest.TempPathFactory, tools: Tools) -> Iterator[Staged]:
+def theirs(tmp_path_factory: pytest.TempPathFactory, tools: StageTools) -> Iterator[Staged]:
     """Somebody's cluster: three brokers that this test started and onceproof did not."""
     with staged(tmp_path_factory.mktemp("theirs") / "stage", tools) as cluster:
         yield cluster

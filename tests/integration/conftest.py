@@ -11,7 +11,7 @@ import pytest
 
 from harness.kafka.topics import create_topics
 from harness.stage.topology import AUDITOR, Link
-from harness.tools.setup import Tools, ensure
+from harness.tools.setup import StageTools, ensure
 from tests.integration.staging import Staged, eventually, staged, whole_everywhere
 
 _open = contextlib.ExitStack()
@@ -19,12 +19,14 @@ _numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
-def tools() -> Tools:
-    return ensure()
+def tools() -> StageTools:
+    found = ensure().stage
+    assert found is not None
+    return found
 
 
 @pytest.fixture(scope="session")
-def shared(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Staged:
+def shared(tools: StageTools, tmp_path_factory: pytest.TempPathFactory) -> Staged:
     return _open.enter_context(staged(tmp_path_factory.mktemp("stage") / "run", tools))
 
 
@@ -48,6 +50,8 @@ def staging(shared: Staged) -> Iterator[Staged]:
     left = shared.stage.disturbed()
     if left:
         for node in shared.stage.brokers:
+            if shared.stage.paused(node):
+                shared.stage.resume(node)
             if not shared.stage.alive(node):
                 shared.stage.restart(node)
         for link in shared.stage.links():

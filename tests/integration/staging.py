@@ -18,7 +18,7 @@ from harness.stage.local import LocalStage
 from harness.stage.processes import MARKER, Process, Processes
 from harness.stage.sweep import new_marker
 from harness.stage.topology import AUDITOR, Link
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from harness.wait import Stop, wait_until
 from harness.watchdog import Watchdog
 
@@ -48,7 +48,7 @@ class Staged:
 
 
 @contextlib.contextmanager
-def staged(folder: Path, tools: Tools) -> Iterator[Staged]:
+def staged(folder: Path, tools: StageTools) -> Iterator[Staged]:
     """Start a stage; whatever happens to this process, nothing of it stays behind."""
     for part in ("logs", "work"):
         (folder / part).mkdir(parents=True)

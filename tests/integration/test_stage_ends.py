@@ -18,7 +18,7 @@ from harness.stage.local import LocalStage
 from harness.stage.processes import Processes
 from harness.stage.sweep import new_marker
 from harness.stage.topology import AUDITOR
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from harness.wait import Interrupted, Stop
 from tests.integration.staging import (
     Staged,
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.fixture
-def second(tools: Tools, tmp_path: Path) -> Iterator[Staged]:
+def second(tools: StageTools, tmp_path: Path) -> Iterator[Staged]:
     with staged(tmp_path / "second", tools) as made:
         yield made
 
@@ -90,7 +90,8 @@ def test_a_second_stage_and_its_end(
         assert told_by(first, "broker-1", name) == before
         assert whole_everywhere(first, name)
 
-    # Its end, with one broker dead already.
+    # Its end, with one broker dead already and one that stands still.
+    other.pause("broker-2")
     pids = set(marked(second.processes.marker))
     for process in second.living:
         pids |= {p.pid for p in psutil.Process(process.session).children(recursive=True)}
@@ -119,7 +120,7 @@ def test_a_second_stage_and_its_end(
 
 
 @pytest.fixture
-def unstarted(tools: Tools, tmp_path: Path) -> Iterator[Callable[..., LocalStage]]:
+def unstarted(tools: StageTools, tmp_path: Path) -> Iterator[Callable[..., LocalStage]]:
     made: list[LocalStage] = []
     block = take_block()
     (tmp_path / "logs").mkdir()
@@ -193,9 +194,23 @@ def test_a_broker_that_runs_is_not_started_again(
         lambda stage: stage.kill("broker-9", "a test"),
         lambda stage: stage.restart("broker-9"),
         lambda stage: stage.restart("postgres"),
+        lambda stage: stage.shut_down("postgres", "a test"),
+        lambda stage: stage.pause("postgres"),
+        lambda stage: stage.resume("broker-9"),
+        lambda stage: stage.paused("broker-9"),
         lambda stage: stage.bootstrap("producer", "broker-9"),
     ],
-    ids=["alive", "kill", "restart", "restart postgres", "bootstrap"],
+    ids=[
+        "alive",
+        "kill",
+        "restart",
+        "restart postgres",
+        "stop postgres",
+        "pause postgres",
+        "resume",
+        "paused",
+        "bootstrap",
+    ],
 )
 def test_a_node_that_there_is_not(
     unstarted: Callable[..., LocalStage], act: Callable[[LocalStage], object]

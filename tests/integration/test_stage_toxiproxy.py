@@ -15,7 +15,7 @@ from harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxySer
 from harness.stage.blocks import Block, free_ports, take_block
 from harness.stage.processes import Process, Processes
 from harness.stage.sweep import new_marker
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from harness.wait import wait_until
 
 pytestmark = pytest.mark.integration
@@ -64,7 +64,7 @@ def echo() -> Iterator[tuple[str, int]]:
 
 
 @pytest.fixture
-def two(tools: Tools, tmp_path: Path, echo: tuple[str, int]) -> Iterator[list[Served]]:
+def two(tools: StageTools, tmp_path: Path, echo: tuple[str, int]) -> Iterator[list[Served]]:
     processes, blocks = Processes(new_marker(), tmp_path), [take_block(), take_block()]
     made = []
     for block in blocks:

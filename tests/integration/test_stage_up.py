@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
-from harness.tools.setup import Tools
+from harness.tools.setup import StageTools
 from tests.integration.staging import Staged, eventually, listeners, marked, metadata, plain
 
 pytestmark = pytest.mark.integration
@@ -32,7 +32,7 @@ def test_every_audience_is_sent_to_its_proxies(staging: Staged, audience: str) -
     assert everywhere == [staging.stage.bootstrap(audience, n) for n in staging.stage.brokers]
 
 
-def test_toxiproxy_has_its_proxies_and_its_version(staging: Staged, tools: Tools) -> None:
+def test_toxiproxy_has_its_proxies_and_its_version(staging: Staged, tools: StageTools) -> None:
     host, port = staging.stage.topology.toxiproxy
     version = requests.get(f"http://{host}:{port}/version", timeout=10).json()["version"]
     assert staging.stage.versions()["toxiproxy"] == version == "2.12.0"
@@ -42,7 +42,7 @@ def test_toxiproxy_has_its_proxies_and_its_version(staging: Staged, tools: Tools
     assert staging.stage.versions().items() >= tools.versions().items()
 
 
-def test_postgres_through_its_proxy(staging: Staged, tools: Tools) -> None:
+def test_postgres_through_its_proxy(staging: Staged, tools: StageTools) -> None:
     way = Link("pipeline", POSTGRES)
     with psycopg.connect(staging.stage.database("pipeline")) as through:
         assert staging.stage.connections(way) == 1

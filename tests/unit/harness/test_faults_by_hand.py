@@ -10,6 +10,8 @@ from harness.faults.isolate_broker import IsolateBroker
 from harness.faults.kill_broker import KillBroker
 from harness.faults.kill_driver import KillDriver
 from harness.faults.lose_responses import LoseResponses
+from harness.faults.pause import PauseBroker
+from harness.faults.stop_broker import StopBroker
 from harness.faults.targets import LeaderOf, Node
 
 
@@ -23,6 +25,8 @@ from harness.faults.targets import LeaderOf, Node
         ),
         ("cut pipeline postgres", CutLink(source="pipeline", target=Node(name="postgres"))),
         ("lose-responses broker-1", LoseResponses(target=Node(name="broker-1"))),
+        ("pause broker-3", PauseBroker(target=Node(name="broker-3"))),
+        ("stop broker-3", StopBroker(target=Node(name="broker-3"))),
         ("kill-driver now", KillDriver(window=None)),
         ("kill-driver after-sink-write", KillDriver(window="after-sink-write")),
     ],
@@ -39,7 +43,9 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("isolate", "expected isolate TARGET, found isolate"),
         ("cut pipeline", "expected cut AUDIENCE TARGET, found cut pipeline"),
         ("isolate broker-1 broker-2", "expected isolate TARGET, found isolate broker-1 broker-2"),
-        ("isolate broker", "'broker' is no target; expected broker-<n>, postgres or leader:"),
+        ("isolate broker", "'broker' is no target; expected broker-<n> or leader:"),
+        ("pause postgres", "'postgres' is no target; expected broker-<n> or leader:"),
+        ("cut pipeline db", "'db' is no target; expected broker-<n>, postgres or leader:"),
         ("isolate leader:payments", "'leader:payments' is no target"),
         ("kill-driver later", "'later' is no moment; expected now or after-sink-write"),
     ],

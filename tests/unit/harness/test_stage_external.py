@@ -31,6 +31,10 @@ def test_what_is_done_must_have_something_that_undoes_it(file: Path) -> None:
         'bootstrap = "k:1"\n[commands]\nkill = "a"\nrestart = "b"\ncut = "c {node} {source}"'
     )
     assert Cluster.load(file).offers == {"kill"}
+    file.write_text(
+        'bootstrap = "k:1"\n[commands]\nstop = "a"\nrestart = "b"\npause = "c"\nresume = "d"'
+    )
+    assert Cluster.load(file).offers == {"stop", "pause"}
 
 
 @pytest.mark.parametrize(
@@ -75,6 +79,24 @@ def test_commands_get_the_names(tmp_path: Path) -> None:
     assert cut.disturbed() == {}
 
 
+def test_a_paused_broker_is_up_and_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = tmp_path / "said"
+    paused = stage(pause=f"echo pause {{node}} >> '{said}'", resume=f"rm '{said}'")
+    monkeypatch.setattr(paused, "_addresses", {"broker-7": "127.0.0.1:1"})
+    monkeypatch.setattr(paused, "_answers", lambda node: not said.exists())
+    told = paused.pause("broker-7")
+    assert told == "broker-7 was paused by the cluster's own command and does not answer"
+    assert said.read_text() == "pause broker-7\n"
+    assert paused.paused("broker-7")
+    assert paused.alive("broker-7")
+    assert paused.disturbed() == {"broker-7": "paused"}
+    paused.stop()
+    assert not said.exists()
+    assert paused.disturbed() == {}
+
+
 def test_a_command_that_fails_is_told_with_its_words() -> None:
     with pytest.raises(StageTrouble, match=r"ended with 3: no such host"):
         stage(cut="echo no such host >&2; exit 3").cut(Link("pipeline", "broker-1"))
@@ -83,6 +105,10 @@ def test_a_command_that_fails_is_told_with_its_words() -> None:
 def test_a_command_that_is_not_given() -> None:
     with pytest.raises(StageTrouble, match="has no command `kill`; add it under"):
         stage().kill("broker-1", "by a test")
+    with pytest.raises(StageTrouble, match="has no command `stop`; add it under"):
+        stage().shut_down("broker-1", "by a test")
+    with pytest.raises(StageTrouble, match="has no command `pause`; add it under"):
+        stage().pause("broker-1")
     with pytest.raises(StageTrouble, match="cannot be lost on a cluster that is not ours"):
         stage().lose(Link("producer", "broker-1"), responses=True)
 

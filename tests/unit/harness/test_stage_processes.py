@@ -154,6 +154,7 @@ def test_freezing_stops_all_of_a_session_that_keeps_forking(start: Start) -> Non
     process = start(FORKING)
     for _ in range(5):
         process.freeze()
+        assert process.frozen()
         first, second = states(process.session), states(process.session)
         # Nobody runs, so nobody comes and nobody goes.
         assert set(first.values()) <= {psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE}
@@ -164,8 +165,23 @@ def test_freezing_stops_all_of_a_session_that_keeps_forking(start: Start) -> Non
             what="the session to go on",
             seconds=20,
         )
+    assert not process.frozen()
     process.kill("a test")
+    assert not process.frozen()
     assert living(process.session) == set()
+
+
+def test_who_stands_still_in_part_is_not_frozen(start: Start) -> None:
+    process = start(IN_ANOTHER_GROUP)
+    wait_until(lambda: process.members() == 2, what="both", seconds=20)
+    os.kill(process.session, signal.SIGSTOP)
+    wait_until(
+        lambda: states(process.session)[process.session] == psutil.STATUS_STOPPED,
+        what="the first to stand still", seconds=20,
+    )  # fmt: skip
+    assert not process.frozen()
+    process.freeze()
+    assert process.frozen()
 
 
 def test_a_survivor_is_told(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,6 +250,14 @@ def test_an_end_by_itself_is_noted(
     assert process.how == how
     assert not process.ending
     assert processes.changes == [("thing#1", None), ("thing#1", how)]  # type: ignore[attr-defined]
+
+
+def test_an_end_between_two_looks_is_noted(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = start("print('ready')")
+    wait_until(lambda: not living(process.session), what="its end", seconds=20)
+    monkeypatch.setattr(process.popen, "poll", lambda: None)  # as asked a moment ago
+    process.note_exit()
+    assert process.how == "exited with 0"
 
 
 def test_one_that_lives_has_not_ended(start: Start) -> None:

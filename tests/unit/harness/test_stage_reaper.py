@@ -147,6 +147,7 @@ def block_is_free(number: int) -> bool:
 
 def test_after_a_sigkill_of_the_harness_nothing_is_left(harness: Callable[..., Harness]) -> None:
     run = harness()
+    os.kill(run.pids[0], signal.SIGSTOP)  # as a paused broker
     run.popen.kill()
     wait_gone(run.pids)
     wait_until(lambda: not (run.folder / "work").exists(), what="no folder", seconds=20)

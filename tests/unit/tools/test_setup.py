@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.stage import backends
 from harness.tools import __main__ as command
 from harness.tools import doctor, jar_lock, jars, postgres, setup, toxiproxy
 from harness.tools.doctor import Status
@@ -15,6 +16,7 @@ from harness.tools.error import SetupError
 from harness.tools.java import Java
 from harness.tools.postgres import Postgres
 from harness.tools.progress import Step
+from onceproof.commands import setup as preparing
 
 
 def some_java(environ: Mapping[str, str]) -> Java:
@@ -47,19 +49,48 @@ def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("fakes")
 def test_all_tools_are_named(tmp_path: Path) -> None:
     tools = setup.ensure(cache_folder=tmp_path, find_java=some_java)
-    assert tools.java == Path("/jdk/bin/java")
     assert tools.java_home == Path("/jdk")
-    assert tools.kafka_libs == tmp_path / "kafka"
     assert [jar.name for jar in tools.spark_kafka_jars] == ["a.jar", "b.jar"]
-    assert tools.postgres.bin == Path("/pg/bin")
-    assert tools.versions() == {
-        "java": "17.0.15",
+    assert tools.versions() == {"java": "17.0.15", "pyspark": "4.0.0", "spark-kafka": "4.0.0"}
+    stage = tools.stage
+    assert stage is not None
+    assert stage.java == Path("/jdk/bin/java")
+    assert stage.kafka_libs == tmp_path / "kafka"
+    assert stage.toxiproxy == Path("/cache/toxiproxy-server")
+    assert stage.postgres.bin == Path("/pg/bin")
+    assert stage.versions() == {
         "kafka": jar_lock.KAFKA,
-        "pyspark": "4.0.0",
-        "spark-kafka": "4.0.0",
         "toxiproxy": toxiproxy.VERSION,
         "postgresql": "18.4",
     }
+
+
+@pytest.mark.usefixtures("fakes")
+def test_what_only_the_local_stage_uses_can_be_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unwanted(**rest: object) -> Path:
+        raise AssertionError("nobody wants it")
+
+    for tool in (toxiproxy, postgres):
+        monkeypatch.setattr(tool, "ensure", unwanted)
+    tools = setup.ensure(stage=False, cache_folder=tmp_path, find_java=some_java)
+    assert tools.stage is None
+    assert [jar.name for jar in tools.spark_kafka_jars] == ["a.jar", "b.jar"]
+    assert not (tmp_path / "kafka").exists()
+
+
+@pytest.mark.parametrize(
+    ("backend", "stage"), [("local", True), ("docker", False), ("external:x", False)]
+)
+def test_a_run_gets_what_its_backend_needs(
+    backend: str, stage: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(backends, "prepare", lambda *_: [])
+    monkeypatch.setattr(preparing, "ensure", lambda progress, **what: asked.append(what))
+    preparing.prepared(backend)
+    assert asked == [{"stage": stage}]
 
 
 @pytest.mark.usefixtures("fakes")
