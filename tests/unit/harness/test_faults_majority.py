@@ -11,6 +11,7 @@ from harness.faults.pause import PauseBroker
 from harness.faults.stop_broker import StopBroker
 from harness.faults.targets import Node
 from harness.kafka.metadata import ClusterView, Replicas
+from harness.stage.base import StageTrouble
 from harness.wait import Stop
 
 NODE = Node(name="broker-2")
@@ -130,6 +131,18 @@ def test_a_stop_hands_over_before_the_end(world: SimpleNamespace) -> None:
     assert proof is not None
     assert proof.startswith("broker-2#1 ended with status 143; the majority took broker-2 out of")
     assert proof.endswith(" and moved the leadership of [1]")
+
+
+def test_a_stop_that_fails_is_told(world: SimpleNamespace) -> None:
+    made = bench(world)
+
+    def shut_down(node: str, how: str) -> str:
+        moved(world)
+        raise StageTrouble("it did not end")
+
+    made.stage.shut_down = shut_down
+    with pytest.raises(StageTrouble, match="it did not end"):
+        StopBroker(target=NODE).inject(made, "stop")
 
 
 def test_a_leadership_that_moves_after_the_end_was_not_handed_over(world: SimpleNamespace) -> None:
