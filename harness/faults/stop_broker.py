@@ -6,6 +6,7 @@ only after the end was not handed over, so it proves nothing here.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -15,6 +16,8 @@ from harness.faults.back import Restart
 from harness.faults.by_hand import ByHand, broker
 from harness.faults.majority import Majority
 from harness.faults.targets import Target
+from harness.stage.base import SHUT_DOWN_SECONDS
+from harness.wait import wait_until
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,12 +51,21 @@ class _Stopped:
         majority = Majority(bench, node)
         self.target = majority.target
         self.at = now()
-        end = bench.stage.shut_down(node, f"SIGTERM by fault «{name}»")
-        word = majority.took_it_out(self.at)
-        self._proof = f"{end}; {word}" if word else None
+        with ThreadPoolExecutor(1) as pool:
+            end = pool.submit(bench.stage.shut_down, node, f"SIGTERM by fault «{name}»")
+            wait_until(
+                lambda: majority.took_it_out(self.at) or end.done(),
+                what=f"{node} to hand over what it leads, or to end",
+                seconds=2 * SHUT_DOWN_SECONDS,
+                stop=bench.stop,
+            )
+            # Not later: one that did not hand over is missed some seconds after its end.
+            word = majority.took_it_out(self.at)
+        ended = end.result()
+        self._proof = f"{ended}; {word}" if word else None
 
     def evidence(self) -> str | None:
-        """Its exit status, and what the others said the moment it had ended."""
+        """Its exit status, and what the others said before its end, or the moment it had ended."""
         return self._proof
 
     def heal(self) -> None:

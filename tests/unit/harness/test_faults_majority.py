@@ -9,6 +9,7 @@ import pytest
 from harness.faults.pause import PauseBroker
 from harness.faults.stop_broker import StopBroker
 from harness.faults.targets import Node
+from harness.stage.base import StageTrouble
 from tests.unit.harness.made_up_cluster import BEFORE, Said, View, World
 
 NODE = Node(name="broker-2")
@@ -95,6 +96,16 @@ def test_a_stop_hands_over_before_the_end(world: World) -> None:
     world.said = BEFORE
     injection.heal()
     assert world.story == ["restart"]
+
+
+def test_a_stop_that_fails_is_told(world: World) -> None:
+    def shut_down(node: str, how: str) -> str:
+        world.said = MOVED
+        raise StageTrouble("it did not end")
+
+    world.stage.shut_down = shut_down
+    with pytest.raises(StageTrouble, match="it did not end"):
+        stopped(world)
 
 
 def test_a_leadership_that_moves_after_the_end_was_not_handed_over(world: World) -> None:
