@@ -40,16 +40,17 @@ class Bench:
             {
                 node: address
                 for node, address in addresses(self.stage).items()
-                if node != without and self._answers(broker_name(node))
+                if node != without and self.answers(broker_name(node))
             }
         )
 
-    def _answers(self, node: str) -> bool:
+    def answers(self, node: str) -> bool:
+        """Whether a broker can answer: it runs, and is not paused."""
         return self.stage.alive(node) and not self.stage.paused(node)
 
-    def views(self) -> list[ClusterView]:
-        """A view of every broker by itself."""
-        return [ClusterView({n: address}) for n, address in addresses(self.stage).items()]
+    def views(self) -> dict[int, ClusterView]:
+        """A view of every broker by itself, by its node id."""
+        return {n: ClusterView({n: address}) for n, address in addresses(self.stage).items()}
 
     def reader(self) -> LogReader:
         """A fresh reader of logs; close it after use."""

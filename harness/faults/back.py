@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from harness.bench import Bench, addresses
+from harness.bench import Bench
 from harness.stage.topology import node_id
 from harness.wait import wait_until
 
@@ -45,7 +45,7 @@ def wait_back(bench: Bench, node: str) -> None:
     """
     number = node_id(node)
     with ExitStack() as closing:
-        views = dict(zip(addresses(bench.stage), bench.views(), strict=True))
+        views = bench.views()
         for view in views.values():
             closing.callback(view.close)
 
@@ -71,7 +71,7 @@ def wait_in_sync(bench: Bench) -> None:
     views = bench.views()
 
     def whole() -> bool:
-        return all(view.in_sync_everywhere() for view in views)
+        return all(view.in_sync_everywhere() for view in views.values())
 
     wait_until(
         whole,
@@ -79,7 +79,7 @@ def wait_in_sync(bench: Bench) -> None:
         seconds=40,
         every=0.1,
         stop=bench.stop,
-        seen=lambda: [view.out_of_sync() for view in views],
+        seen=lambda: {asked: view.out_of_sync() for asked, view in views.items()},
     )
-    for view in views:
+    for view in views.values():
         view.close()

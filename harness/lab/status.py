@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from harness.bench import Bench, addresses
+from harness.bench import Bench
 from harness.kafka.metadata import ClusterView, Replicas
 from harness.line import Line
 from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, broker_name
@@ -32,13 +32,19 @@ def status(bench: Bench, lines: Iterable[Line]) -> dict[str, Any]:
     wrong = bench.stage.disturbed()
     nodes = (*bench.stage.brokers, POSTGRES)
     return {
-        "nodes": {node: "down" if node in wrong else "up" for node in nodes},
+        "nodes": {node: _state(wrong.get(node)) for node in nodes},
         "partitions": _partitions(bench),
         "links": {link: what for link, what in sorted(wrong.items()) if link not in nodes},
         "faults": [fault_of(line) for line in lines],
         "workload": _workload(bench.producers) if bench.producers.total else None,
         "pipeline": _pipeline(bench.pipeline) if bench.pipeline.process else None,
     }
+
+
+def _state(wrong: str | None) -> str:
+    if wrong is None:
+        return "up"
+    return "paused" if wrong == "paused" else "down"
 
 
 def _workload(producers: Producers) -> dict[str, Any]:
@@ -62,9 +68,10 @@ def fault_of(line: Line) -> dict[str, Any]:
 
 
 def _partitions(bench: Bench) -> list[dict[str, Any]]:
-    views = bench.views()
-    with ThreadPoolExecutor(len(views)) as pool:
-        words = dict(zip(addresses(bench.stage), pool.map(_said, views), strict=True))
+    # One that is paused accepts and says nothing, for as long as one waits.
+    asked = {n: view for n, view in bench.views().items() if bench.answers(broker_name(n))}
+    with ThreadPoolExecutor(len(bench.stage.brokers)) as pool:
+        words = dict(zip(asked, pool.map(_said, asked.values()), strict=True))
     return [
         _agreed(key, {node: said[key] for node, said in words.items() if key in said})
         for key in sorted({key for said in words.values() for key in said})

@@ -71,14 +71,20 @@ class World:
             pause=self._pause,
             resume=self.paused.remove,
             paused=lambda node: node in self.paused,
+            disturbed=lambda: (
+                dict.fromkeys(self.dead, "not running") | dict.fromkeys(self.paused, "paused")
+            ),
             shut_down=lambda node, how: f"{node}#1 ended with status 143",
         )
 
     def view(self, *, without: int | None = None) -> View:
         return View(self)
 
-    def views(self) -> list[View]:
-        return [View(self, node) for node in (1, 2, 3)]
+    def views(self) -> dict[int, View]:
+        return {node: View(self, node) for node in (1, 2, 3)}
+
+    def answers(self, node: str) -> bool:
+        return node not in self.dead | self.paused
 
     def _cut(self, link: Link) -> None:
         if link == self.refuses:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 from harness.kafka.metadata import Replicas
-from harness.lab.status import _agreed
+from harness.lab.status import _agreed, status
+from tests.unit.harness.made_up_cluster import World
 
 
 def says(leader: int, *in_sync: int) -> Replicas:
@@ -37,3 +41,21 @@ def test_an_isolated_leader_is_overruled() -> None:
 def test_no_leader() -> None:
     found = _agreed(("payments", 0), {1: says(-1, 3), 2: says(-1, 3)})
     assert (found["leader"], found["in_sync"], found["dissent"]) == (None, [3], {})
+
+
+def test_a_paused_broker_is_shown_and_not_asked() -> None:
+    world: Any = World()
+    world.producers = SimpleNamespace(total=0)
+    world.pipeline = SimpleNamespace(process=None)
+    world.paused.add("broker-3")
+    world.dead.add("broker-1")
+    world.said_by[3] = {("orders", 0): (3, {3})}  # what it would say
+    found = status(world, [])
+    assert found["nodes"] == {
+        "broker-1": "down",
+        "broker-2": "up",
+        "broker-3": "paused",
+        "postgres": "up",
+    }
+    assert all(partition["dissent"] == {} for partition in found["partitions"])
+    assert found["links"] == {}
