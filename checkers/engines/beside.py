@@ -17,7 +17,7 @@ from checkers.engines.database import Database
 T = TypeVar("T")
 
 _AGAIN: Final = 0.05
-"""Seconds until those who have not heard an interrupt are interrupted again."""
+"""Seconds until somebody who waits looks about for an interrupt, or makes it once more."""
 
 
 class Beside:
@@ -26,27 +26,36 @@ class Beside:
     def __init__(self, pool: ThreadPoolExecutor | None) -> None:
         """Without a pool work is done when it is handed in."""
         self._pool = pool
-        self._begun: list[Future[Any]] = []
+        self._handed_in: list[Future[Any]] = []
 
     def do(self, work: Callable[[], T]) -> Future[T]:
         """Begin some work; `result()` of what is returned waits for it, and raises as it did."""
-        if self._pool is not None:
-            begun = self._pool.submit(work)
-            self._begun.append(begun)
-            return begun
-        done: Future[T] = Future()
-        done.set_result(work())
-        return done
+        what: Future[T] = Future()
+        if self._pool is None:
+            what.set_result(work())
+            return what
+        # It is known before it is handed in: an interrupt may come at any moment.
+        self._handed_in.append(what)
+        self._pool.submit(_carry_out, work, what)
+        return what
 
     def break_off(self, database: Database) -> None:
         """Let nothing begin any more, and interrupt what has begun until it is over.
 
         Once is not enough: an interrupt between two questions is heard by neither.
         """
-        for begun in self._begun:
-            begun.cancel()
-        while wait(self._begun, _AGAIN).not_done:
+        begun = [what for what in self._handed_in if not what.cancel()]
+        while wait(begun, _AGAIN).not_done:
             database.interrupt()
+
+
+def _carry_out(work: Callable[[], T], what: Future[T]) -> None:
+    if not what.set_running_or_notify_cancel():
+        return
+    try:
+        what.set_result(work())
+    except BaseException as error:
+        what.set_exception(error)
 
 
 @contextmanager
@@ -71,4 +80,8 @@ def beside(database: Database) -> Iterator[Beside]:
 def heard(database: Database, work: Callable[[], T]) -> T:
     """Do some work so that an interrupt is heard while it lasts."""
     with beside(database) as others:
-        return others.do(work).result()
+        doing = others.do(work)
+        # A signal that comes just before a wait begins is heard when that wait is over.
+        while not wait([doing], _AGAIN).done:
+            pass
+        return doing.result()

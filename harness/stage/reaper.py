@@ -65,17 +65,22 @@ def is_postmaster(pid: int) -> bool:
     return arguments[0].endswith(b"/postgres") and b"-D" in arguments
 
 
-def reap(marker: str, *, seconds: float = 9.0) -> list[int]:
+def reap(marker: str, *, seconds: float = 9.0, asking: float = 1.5) -> list[int]:
     """End every process of a run; returns the process ids that were ended.
 
     PostgreSQL is asked first (immediate shutdown): killed outright it would leave a shared memory
     segment behind. Everything is looked for again until two looks find nothing, because a process
     may have been started between them.
+
+    Args:
+        marker: what the processes of the run carry.
+        seconds: how long to look for them at most.
+        asking: how long PostgreSQL is asked before it is killed.
     """
     ended: set[int] = set()
     sessions: set[int] = set()
     deadline = time.monotonic() + seconds
-    ask_until = time.monotonic() + 1.5
+    ask_until = time.monotonic() + asking
     quiet = 0
     while quiet < 2 and time.monotonic() < deadline:
         found = marked(marker)

@@ -286,7 +286,7 @@ def test_postgres_is_asked_first_and_woken_up_for_it(begin: Begin, tmp_path: Pat
     )
     assert reaper.is_postmaster(server.pid)
     os.kill(server.pid, signal.SIGSTOP)
-    assert server.pid in reaper.reap(marker)
+    assert server.pid in reaper.reap(marker, seconds=60, asking=60)
     assert server.wait(20) == 0
     assert (tmp_path / "asked").exists()
 
