@@ -8,10 +8,24 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 INTERRUPTED = 130
+
+Handler = Callable[[int, FrameType | None], None]
+
+
+def hear(handler: Handler) -> None:
+    """Let a handler hear Ctrl-C, SIGTERM and SIGHUP.
+
+    A shell ignores SIGINT for what it starts in the background, which means the keyboard's only;
+    who ignores SIGHUP (`nohup`) means it.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @contextmanager
@@ -21,8 +35,7 @@ def breaking_off(doing: str) -> Iterator[None]:
     Args:
         doing: what, and what to do next: «judging X; nothing was written. …».
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    hear(signal.default_int_handler)
     try:
         yield
     except KeyboardInterrupt:

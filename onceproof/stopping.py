@@ -7,6 +7,7 @@ import sys
 from types import FrameType
 
 from harness.wait import Stop
+from onceproof.interrupts import hear
 
 
 def stop_on_signals() -> Stop:
@@ -22,6 +23,5 @@ def stop_on_signals() -> Stop:
         stop.set(f"{name} received")
         print(f"onceproof: {name}: ending the run and everything it started", file=sys.stderr)
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, on_signal)
+    hear(on_signal)
     return stop

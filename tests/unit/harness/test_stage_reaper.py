@@ -239,7 +239,7 @@ def begin() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     def run(marker: str, arguments: list[str], **more: Any) -> subprocess.Popen[bytes]:
         popen = subprocess.Popen(
             arguments, env={**os.environ, MARKER: marker}, start_new_session=True,
-            stdout=subprocess.PIPE, **more,
+            stdout=subprocess.PIPE, preexec_fn=hears_sigquit, **more,  # noqa: PLW1509 (no threads here)
         )  # fmt: skip
         started.append(popen)
         assert popen.stdout is not None
@@ -250,6 +250,11 @@ def begin() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     for popen in started:
         popen.kill()
         popen.communicate()
+
+
+def hears_sigquit() -> None:
+    """What a shell starts in the background ignores it, and so does all that this starts."""
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
 Begin = Callable[..., "subprocess.Popen[bytes]"]

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,12 +37,19 @@ with breaking_off("thinking. Think again."):
 
 
 @contextmanager
-def _judging(temporary: Path, threads: int | None = None) -> Iterator[subprocess.Popen[str]]:
+def _judging(
+    temporary: Path, threads: int | None = None, ignored: Iterable[int] = ()
+) -> Iterator[subprocess.Popen[str]]:
+    def as_started_by_a_shell() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+
     with subprocess.Popen(
         [sys.executable, "-c", _JUDGING.replace("THREADS", repr(threads))],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=as_started_by_a_shell,  # noqa: PLW1509 (no threads here)
         env={**os.environ, "TMPDIR": str(temporary)},
     ) as process:
         try:
@@ -64,6 +71,17 @@ def test_a_signal_leaves_a_sentence_and_nothing_else(
     assert said == "onceproof: interrupted while thinking. Think again.\n"
     assert process.returncode == 130
     assert list(tmp_path.iterdir()) == []
+
+
+def test_in_the_background_ctrl_c_is_heard_and_a_hang_up_of_nohup_is_not(tmp_path: Path) -> None:
+    with _judging(tmp_path, ignored=(signal.SIGINT, signal.SIGHUP)) as process:
+        told = Path("/proc", str(process.pid), "status").read_text()
+        (mask,) = (line.split()[1] for line in told.splitlines() if line.startswith("SigIgn"))
+        ignored = {n for n in signal.valid_signals() if int(mask, 16) >> (n - 1) & 1}
+        assert signal.SIGHUP in ignored
+        assert signal.SIGINT not in ignored
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
 
 
 def test_what_a_killed_one_kept_aside_is_removed_by_the_next(
