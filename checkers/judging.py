@@ -121,7 +121,6 @@ class _Trial:
         self.found: dict[Stretch, list[Findings]] = {s: [] for s in self._claims}
         self.run: list[Findings] = []
         self.cut_off: dict[Stretch, list[str]] = {s: [] for s in self._claims}
-        self.wounds: dict[Stretch, tuple[Wound, ...]] = {}
         wanted = {stretch: self._wanted(stretch) for stretch in self._claims}
         with beside(layer.database) as others:
             proven = others.do(lambda: self._proven(wanted, others))

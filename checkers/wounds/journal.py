@@ -9,15 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from checkers.model import Hop
+from checkers.wounds import effect_targets as places
 from checkers.wounds import journal_changes as changes
-from checkers.wounds.effect_targets import (
-    IN_ORDER,
-    OUTPUT,
-    SLOT,
-    delivered,
-    delivered_before_resume,
-    not_too_many,
-)  # fmt: skip
 from checkers.wounds.wounding import Wounding
 
 _JOURNALS = """
@@ -35,36 +28,36 @@ JOURNAL: Final[tuple[Wounding, ...]] = (
         hop=Hop.PROCESS,
         table="journal",
         must_find="lost-output",
-        key=SLOT,
+        key=places.SLOT,
         kind="effects",
         wound=changes.drop_changes,
         needs=_JOURNALS,
-        targets=delivered(_ONLY_THERE, "AND also.record IS NULL"),
+        targets=places.delivered(_ONLY_THERE, "AND also.record IS NULL"),
     ),
     Wounding(
         name="change copied",
         hop=Hop.PROCESS,
         table="journal",
         must_find="duplicate-output",
-        key=SLOT,
+        key=places.SLOT,
         kind="effects",
         wound=changes.copy_change,
         needs=_JOURNALS,
-        targets=not_too_many("seen_changes", "ordinal"),
+        targets=places.not_too_many("seen_changes", "ordinal"),
     ),
     Wounding(
         name="change altered",
         hop=Hop.PROCESS,
         table="journal",
         must_find="wrong-output",
-        key=SLOT,
+        key=places.SLOT,
         kind="effects",
         wound=changes.alter_change,
         needs=_JOURNALS,
         targets=f"""
 SELECT k.trial, k.sink, k.view, j.record, j.effect_key, j.ordinal, j.digest
 FROM seen_changes j
-{OUTPUT} j.trial
+{places.OUTPUT} j.trial
 JOIN (SELECT DISTINCT topic, record FROM committed_input) c
   ON c.topic = k.topic AND c.record = j.record
 JOIN yields y ON y.trial = j.trial AND y.record = j.record AND y.effect_key = j.effect_key
@@ -83,7 +76,7 @@ SELECT n.trial
 FROM newest_positions n
 JOIN ({_JOURNALS}) r ON r.trial = n.trial
 WHERE n.role = 'resume' AND n."offset" > 0""",
-        targets=delivered_before_resume(_ONLY_THERE, "AND also.record IS NULL"),
+        targets=places.delivered_before_resume(_ONLY_THERE, "AND also.record IS NULL"),
     ),
     Wounding(
         name="changes swapped",
@@ -99,6 +92,6 @@ FROM effect_places p
 JOIN ({_JOURNALS}) r ON r.trial = p.trial
 GROUP BY p.trial, p.key, p."partition"
 HAVING count(*) > 1""",
-        targets=IN_ORDER,
+        targets=places.IN_ORDER,
     ),
 )

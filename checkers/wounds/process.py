@@ -6,14 +6,7 @@ from typing import Final
 
 from checkers.model import Hop
 from checkers.wounds import changes
-from checkers.wounds.effect_targets import (
-    IN_ORDER,
-    OUTPUT,
-    SLOT,
-    delivered,
-    delivered_before_resume,
-    not_too_many,
-)  # fmt: skip
+from checkers.wounds import effect_targets as places
 from checkers.wounds.wounding import Wounding
 
 _RECORD_BY_RECORD = """
@@ -30,29 +23,29 @@ PROCESS: Final[tuple[Wounding, ...]] = (
         hop=Hop.PROCESS,
         table="effects",
         must_find="lost-output",
-        key=SLOT,
+        key=places.SLOT,
         kind="effects",
         wound=changes.drop_effects,
         needs=_EFFECTS,
-        targets=delivered(),
+        targets=places.delivered(),
     ),
     Wounding(
         name="effect copied",
         hop=Hop.PROCESS,
         table="effects",
         must_find="duplicate-output",
-        key=SLOT,
+        key=places.SLOT,
         kind="effects",
         wound=changes.copy_effect,
         needs=_EFFECTS,
-        targets=not_too_many("observed_effects", "position"),
+        targets=places.not_too_many("observed_effects", "position"),
     ),
     Wounding(
         name="effect altered",
         hop=Hop.PROCESS,
         table="effects",
         must_find="wrong-output",
-        key=SLOT,
+        key=places.SLOT,
         kind="effects",
         wound=changes.alter_effect,
         needs=_EFFECTS,
@@ -62,7 +55,7 @@ FROM observed_effects e
 JOIN (SELECT DISTINCT topic, record FROM committed_input) c
   ON c.topic = e.topic AND c.record = e.record
 JOIN yields y ON y.trial = e.trial AND y.record = e.record AND y.effect_key = e.effect_key
-{OUTPUT} e.trial""",
+{places.OUTPUT} e.trial""",
     ),
     Wounding(
         name="effect dropped before a resume position",
@@ -77,7 +70,7 @@ SELECT n.trial
 FROM newest_positions n
 JOIN ({_EFFECTS}) r ON r.trial = n.trial
 WHERE n.role = 'resume' AND n."offset" > 0""",
-        targets=delivered_before_resume(),
+        targets=places.delivered_before_resume(),
     ),
     Wounding(
         name="position set back",
@@ -95,7 +88,7 @@ WHERE d.newest AND d."by" = 'subject' AND d.previous > 0""",
 SELECT k.trial, k.sink, k.view, d.owner, d.role, d.topic, d."partition", d.ordinal, d.batch,
        d."offset" AS position, d.previous - 1 AS moved
 FROM done_positions d
-{OUTPUT} d.trial
+{places.OUTPUT} d.trial
 WHERE d.newest AND d."by" = 'subject' AND d.previous > 0""",
     ),
     Wounding(
@@ -117,7 +110,7 @@ SELECT k.trial, k.sink, k.view, n.owner, n.role, n.topic, n."partition", n.ordin
 FROM newest_positions n
 JOIN effect_inputs i ON i.trial = n.trial AND i.in_partition = n."partition"
      AND i.in_offset < n."offset" AND (i.owner = n.owner OR (i.owner IS NULL AND n.furthest))
-{OUTPUT} n.trial
+{places.OUTPUT} n.trial
 WHERE n.role = 'atomic'
 GROUP BY k.trial, k.sink, k.view, n.owner, n.role, n.topic, n."partition", n.ordinal, n.batch,
          n."offset\"""",
@@ -136,7 +129,7 @@ SELECT 'gap' AS kind, k.trial, k.sink, k.view, r.owner, r.topic, r."partition", 
        r.execution, r.start_offset, r.end_offset
 FROM committed_ranges r
 LEFT JOIN cut_partitions c ON c.topic = r.topic AND c."partition" = r."partition"
-{OUTPUT} r.trial
+{places.OUTPUT} r.trial
 WHERE r.start_offset = r.reached AND r.start_offset >= COALESCE(c.log_start, 0)""",
     ),
     Wounding(
@@ -153,7 +146,7 @@ FROM effect_places p
 JOIN outputs k ON k.trial = p.trial AND k.view <> 'journal'
 GROUP BY p.trial, p.key, p."partition"
 HAVING count(*) > 1""",
-        targets=IN_ORDER,
+        targets=places.IN_ORDER,
     ),
     Wounding(
         name="state altered",

@@ -7,9 +7,11 @@ enough; and most brokers may be quicker than it, so theirs is not enough either.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 
 from harness.bench import Bench
+from harness.kafka.metadata import ClusterView
 from harness.stage.topology import node_id
 from harness.wait import wait_until
 
@@ -44,42 +46,39 @@ def wait_back(bench: Bench, node: str) -> None:
         Overdue: it is not in time.
     """
     number = node_id(node)
-    with ExitStack() as closing:
-        views = bench.views()
-        for view in views.values():
-            closing.callback(view.close)
 
-        def back() -> bool:
-            agree = {asked for asked, view in views.items() if view.has_in_sync(number)}
-            return number in agree and 2 * len(agree) > len(views)
+    def back(views: Mapping[int, ClusterView]) -> bool:
+        agree = {asked for asked, view in views.items() if view.has_in_sync(number)}
+        return number in agree and 2 * len(agree) > len(views)
 
-        wait_until(
-            back,
-            what=f"{node} to be in sync wherever it has a replica",
-            seconds=40,
-            every=0.1,
-            stop=bench.stop,
-            seen=lambda: {asked: view.out_of_sync() for asked, view in views.items()},
-        )
+    _wait(bench, back, f"{node} to be in sync wherever it has a replica")
 
 
 def wait_in_sync(bench: Bench) -> None:
     """Wait until every broker sees all replicas of every partition in sync.
 
     An isolated broker believes what it last knew, so every broker is asked by itself.
-    """
-    views = bench.views()
 
-    def whole() -> bool:
+    Raises:
+        Overdue: they are not in time.
+    """
+
+    def whole(views: Mapping[int, ClusterView]) -> bool:
         return all(view.in_sync_everywhere() for view in views.values())
 
-    wait_until(
-        whole,
-        what="all replicas to be in sync",
-        seconds=40,
-        every=0.1,
-        stop=bench.stop,
-        seen=lambda: {asked: view.out_of_sync() for asked, view in views.items()},
-    )
-    for view in views.values():
-        view.close()
+    _wait(bench, whole, "all replicas to be in sync")
+
+
+def _wait(bench: Bench, agreed: Callable[[Mapping[int, ClusterView]], bool], what: str) -> None:
+    with ExitStack() as closing:
+        views = bench.views()
+        for view in views.values():
+            closing.callback(view.close)
+        wait_until(
+            lambda: agreed(views),
+            what=what,
+            seconds=40,
+            every=0.1,
+            stop=bench.stop,
+            seen=lambda: {asked: view.out_of_sync() for asked, view in views.items()},
+        )

@@ -12,6 +12,7 @@ from typing import Any
 from harness.lab.client import LabRefused, ask
 from harness.lab.place import LabTrouble, Place
 from onceproof.errors import USAGE, told
+from onceproof.interrupts import INTERRUPTED
 from reports.lab import print_status
 
 REFUSED = 1
@@ -111,4 +112,4 @@ def _driving() -> Iterator[None]:
         print(f"onceproof: {error}", file=sys.stderr)
         sys.exit(USAGE if error.usage else REFUSED)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)

@@ -13,13 +13,14 @@ from harness.stage.backends import LOCAL, offers
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
+from onceproof.interrupts import INTERRUPTED
 from onceproof.outcome import Outcome
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
 from reports.console import SoakRow, live, print_result, print_summary
 from scenarios import flagship
 
-_SEVERITY = (130, 1, 3, 4, 5, 0)
+_SEVERITY = (INTERRUPTED, 1, 3, 4, 5, 0)
 """Exit codes of single runs: the first of these that occurs is that of them all."""
 
 
@@ -93,5 +94,5 @@ def _rows(outcome: Outcome) -> list[SoakRow]:
 def _worst(outcomes: Sequence[Outcome], *, wanted: int) -> int:
     codes = {o.exit_code for o in outcomes}
     if len(outcomes) < wanted:
-        codes.add(130)
+        codes.add(INTERRUPTED)
     return next(code for code in _SEVERITY if code in codes)
