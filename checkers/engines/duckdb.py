@@ -79,9 +79,11 @@ class DuckDB:
 
     def drop(self, names: Iterable[str]) -> None:
         """See `Database`."""
-        for name in names:
-            if kind := self._kinds.pop(name, None):
-                self._db.execute(f"DROP {kind} IF EXISTS {name}")
+        kinds = [(name, self._kinds.pop(name, None)) for name in names]
+        drops = [f"DROP {kind} IF EXISTS {name}" for name, kind in kinds if kind]
+        if drops:
+            # One transaction: committing each drop by itself costs more than the drop.
+            self._db.execute("; ".join(("BEGIN", *drops, "COMMIT")))
 
     def _do(self, statement: str) -> None:
         with _interruptible():
