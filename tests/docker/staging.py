@@ -26,6 +26,22 @@ class Contained:
     lives: list[tuple[str, str | None]]
     """(instance, how it ended or None) of every beginning and end, in order."""
 
+    still = "the engine says it is paused"
+    """What the stage sees of a broker that stands still."""
+
+    def instance(self, node: str) -> str:
+        """The newest life of a node."""
+        return next(instance for instance, _ in reversed(self.lives) if instance.startswith(node))
+
+    def ended(self, instance: str) -> str | None:
+        """How a life ended; None while it lasts."""
+        return next(how for told, how in reversed(self.lives) if told == instance)
+
+    def stands_still(self, node: str) -> bool:
+        """Whether the command lists a node as paused."""
+        paused = docker("ps", "--filter", "status=paused", "--format", "{{.Names}}").splitlines()
+        return any(name.endswith(f"-{node}-1") for name in paused)
+
     @property
     def logs(self) -> Path:
         return self.processes.logs
