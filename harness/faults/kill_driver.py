@@ -1,14 +1,14 @@
-"""SIGKILL of the Spark driver, aimed at the window between the sink's write and the commit.
+"""SIGKILL of the Spark driver, aimed at a window in the life of a micro-batch.
 
-The one thing to know: aimed, it stays armed until it has hit, and then proves the window by
-identity: the sink holds effects of exactly the batch that has no commit. When that batch is
-committed after the restart, it has run twice: that is the hazard.
+The one thing to know: aimed, it lies in wait until it has hit, and then proves the window by
+identity: which of the batch's records have effects in the sink, now that nobody writes any more. A
+batch that had some and no commit runs again after the restart: that is the hazard.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
@@ -16,10 +16,10 @@ from harness.faults.by_hand import ByHand, UnknownFault
 from harness.identity import RECORD_HEADER
 from harness.settle import settle
 from harness.stage.topology import Link
-from harness.subjects.spark import Hit, SparkPipeline
+from harness.subjects.ambush import Hit
+from harness.subjects.spark import SparkPipeline
+from harness.subjects.windows import AFTER_SINK_WRITE, WINDOWS, Window
 from harness.wait import wait_until
-
-Window = Literal["after-sink-write"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class KillDriver:
 
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = "pipeline"
-    window: Window | None = "after-sink-write"
+    window: Window | None = AFTER_SINK_WRITE
     idle: bool = False
     """Wait until the pipeline has done everything there is; only without a window."""
 
@@ -36,12 +36,12 @@ class KillDriver:
         """The act in words."""
         if self.window is None:
             return "SIGKILL the Spark driver" + (" while it is idle" if self.idle else "")
-        return "SIGKILL the Spark driver after the sink's write and before the batch's commit"
+        return f"SIGKILL the Spark driver {self.window.says}"
 
     def inject(self, bench: Bench, name: str) -> _AnyTime | _InWindow:
         """Kill it now, or arm."""
         if self.window is not None:
-            return _InWindow(bench, name)
+            return _InWindow(bench, name, self.window)
         if self.idle:
             bench.producers.hurry()
             settle(bench)
@@ -51,15 +51,15 @@ class KillDriver:
 def _asked(when: str) -> KillDriver:
     if when == "now":
         return KillDriver(window=None)
-    if when == "after-sink-write":
-        return KillDriver(window="after-sink-write")
-    raise UnknownFault(f"{when!r} is no moment; expected now or after-sink-write")
+    if when in WINDOWS:
+        return KillDriver(window=WINDOWS[when])
+    raise UnknownFault(f"{when!r} is no moment; expected now or {' or '.join(WINDOWS)}")
 
 
 BY_HAND: Final = ByHand(
     name="kill-driver",
     takes=("WHEN",),
-    says="SIGKILL the Spark driver: now, or after-sink-write (before the batch's commit)",
+    says=f"SIGKILL the Spark driver: now, or {', '.join(WINDOWS)}",
     make=_asked,
 )
 
@@ -79,58 +79,49 @@ class _AnyTime:
     def heal(self) -> None:
         """Restart it and wait until its query runs."""
         _start(self._bench.pipeline)
-        ways = [Link("pipeline", node) for node in self._bench.stage.brokers]
-
-        def reads_again() -> bool:
-            self._bench.pipeline.check()
-            return any(self._bench.stage.connections(way) for way in ways)
-
-        wait_until(
-            reads_again,
-            what="the restarted driver to connect to a broker",
-            seconds=150,
-            stop=self._bench.stop,
-        )
+        _wait_reads(self._bench)
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""
 
 
 class _InWindow:
-    def __init__(self, bench: Bench, name: str) -> None:
+    def __init__(self, bench: Bench, name: str, window: Window) -> None:
         self._bench = bench
         self._name = name
+        self._window = window
         self.target = "driver"
         self.at: int | None = None
-        self._look = bench.pipeline.kill_in_window(f"SIGKILL by fault «{name}»")
+        self._ambush = bench.pipeline.ambush(window, _Sink(bench), f"SIGKILL by fault «{name}»")
         self._hit: Hit | None = None
         self._present = self._planned = 0
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """The batch that the sink has and the commit log has not."""
-        if self._proof is None and (hit := self._look()) is not None:
+        """How much of the batch the sink has, and whether the commit log has it."""
+        if self._ambush.error is not None:
+            raise self._ambush.error
+        if self._hit is None and (hit := self._ambush.hit) is not None:
             self._hit = hit
             self.target = hit.instance
             self.at = hit.at
-            self._present, self._planned = self._effects_of(hit.batch)
-            if self._present:
-                missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
-                self._proof = (
-                    f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of "
-                    f"the {self._planned} records of micro-batch {hit.batch} the sink had "
-                    f"{self._present}, and the batch had no commit{missed}"
-                )
+            # Once more, now that it is dead: what was on its way has arrived.
+            self._present, self._planned = _Sink(self._bench).of(hit.batch)
+            if self._window.holds(self._present, self._planned):
+                self._proof = self._words(hit)
         return self._proof
 
     def heal(self) -> None:
         """Restart it; wait until the batch that it was killed in is committed at last."""
         pipeline = self._bench.pipeline
-        pipeline.disarm()
-        hit = self._hit or self._look()
+        self._ambush.end()
+        hit = self._hit or self._ambush.hit
         if hit is None:
             return  # it was never hit, so there is nothing to restart
         _start(pipeline)
+        if self._window.committed:
+            _wait_reads(self._bench)
+            return
         pipeline.wait_batch(hit.batch, seconds=150)
         if self._present:
             self._bench.recorder.hazard(
@@ -148,8 +139,29 @@ class _InWindow:
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""
 
-    def _effects_of(self, batch: int) -> tuple[int, int]:
-        """How many of a batch's records have an effect in the sink, and how many it has."""
+    def _words(self, hit: Hit) -> str:
+        missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
+        commit = "was committed" if self._window.committed else "had no commit"
+        return (
+            f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of "
+            f"the {self._planned} records of micro-batch {hit.batch} the sink had "
+            f"{self._present}, and the batch {commit}{missed}"
+        )
+
+
+class _Sink:
+    """The sink, looked at past all proxies; a reader of its own each time, for any thread."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+
+    def size(self) -> int:
+        """See `SinkLook`."""
+        with self._bench.reader() as reader:
+            return self._bench.open_sink(reader).size()
+
+    def of(self, batch: int) -> tuple[int, int]:
+        """See `SinkLook`."""
         records: set[str] = set()
         with self._bench.reader() as reader:
             ranges = self._bench.pipeline.checkpoint.range_of(batch)
@@ -165,3 +177,19 @@ def _start(pipeline: SparkPipeline) -> None:
     """Give it a new life, unless an earlier try to heal did and only its progress is waited for."""
     if not pipeline.alive():
         pipeline.start()
+
+
+def _wait_reads(bench: Bench) -> None:
+    """Wait until a restarted driver is connected to a broker."""
+    ways = [Link("pipeline", node) for node in bench.stage.brokers]
+
+    def reads_again() -> bool:
+        bench.pipeline.check()
+        return any(bench.stage.connections(way) for way in ways)
+
+    wait_until(
+        reads_again,
+        what="the restarted driver to connect to a broker",
+        seconds=150,
+        stop=bench.stop,
+    )

@@ -13,6 +13,7 @@ from harness.faults.lose_responses import LoseResponses
 from harness.faults.pause import PauseBroker
 from harness.faults.stop_broker import StopBroker
 from harness.faults.targets import LeaderOf, Node
+from harness.subjects.windows import AFTER_SINK_WRITE
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ from harness.faults.targets import LeaderOf, Node
         ("pause broker-3", PauseBroker(target=Node(name="broker-3"))),
         ("stop broker-3", StopBroker(target=Node(name="broker-3"))),
         ("kill-driver now", KillDriver(window=None)),
-        ("kill-driver after-sink-write", KillDriver(window="after-sink-write")),
+        ("kill-driver after-sink-write", KillDriver(window=AFTER_SINK_WRITE)),
     ],
 )
 def test_what_can_be_asked_for(words: str, fault: object) -> None:
@@ -47,7 +48,7 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("pause postgres", "'postgres' is no target; expected broker-<n> or leader:"),
         ("cut pipeline db", "'db' is no target; expected broker-<n>, postgres or leader:"),
         ("isolate leader:payments", "'leader:payments' is no target"),
-        ("kill-driver later", "'later' is no moment; expected now or after-sink-write"),
+        ("kill-driver later", "'later' is no moment; expected now or after-offset-log or during-"),
     ],
 )
 def test_what_cannot(words: str, said: str) -> None:
