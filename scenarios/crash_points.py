@@ -13,13 +13,6 @@ from harness.faults.kill_driver import KillDriver
 from harness.scenario import At, Scenario
 from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from harness.subjects.spark_kafka_sink import SparkKafkaSink
-from harness.subjects.windows import (
-    AFTER_COMMIT,
-    AFTER_OFFSET_LOG,
-    AFTER_SINK_WRITE,
-    DURING_SINK_WRITE,
-    Window,
-)
 from harness.workload.payments import Payments
 
 _PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
@@ -27,8 +20,8 @@ _HOLDS = Expectation(verdict=Verdict.HOLDS)
 _DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
 
 
-def _one_after_the_other(*windows: Window) -> tuple[At, ...]:
-    names = [f"killed {window.name}" for window in windows]
+def _one_after_the_other(*windows: str) -> tuple[At, ...]:
+    names = [f"killed {window}" for window in windows]
     return tuple(
         At(
             name=name,
@@ -59,7 +52,7 @@ SCENARIOS = (
         subject=_GUARDED,
         workload=_PAYMENTS,
         # The table shows a batch at once or not at all, so there is no part of one to be killed in.
-        schedule=_one_after_the_other(AFTER_OFFSET_LOG, AFTER_SINK_WRITE, AFTER_COMMIT),
+        schedule=_one_after_the_other("after-offset-log", "after-sink-write", "after-commit"),
         claims=_claims(_GUARDED.sink, _GUARDED.view, _HOLDS),
         seconds=70,
     ),
@@ -69,7 +62,7 @@ SCENARIOS = (
         subject=_KAFKA,
         workload=_PAYMENTS,
         schedule=_one_after_the_other(
-            AFTER_OFFSET_LOG, DURING_SINK_WRITE, AFTER_SINK_WRITE, AFTER_COMMIT
+            "after-offset-log", "during-sink-write", "after-sink-write", "after-commit"
         ),
         claims=_claims(_KAFKA.sink, _KAFKA.view, _DUPLICATES),
         seconds=85,

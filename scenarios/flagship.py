@@ -20,14 +20,13 @@ from harness.faults.until import Acknowledged
 from harness.scenario import At, Scenario
 from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from harness.subjects.spark_kafka_sink import SparkKafkaSink
-from harness.subjects.windows import AFTER_SINK_WRITE
 from harness.workload.payments import Payments
 
 PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
 
 SCHEDULE = (
     At(name="leader killed", progress=0.05, do=KillBroker(target=LeaderOf(partition=0))),
-    At(name="driver killed", after=("leader killed",), do=KillDriver(window=AFTER_SINK_WRITE)),
+    At(name="driver killed", after=("leader killed",), do=KillDriver(window="after-sink-write")),
     At(
         name="responses lost",
         after=("leader killed",),

@@ -28,20 +28,25 @@ class KillDriver:
 
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = "pipeline"
-    window: Window | None = AFTER_SINK_WRITE
+    window: str | None = AFTER_SINK_WRITE.name
+    """A name of `harness.subjects.windows`; without one it is killed at once."""
     idle: bool = False
     """Wait until the pipeline has done everything there is; only without a window."""
+
+    def __post_init__(self) -> None:
+        if self.window is not None and self.window not in WINDOWS:
+            raise ValueError(f"{self.window!r} is no window; there are {', '.join(WINDOWS)}")
 
     def describe(self) -> str:
         """The act in words."""
         if self.window is None:
             return "SIGKILL the Spark driver" + (" while it is idle" if self.idle else "")
-        return f"SIGKILL the Spark driver {self.window.says}"
+        return f"SIGKILL the Spark driver {WINDOWS[self.window].says}"
 
     def inject(self, bench: Bench, name: str) -> _AnyTime | _InWindow:
         """Kill it now, or arm."""
         if self.window is not None:
-            return _InWindow(bench, name, self.window)
+            return _InWindow(bench, name, WINDOWS[self.window])
         if self.idle:
             bench.producers.hurry()
             settle(bench)
@@ -52,7 +57,7 @@ def _asked(when: str) -> KillDriver:
     if when == "now":
         return KillDriver(window=None)
     if when in WINDOWS:
-        return KillDriver(window=WINDOWS[when])
+        return KillDriver(window=when)
     raise UnknownFault(f"{when!r} is no moment; expected now or {' or '.join(WINDOWS)}")
 
 

@@ -13,7 +13,6 @@ from harness.faults.lose_responses import LoseResponses
 from harness.faults.pause import PauseBroker
 from harness.faults.stop_broker import StopBroker
 from harness.faults.targets import LeaderOf, Node
-from harness.subjects.windows import AFTER_SINK_WRITE
 
 
 @pytest.mark.parametrize(
@@ -29,7 +28,7 @@ from harness.subjects.windows import AFTER_SINK_WRITE
         ("pause broker-3", PauseBroker(target=Node(name="broker-3"))),
         ("stop broker-3", StopBroker(target=Node(name="broker-3"))),
         ("kill-driver now", KillDriver(window=None)),
-        ("kill-driver after-sink-write", KillDriver(window=AFTER_SINK_WRITE)),
+        ("kill-driver after-sink-write", KillDriver(window="after-sink-write")),
     ],
 )
 def test_what_can_be_asked_for(words: str, fault: object) -> None:
