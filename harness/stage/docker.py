@@ -17,6 +17,7 @@ from typing import Any
 import psycopg
 
 from harness.kafka.metadata import ClusterView
+from harness.links.ledger import Disturbance, Hold
 from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage import docker_reaper
 from harness.stage.base import SHUT_DOWN_SECONDS, StageTrouble
@@ -200,21 +201,9 @@ class DockerStage:
         """Every link that there is."""
         return self._links.all
 
-    def cut(self, link: Link) -> None:
-        """Close the link's connections and refuse new ones."""
-        self._links.cut(link)
-
-    def mend(self, link: Link) -> None:
-        """Undo `cut`."""
-        self._links.mend(link)
-
-    def lose(self, link: Link, *, responses: bool) -> None:
-        """Swallow one direction."""
-        self._links.lose(link, responses=responses)
-
-    def restore(self, link: Link) -> None:
-        """Undo `lose`."""
-        self._links.restore(link)
+    def disturb(self, link: Link, how: Disturbance) -> Hold:
+        """Disturb a link until the hold is released."""
+        return self._links.disturb(link, how)
 
     def connections(self, link: Link) -> int:
         """Established connections between the link's source and its proxies."""
