@@ -12,10 +12,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import cast, get_args
 
 from harness import faults
 from harness.faults.base import Fault
 from harness.faults.targets import LeaderOf, Node, Target
+from harness.links.ledger import Way
 from harness.stage.topology import POSTGRES
 
 _LEADER = re.compile(r"leader:(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)")
@@ -71,6 +73,29 @@ def asked(name: str, words: Sequence[str]) -> Fault:
     if len(words) != len(entry.takes):
         raise UnknownFault(f"expected {entry.usage}, found {' '.join([name, *words])}")
     return entry.make(*words)
+
+
+def way(word: str) -> Way:
+    """A direction as it is written by hand: `requests`, `responses`.
+
+    Raises:
+        UnknownFault: it is neither.
+    """
+    for known in get_args(Way):
+        if word == known:
+            return cast("Way", word)
+    raise UnknownFault(f"{word!r} is no direction; expected {' or '.join(get_args(Way))}")
+
+
+def amount(word: str, *, least: int = 1) -> int:
+    """A number as it is written by hand.
+
+    Raises:
+        UnknownFault: it is none, or less than there can be.
+    """
+    if word.isascii() and word.isdigit() and int(word) >= least:
+        return int(word)
+    raise UnknownFault(f"{word!r} is no amount; expected a whole number from {least}")
 
 
 def target(word: str) -> Target:

@@ -113,6 +113,9 @@ class Stage(Protocol):
             StageTrouble: it cannot be done.
         """
 
+    def entrance(self, link: Link) -> str:
+        """`host:port` where a link begins: where its source connects, and anybody here can."""
+
     def connections(self, link: Link) -> int:
         """Established connections on the link, as the kernel counts them."""
 

@@ -29,7 +29,7 @@ from harness.stage.processes import MARKER, Processes
 from harness.stage.proxied import ProxiedLinks
 from harness.stage.sockets import established, listens
 from harness.stage.sweep import where
-from harness.stage.topology import AUDITOR, POSTGRES, Link, broker_name, node_id
+from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link, broker_name, node_id
 from harness.tools.docker_engine import Engine
 from harness.wait import Overdue, Stop, wait_until
 from harness.watchdog import Watchdog
@@ -204,6 +204,16 @@ class DockerStage:
     def disturb(self, link: Link, how: Disturbance) -> Hold:
         """Disturb a link until the hold is released."""
         return self._links.disturb(link, how)
+
+    def entrance(self, link: Link) -> str:
+        """Where the first of a link's proxies listens, as seen from the host."""
+        listen = self._links.of(link)[0].listen
+        if link.source not in AUDIENCES:
+            return listen
+        if link.target == POSTGRES:
+            host, port = self.topology.database(link.source)
+            return f"{host}:{port}"
+        return self.bootstrap(link.source, link.target)
 
     def connections(self, link: Link) -> int:
         """Established connections between the link's source and its proxies."""

@@ -199,6 +199,10 @@ class ExternalStage:
             raise
         return Hold(partial(self._release, link, number))
 
+    def entrance(self, link: Link) -> str:
+        """The broker's own address."""
+        return self._addresses[link.target]
+
     def connections(self, link: Link) -> int:
         """Established connections from this machine to the broker, whoever they belong to."""
         return reaching({self._addresses[link.target]}) if link.target in self._addresses else 0

@@ -169,6 +169,10 @@ class LocalStage:
         """Disturb a link until the hold is released."""
         return self._links.disturb(link, how)
 
+    def entrance(self, link: Link) -> str:
+        """Where the first of a link's proxies listens."""
+        return self._links.of(link)[0].listen
+
     def connections(self, link: Link) -> int:
         """Established connections between the link's source and its proxies."""
         return established({p.listen for p in self._links.of(link)})
