@@ -14,7 +14,14 @@ from harness.faults.kill_driver import KillDriver
 from harness.faults.lose_responses import LoseResponses
 from harness.faults.pause import PauseBroker
 from harness.faults.stop_broker import StopBroker
-from harness.faults.targets import LeaderOf, Node
+from harness.faults.targets import (
+    ActiveController,
+    Apart,
+    CoordinatorOf,
+    FollowerOf,
+    LeaderOf,
+    Node,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +33,21 @@ from harness.faults.targets import LeaderOf, Node
             KillBroker(target=LeaderOf(topic="my-topic.v2", partition=17)),
         ),
         ("cut pipeline postgres", CutLink(source="pipeline", target=Node(name="postgres"))),
+        ("kill follower:a-b-3", KillBroker(target=FollowerOf(topic="a-b", partition=3))),
+        (
+            "kill coordinator:group:my:group",
+            KillBroker(target=CoordinatorOf(of="group", name="my:group")),
+        ),
+        (
+            "pause leader:a-0/not/coordinator:txn:a/not/b",
+            PauseBroker(
+                target=Apart(
+                    leader=LeaderOf(topic="a", partition=0),
+                    other=CoordinatorOf(of="transaction", name="a/not/b"),
+                )
+            ),
+        ),
+        ("isolate controller", IsolateBroker(target=ActiveController())),
         ("lose-responses broker-1", LoseResponses(target=Node(name="broker-1"))),
         ("pause broker-3", PauseBroker(target=Node(name="broker-3"))),
         ("stop broker-3", StopBroker(target=Node(name="broker-3"))),
@@ -59,14 +81,17 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("isolate", "expected isolate TARGET, found isolate"),
         ("cut pipeline", "expected cut AUDIENCE TARGET, found cut pipeline"),
         ("isolate broker-1 broker-2", "expected isolate TARGET, found isolate broker-1 broker-2"),
-        ("isolate broker", "'broker' is no target; expected broker-<n> or leader:"),
-        ("pause postgres", "'postgres' is no target; expected broker-<n> or leader:"),
-        ("cut pipeline db", "'db' is no target; expected broker-<n>, postgres or leader:"),
+        ("isolate broker", "'broker' is no target; expected broker-<n>, leader:"),
+        ("pause postgres", "'postgres' is no target; expected broker-<n>, leader:"),
+        ("cut pipeline db", "'db' is no target; expected broker-<n>, .*, postgres, or"),
         ("isolate leader:payments", "'leader:payments' is no target"),
         ("hold producer broker-1 both", "'both' is no direction; expected requests or responses"),
         ("throttle producer broker-1 requests 0", "'0' is no amount; expected a whole number from"),
         ("slice producer broker-1 requests 1 9", "'1' is no amount; .* from 2"),
         ("delay producer broker-1 requests -5 0", "'-5' is no amount"),
+        ("kill coordinator:txn:", "'coordinator:txn:' is no target"),
+        ("kill controller/not/broker-1", "'controller/not/broker-1' is no target"),
+        ("kill leader:a-0/not/nobody", "'nobody' is no target"),
         ("kill-driver later", "'later' is no moment; expected now or after-sink-write"),
     ],
 )
