@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
+from harness.bench import Bench
 from harness.faults.by_hand import ByHand, amount, target, way
 from harness.faults.on_link import OnLink
 from harness.faults.probe import Probe
+from harness.faults.rounds import Rounds
 from harness.faults.targets import Target
 from harness.links.ledger import Foul, Way
 from harness.stage.topology import Link
@@ -49,9 +50,14 @@ class Delay:
         least = max(1, self.milliseconds - self.jitter)
         return [draw.randint(least, self.milliseconds + self.jitter) for _ in range(DRAWS)]
 
-    def inject(self, bench: Bench, name: str) -> _Delayed:
+    def inject(self, bench: Bench, name: str) -> Rounds:
         """Begin with the first."""
-        return _Delayed(bench, Link(self.source, self.target.resolve(bench)), self)
+        link = Link(self.source, self.target.resolve(bench))
+        return Rounds([partial(self._late, bench, link, each) for each in self.drawn()])
+
+    def _late(self, bench: Bench, link: Link, milliseconds: int) -> OnLink:
+        how = Foul(type="latency", way=self.way, attributes={"latency": milliseconds})
+        return OnLink(bench, link, how, _Round(milliseconds))
 
 
 BY_HAND: Final = ByHand(
@@ -66,42 +72,6 @@ BY_HAND: Final = ByHand(
         jitter=amount(jitter, least=0),
     ),
 )
-
-
-class _Delayed:
-    """One latency after the other, each a disturbance of its own; the last one stays."""
-
-    def __init__(self, bench: Bench, link: Link, fault: Delay) -> None:
-        self._bench = bench
-        self._link = link
-        self._way = fault.way
-        self._left = fault.drawn()
-        self._told: list[str] = []
-        self.target = f"{link} by {', '.join(map(str, self._left))} ms"
-        self.at = now()
-        self._now = self._next()
-
-    def evidence(self) -> str | None:
-        """All latencies drawn, and what the probe measured of each."""
-        word = self._now.evidence()
-        if word is not None and self._left:
-            self._told.append(word)
-            self._now.heal()
-            self._now = self._next()
-            return None
-        return None if word is None else "; ".join([*self._told, word])
-
-    def heal(self) -> None:
-        """Undo what is left of it."""
-        self._now.heal()
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
-
-    def _next(self) -> OnLink:
-        milliseconds = self._left.pop(0)
-        how = Foul(type="latency", way=self._way, attributes={"latency": milliseconds})
-        return OnLink(self._bench, self._link, how, _Round(milliseconds))
 
 
 class _Round:

@@ -92,6 +92,8 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("kill coordinator:txn:", "'coordinator:txn:' is no target"),
         ("kill controller/not/broker-1", "'controller/not/broker-1' is no target"),
         ("kill leader:a-0/not/nobody", "'nobody' is no target"),
+        ("split broker-1,broker-2 broker-2,broker-3", "broker-2 cannot be on both sides"),
+        ("one-way broker-1 up", "'up' is no direction; expected out or in"),
         ("kill-driver later", "'later' is no moment; expected now or after-sink-write"),
     ],
 )
