@@ -12,7 +12,7 @@ from contextlib import ExitStack
 
 from harness.bench import Bench
 from harness.kafka.metadata import ClusterView
-from harness.stage.topology import node_id
+from harness.stage.topology import Link, node_id
 from harness.wait import wait_until
 
 
@@ -42,16 +42,27 @@ class Restart:
 def wait_back(bench: Bench, node: str) -> None:
     """Wait until a broker is in sync wherever it has a replica, as it and most brokers say.
 
+    Where another fault keeps it out there is nothing to wait for: that one's healing does.
+
     Raises:
         Overdue: it is not in time.
     """
     number = node_id(node)
 
     def back(views: Mapping[int, ClusterView]) -> bool:
+        if _kept_out(bench, node):
+            return True
         agree = {asked for asked, view in views.items() if view.has_in_sync(number)}
         return number in agree and 2 * len(agree) > len(views)
 
     _wait(bench, back, f"{node} to be in sync wherever it has a replica")
+
+
+def _kept_out(bench: Bench, node: str) -> bool:
+    """Whether a broker is down or paused, or a link between it and another broker is disturbed."""
+    disturbed, brokers = bench.stage.disturbed(), bench.stage.brokers
+    ways = [str(Link(a, b)) for other in brokers for a, b in ((node, other), (other, node))]
+    return not disturbed.keys().isdisjoint([node, *ways])
 
 
 def wait_in_sync(bench: Bench) -> None:

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import cast, get_args
 
 from harness import faults
 from harness.faults.base import Fault
-from harness.faults.targets import LeaderOf, Node, Target
-from harness.stage.topology import POSTGRES
-
-_LEADER = re.compile(r"leader:(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)")
-_BROKER = re.compile(r"broker-\d+")
+from harness.faults.roles import BROKERS, NODES, Roles, role
+from harness.faults.targets import Target
+from harness.links.ledger import Way
 
 
 class UnknownFault(ValueError):
@@ -73,25 +71,49 @@ def asked(name: str, words: Sequence[str]) -> Fault:
     return entry.make(*words)
 
 
+def way(word: str) -> Way:
+    """A direction as it is written by hand: `requests`, `responses`.
+
+    Raises:
+        UnknownFault: it is neither.
+    """
+    for known in get_args(Way):
+        if word == known:
+            return cast("Way", word)
+    raise UnknownFault(f"{word!r} is no direction; expected {' or '.join(get_args(Way))}")
+
+
+def amount(word: str, *, least: int = 1) -> int:
+    """A number as it is written by hand.
+
+    Raises:
+        UnknownFault: it is none, or less than there can be.
+    """
+    if word.isascii() and word.isdigit() and int(word) >= least:
+        return int(word)
+    raise UnknownFault(f"{word!r} is no amount; expected a whole number from {least}")
+
+
 def target(word: str) -> Target:
-    """A target as it is written by hand: `broker-2`, `postgres`, `leader:TOPIC-PARTITION`.
+    """A node as it is written by hand: a broker, or `postgres`.
 
     Raises:
-        UnknownFault: it is none of these.
+        UnknownFault: it is neither.
     """
-    return Node(name=word) if word == POSTGRES else broker(word, or_else=f", {POSTGRES}")
+    return _role(word, NODES)
 
 
-def broker(word: str, *, or_else: str = "") -> Target:
-    """A broker as it is written by hand: `broker-2`, `leader:TOPIC-PARTITION`.
+def broker(word: str) -> Target:
+    """A broker as it is written by hand: `broker-2`, `leader:TOPIC-PARTITION`, `controller`.
 
     Raises:
-        UnknownFault: it is none of these.
+        UnknownFault: it is none.
     """
-    if found := _LEADER.fullmatch(word):
-        return LeaderOf(topic=found["topic"], partition=int(found["partition"]))
-    if _BROKER.fullmatch(word):
-        return Node(name=word)
-    raise UnknownFault(
-        f"{word!r} is no target; expected broker-<n>{or_else} or leader:<topic>-<partition>"
-    )
+    return _role(word, BROKERS)
+
+
+def _role(word: str, roles: Roles) -> Target:
+    try:
+        return role(word, roles)
+    except ValueError as error:
+        raise UnknownFault(str(error)) from None

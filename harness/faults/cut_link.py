@@ -9,7 +9,7 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, target
 from harness.faults.targets import Target
-from harness.stage.base import StageTrouble
+from harness.links.ledger import CUT
 from harness.stage.topology import Link
 from harness.wait import wait_until
 
@@ -49,7 +49,7 @@ class _Cut:
         self._batch = bench.pipeline.last_committed
         self._closed = bench.stage.connections(link)
         self.at = now()
-        bench.stage.cut(link)
+        self._hold = bench.stage.disturb(link, CUT)
 
     def evidence(self) -> str | None:
         """Connections that were open, and are not."""
@@ -69,9 +69,10 @@ class _Cut:
         )
 
     def heal(self) -> None:
-        """Mend the link; if it was in use, wait until it is again."""
-        self._bench.stage.mend(self._link)
-        if self._closed and self._bench.pipeline.alive():
+        """Mend the link; if it was in use and nobody else disturbs it, wait until it is again."""
+        self._hold.release()
+        free = str(self._link) not in self._bench.stage.disturbed()
+        if free and self._closed and self._bench.pipeline.alive():
             wait_until(
                 # A pipeline that gave up meanwhile has stalled; that is not the link's failure.
                 lambda: (
@@ -81,8 +82,6 @@ class _Cut:
                 seconds=30,
                 stop=self._bench.stop,
             )
-        elif str(self._link) in self._bench.stage.disturbed():
-            raise StageTrouble(f"{self._link} is still cut")
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""

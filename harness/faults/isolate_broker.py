@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -10,8 +9,10 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.back import wait_back
 from harness.faults.by_hand import ByHand, broker
+from harness.faults.disturbing import disturb
 from harness.faults.majority import Majority
 from harness.faults.targets import Target
+from harness.links.ledger import CUT
 from harness.stage.topology import Link
 
 
@@ -47,14 +48,10 @@ class _Isolated:
         self._majority = Majority(bench, node)
         self.target = self._majority.target
         peers = [n for n in bench.stage.brokers if n != node]
-        self._links = [Link(a, b) for p in peers for a, b in ((node, p), (p, node))]
-        self._closed = sum(bench.stage.connections(link) for link in self._links)
+        links = [Link(a, b) for p in peers for a, b in ((node, p), (p, node))]
+        self._closed = sum(bench.stage.connections(link) for link in links)
         self.at = now()
-        with ExitStack() as undo:
-            for link in self._links:
-                undo.callback(bench.stage.mend, link)
-                bench.stage.cut(link)
-            undo.pop_all()  # from here on, healing is what mends them
+        self._hold = disturb(bench.stage, [(link, CUT) for link in links])
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
@@ -65,8 +62,7 @@ class _Isolated:
 
     def heal(self) -> None:
         """Mend the links and wait until it is in sync wherever it has a replica."""
-        for link in self._links:
-            self._bench.stage.mend(link)
+        self._hold.release()
         wait_back(self._bench, self._node)
 
     def aftermath(self, known: Aftermath) -> None:

@@ -15,6 +15,7 @@ from harness.clock import clock_id, now
 from harness.faults.by_hand import ByHand, broker
 from harness.faults.targets import Target
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from harness.links.ledger import lose
 from harness.stage.topology import Link, node_id
 from harness.workload.producer import REQUEST_TIMEOUT_MS
 
@@ -60,7 +61,7 @@ class _Lost:
         # Read before the hole opens: what is in flight then is appended within milliseconds. What
         # was answered before it opened is told apart in `aftermath`, by when it returned.
         self._starts = self._ends()
-        bench.stage.lose(self._link, responses=True)
+        self._hold = bench.stage.disturb(self._link, lose("responses"))
         self.at = now()
         self._seen: dict[str, int] = {}
 
@@ -77,7 +78,7 @@ class _Lost:
 
     def heal(self) -> None:
         """Stop swallowing; toxiproxy closes the connections that lost bytes."""
-        self._bench.stage.restore(self._link)
+        self._hold.release()
 
     def aftermath(self, known: Aftermath) -> None:
         """A retried send: seen in the log in the hole, acknowledged only after we looked.

@@ -1,4 +1,8 @@
-"""Targets by role, resolved when a fault starts."""
+"""Targets by role, resolved when a fault starts.
+
+The one thing to know: roles move, and faults move them. So a role is looked up when a fault acts,
+and what it was then is recorded with the fault.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,10 @@ from typing import Protocol
 
 from harness.bench import Bench
 from harness.faults.led import in_words
-from harness.kafka.metadata import ClusterView
-from harness.stage.topology import broker_name
+from harness.kafka.metadata import ClusterView, Coordinated
+from harness.kafka.placing import place_leader
+from harness.stage.base import StageTrouble
+from harness.stage.topology import broker_name, node_id
 from harness.wait import wait_until
 
 
@@ -50,6 +56,115 @@ class LeaderOf:
         if there and (topic, self.partition) not in there:
             return f"no such partition; there are {in_words(there)}"
         return view.out_of_sync()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FollowerOf:
+    """A broker that follows a partition: of those in sync the one with the least id."""
+
+    partition: int
+    topic: str | None = None
+
+    def describe(self) -> str:
+        """The role in words."""
+        return f"a follower of {self.topic or 'input'} partition {self.partition}"
+
+    def resolve(self, bench: Bench) -> str:
+        """A follower as the cluster sees it now."""
+        view, topic = bench.view(), self.topic or bench.topic
+
+        def follower() -> int | None:
+            for p in view.partitions(topic):
+                if p.partition == self.partition and p.leader >= 0:
+                    return min(p.in_sync - {p.leader}, default=None)
+            return None
+
+        node = wait_until(
+            follower,
+            what=f"{topic}-{self.partition} to have a follower in sync",
+            seconds=15,
+            stop=bench.stop,
+            seen=view.out_of_sync,
+        )
+        return broker_name(node)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoordinatorOf:
+    """The broker that coordinates a consumer group, or the transactions of a transactional id."""
+
+    of: Coordinated
+    name: str
+
+    def describe(self) -> str:
+        """The role in words."""
+        return f"the coordinator of {self._whom()}"
+
+    def resolve(self, bench: Bench) -> str:
+        """The coordinator as the cluster names it now."""
+        view = bench.view()
+        node = wait_until(
+            lambda: view.coordinator(self.of, self.name),
+            what=f"{self._whom()} to have a coordinator",
+            seconds=30,
+            stop=bench.stop,
+            every=0.2,
+            seen=view.out_of_sync,
+        )
+        return broker_name(node)
+
+    def _whom(self) -> str:
+        return f"{'group' if self.of == 'group' else 'transactional id'} {self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActiveController:
+    """The broker whose controller is the active one."""
+
+    def describe(self) -> str:
+        """The role in words."""
+        return "the active controller"
+
+    def resolve(self, bench: Bench) -> str:
+        """The leader of the quorum as the cluster sees it now."""
+        node = wait_until(
+            bench.view().controller,
+            what="the quorum to have a leader",
+            seconds=15,
+            stop=bench.stop,
+        )
+        return broker_name(node)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Apart:
+    """A partition's leader on another broker than a second role, moved there if it has to be.
+
+    So a fault hits one of the two roles only.
+    """
+
+    leader: LeaderOf
+    other: Target
+
+    def describe(self) -> str:
+        """The roles in words."""
+        return f"{self.leader.describe()}, placed apart from {self.other.describe()}"
+
+    def resolve(self, bench: Bench) -> str:
+        """The leader, when the two are apart."""
+        view, topic = bench.view(), self.leader.topic or bench.topic
+        here, other = self.leader.resolve(bench), self.other.resolve(bench)
+        if here != other:
+            return here
+        found = [p for p in view.partitions(topic) if p.partition == self.leader.partition]
+        free = found[0].in_sync - {node_id(other)}
+        if not free:
+            raise StageTrouble(
+                f"{topic}-{self.leader.partition} cannot be placed apart from {other}: no other "
+                "replica is in sync"
+            )
+        place_leader(view, topic, self.leader.partition, min(free), stop=bench.stop)
+        return broker_name(min(free))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What chosen brokers say of the cluster: brokers, leaders, in-sync replicas.
+"""What chosen brokers say of the cluster: brokers, leaders, in-sync replicas, coordinators.
 
 The one thing to know: an isolated broker goes on answering with itself as leader. A view asks only
 the brokers that it was made with, in order, and takes the first answer; to know what *every* broker
@@ -10,13 +10,24 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal
 
-from kafka.protocol.metadata import MetadataRequest, MetadataResponse
+from kafka.protocol.admin import DescribeQuorumRequest, DescribeQuorumResponse
+from kafka.protocol.metadata import (
+    CoordinatorType,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    MetadataRequest,
+    MetadataResponse,
+)
 
 from harness.kafka.wire import Wire
 
 _VERSION = 8  # the newest with topic names and without flexible headers
+
+Coordinated = Literal["group", "transaction"]
+"""What has a coordinator."""
+_COORDINATED: Final = {"group": CoordinatorType.GROUP, "transaction": CoordinatorType.TRANSACTION}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,12 +135,36 @@ class ClusterView:
         ]
         return "; ".join(short[:6]) or "nothing is out of sync"
 
-    def _ask(self, topics: list[Any] | None) -> Any | None:
-        request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+    def coordinator(self, of: Coordinated, name: str) -> int | None:
+        """Node id of the coordinator of a group or a transactional id; None while there is none."""
+        request = FindCoordinatorRequest(key=name, key_type=_COORDINATED[of])
+        found = self.ask(request, version=2, answer=FindCoordinatorResponse)
+        return int(found.node_id) if found and found.error_code == 0 else None
+
+    def controller(self) -> int | None:
+        """Node id of the active controller; None while there is none.
+
+        Metadata names any broker as controller; only the quorum's leader is the one.
+        """
+        wanted = DescribeQuorumRequest.TopicData
+        metadata = wanted.PartitionData(partition_index=0)
+        request = DescribeQuorumRequest(
+            topics=[wanted(topic_name="__cluster_metadata", partitions=[metadata])]
+        )
+        found = self.ask(request, version=0, answer=DescribeQuorumResponse)
+        leaders = [p.leader_id for t in (found.topics if found else []) for p in t.partitions]
+        return int(leaders[0]) if leaders and leaders[0] >= 0 else None
+
+    def ask(self, request: Any, *, version: int, answer: Any) -> Any | None:
+        """The first answer that one of the brokers gives; None while nobody answers."""
         with self._lock:
             for wire in self._wires.values():
                 try:
-                    return wire.ask(request, version=_VERSION, answer=MetadataResponse)
+                    return wire.ask(request, version=version, answer=answer)
                 except OSError:
                     continue
         return None
+
+    def _ask(self, topics: list[Any] | None) -> Any | None:
+        request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
+        return self.ask(request, version=_VERSION, answer=MetadataResponse)

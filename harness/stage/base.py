@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+from harness.links.ledger import Disturbance, Hold
 from harness.stage.topology import Link
 
 SHUT_DOWN_SECONDS = 30.0
@@ -103,17 +104,17 @@ class Stage(Protocol):
     def links(self) -> tuple[Link, ...]:
         """Every link that there is."""
 
-    def cut(self, link: Link) -> None:
-        """Close the link's connections and refuse new ones."""
+    def disturb(self, link: Link, how: Disturbance) -> Hold:
+        """Disturb a link until the hold is released; who else disturbs it goes on doing so.
 
-    def mend(self, link: Link) -> None:
-        """Undo `cut`."""
+        Connections that lost bytes are closed when that is undone.
 
-    def lose(self, link: Link, *, responses: bool) -> None:
-        """Swallow every byte of one direction: the responses, or the requests."""
+        Raises:
+            StageTrouble: it cannot be done.
+        """
 
-    def restore(self, link: Link) -> None:
-        """Undo `lose`; connections that lost bytes are closed."""
+    def entrance(self, link: Link) -> str:
+        """`host:port` where a link begins: where its source connects, and anybody here can."""
 
     def connections(self, link: Link) -> int:
         """Established connections on the link, as the kernel counts them."""

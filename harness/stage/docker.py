@@ -17,6 +17,7 @@ from typing import Any
 import psycopg
 
 from harness.kafka.metadata import ClusterView
+from harness.links.ledger import Disturbance, Hold
 from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage import docker_reaper
 from harness.stage.base import SHUT_DOWN_SECONDS, StageTrouble
@@ -28,7 +29,7 @@ from harness.stage.processes import MARKER, Processes
 from harness.stage.proxied import ProxiedLinks
 from harness.stage.sockets import established, listens
 from harness.stage.sweep import where
-from harness.stage.topology import AUDITOR, POSTGRES, Link, broker_name, node_id
+from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link, broker_name, node_id
 from harness.tools.docker_engine import Engine
 from harness.wait import Overdue, Stop, wait_until
 from harness.watchdog import Watchdog
@@ -200,21 +201,19 @@ class DockerStage:
         """Every link that there is."""
         return self._links.all
 
-    def cut(self, link: Link) -> None:
-        """Close the link's connections and refuse new ones."""
-        self._links.cut(link)
+    def disturb(self, link: Link, how: Disturbance) -> Hold:
+        """Disturb a link until the hold is released."""
+        return self._links.disturb(link, how)
 
-    def mend(self, link: Link) -> None:
-        """Undo `cut`."""
-        self._links.mend(link)
-
-    def lose(self, link: Link, *, responses: bool) -> None:
-        """Swallow one direction."""
-        self._links.lose(link, responses=responses)
-
-    def restore(self, link: Link) -> None:
-        """Undo `lose`."""
-        self._links.restore(link)
+    def entrance(self, link: Link) -> str:
+        """Where the first of a link's proxies listens, as seen from the host."""
+        listen = self._links.of(link)[0].listen
+        if link.source not in AUDIENCES:
+            return listen
+        if link.target == POSTGRES:
+            host, port = self.topology.database(link.source)
+            return f"{host}:{port}"
+        return self.bootstrap(link.source, link.target)
 
     def connections(self, link: Link) -> int:
         """Established connections between the link's source and its proxies."""

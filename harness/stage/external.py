@@ -11,11 +11,13 @@ import subprocess
 import tomllib
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from harness.kafka.metadata import ClusterView
 from harness.kafka.topics import delete_topics
+from harness.links.ledger import CUT, Disturbance, Hold, Ledger
 from harness.stage.base import StageTrouble
 from harness.stage.sockets import reaching
 from harness.stage.topology import AUDIENCES, Link, broker_name, node_id
@@ -82,6 +84,7 @@ class ExternalStage:
         self._cluster = cluster
         self._stop = stop
         self._addresses: dict[str, str] = {}
+        self._ledger = Ledger()
         self._cut: set[Link] = set()
         self._ended: set[str] = set()
         self._paused: set[str] = set()
@@ -103,7 +106,7 @@ class ExternalStage:
         """Undo what is still done to it, and remove the topics that we made."""
         for link in list(self._cut):
             with suppress(StageTrouble):
-                self.mend(link)
+                self._mend(link)
         for node in list(self._paused):
             with suppress(StageTrouble, Overdue):
                 self.resume(node)
@@ -184,22 +187,21 @@ class ExternalStage:
             return ()
         return tuple(Link(audience, node) for audience in AUDIENCES for node in self._addresses)
 
-    def cut(self, link: Link) -> None:
-        """Have the user's command cut it."""
-        self._command("cut", node=link.target, source=link.source)
-        self._cut.add(link)
+    def disturb(self, link: Link, how: Disturbance) -> Hold:
+        """Have the user's command cut it; nothing else can be done without a proxy."""
+        if how != CUT:
+            raise StageTrouble(f"{link}: a link of a cluster that is not ours can only be cut")
+        number = self._ledger.note([str(link)], how)
+        try:
+            self._settle(link)
+        except StageTrouble:
+            self._ledger.strike(number)
+            raise
+        return Hold(partial(self._release, link, number))
 
-    def mend(self, link: Link) -> None:
-        """Have the user's command mend it."""
-        self._command("mend", node=link.target, source=link.source)
-        self._cut.discard(link)
-
-    def lose(self, link: Link, *, responses: bool) -> None:
-        """Not without a proxy."""
-        raise StageTrouble(f"{link}: bytes cannot be lost on a cluster that is not ours")
-
-    def restore(self, link: Link) -> None:
-        """Nothing to undo."""
+    def entrance(self, link: Link) -> str:
+        """The broker's own address."""
+        return self._addresses[link.target]
 
     def connections(self, link: Link) -> int:
         """Established connections from this machine to the broker, whoever they belong to."""
@@ -226,6 +228,23 @@ class ExternalStage:
             "bootstrap": self._cluster.bootstrap,
             "commands": sorted(self._cluster.commands),
         }
+
+    def _release(self, link: Link, number: int) -> None:
+        self._ledger.strike(number)
+        self._settle(link)
+
+    def _settle(self, link: Link) -> None:
+        """Have a link cut, or mended, as those who hold it want."""
+        enabled = self._ledger.wanted(str(link)).enabled
+        if enabled and link in self._cut:
+            self._mend(link)
+        elif not enabled and link not in self._cut:
+            self._command("cut", node=link.target, source=link.source)
+            self._cut.add(link)
+
+    def _mend(self, link: Link) -> None:
+        self._command("mend", node=link.target, source=link.source)
+        self._cut.discard(link)
 
     def _look(self) -> bool:
         for address in self._cluster.bootstrap.split(","):

@@ -13,6 +13,7 @@ from pathlib import Path
 from harness.kafka.broker_config import SETTINGS
 from harness.kafka.cluster_id import new_cluster_id
 from harness.kafka.metadata import ClusterView
+from harness.links.ledger import Disturbance, Hold
 from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage.base import SHUT_DOWN_SECONDS, StageTrouble
 from harness.stage.blocks import Block, free_ports
@@ -164,21 +165,13 @@ class LocalStage:
         """Every link that there is."""
         return self._links.all
 
-    def cut(self, link: Link) -> None:
-        """Close the link's connections and refuse new ones."""
-        self._links.cut(link)
+    def disturb(self, link: Link, how: Disturbance) -> Hold:
+        """Disturb a link until the hold is released."""
+        return self._links.disturb(link, how)
 
-    def mend(self, link: Link) -> None:
-        """Undo `cut`."""
-        self._links.mend(link)
-
-    def lose(self, link: Link, *, responses: bool) -> None:
-        """Swallow one direction."""
-        self._links.lose(link, responses=responses)
-
-    def restore(self, link: Link) -> None:
-        """Undo `lose`."""
-        self._links.restore(link)
+    def entrance(self, link: Link) -> str:
+        """Where the first of a link's proxies listens."""
+        return self._links.of(link)[0].listen
 
     def connections(self, link: Link) -> int:
         """Established connections between the link's source and its proxies."""

@@ -1,28 +1,37 @@
 """Links as toxiproxy has them: the same on every backend.
 
 The one thing to know: a link is one proxy or several (between brokers replication and Raft), and
-whatever is done to a link is done to all of them.
+whatever is done to a link is done to all of them. Who wants what is in a ledger; a proxy is made as
+the ledger has it, so a node that comes back opens no link that a fault has cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 
-from harness.links.toxiproxy import ProxySpec, Toxic, ToxiproxyServer
+from harness.links.ledger import CUT, Disturbance, Hold, Ledger
+from harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxyServer
 from harness.stage.base import StageTrouble
 from harness.stage.topology import Link
 
-_LOST = "onceproof-lost"
+_STREAMS = {"requests": "upstream", "responses": "downstream"}
 
 
 class ProxiedLinks:
-    """The links of one stage."""
+    """The links of one stage. Thread-safe."""
 
     def __init__(
         self, server: ToxiproxyServer, proxies: Mapping[Link, tuple[ProxySpec, ...]]
     ) -> None:
         self._server = server
         self._proxies = dict(proxies)
+        self._ledger = Ledger()
+        self._down: dict[str, Hold] = {}
+        # What the ledger says and what is made of it must not be torn apart by another thread.
+        self._lock = threading.RLock()
 
     @property
     def all(self) -> tuple[Link, ...]:
@@ -42,44 +51,79 @@ class ProxiedLinks:
             known = ", ".join(sorted(map(str, self._proxies)))
             raise StageTrouble(f"there is no link {link}; there are {known}") from None
 
-    def cut(self, link: Link) -> None:
-        """Close the link's connections and refuse new ones."""
-        for proxy in self.of(link):
-            self._server.set_enabled(proxy.name, False)
+    def disturb(self, link: Link, how: Disturbance) -> Hold:
+        """Disturb a link until the hold is released.
 
-    def mend(self, link: Link) -> None:
-        """Undo `cut`."""
-        for proxy in self.of(link):
-            self._server.set_enabled(proxy.name, True)
-
-    def lose(self, link: Link, *, responses: bool) -> None:
-        """Swallow one direction: `timeout` with 0 drops all bytes and never closes."""
-        stream = "downstream" if responses else "upstream"
-        toxic = Toxic(
-            name=f"{_LOST}-{stream}", type="timeout", stream=stream, attributes={"timeout": 0}
-        )
-        for proxy in self.of(link):
-            self._server.add_toxic(proxy.name, toxic)
-
-    def restore(self, link: Link) -> None:
-        """Undo `lose`; removing the toxic closes the connections that lost bytes."""
-        for proxy in self.of(link):
-            for stream in ("downstream", "upstream"):
-                self._server.remove_toxic(proxy.name, f"{_LOST}-{stream}")
+        Raises:
+            StageTrouble: it cannot be done; what was done of it is undone where that is possible.
+        """
+        return self._hold([spec.name for spec in self.of(link)], how)
 
     def lead_to(self, node: str, there: bool) -> None:
-        """Enable or disable every proxy that leads to a node, as its life begins and ends."""
-        for link, specs in self._proxies.items():
-            if link.target == node:
-                for spec in specs:
-                    self._server.set_enabled(spec.name, there)
+        """Close every proxy that leads to a node when its life ends, and open them when it begins.
+
+        Raises:
+            StageTrouble: it cannot be done.
+        """
+        with self._lock:
+            if there and node in self._down:
+                self._down[node].release()
+                del self._down[node]
+            elif not there:
+                leading = [link for link in self._proxies if link.target == node]
+                names = [spec.name for link in leading for spec in self._proxies[link]]
+                self._down[node] = self._hold(names, CUT)
 
     def disturbed(self) -> dict[str, str]:
-        """Links that are cut or toxic, with what is wrong."""
-        wrong = self._server.disturbed()
+        """Links that are cut or toxic, with what is wrong.
+
+        Raises:
+            StageTrouble: toxiproxy does not say.
+        """
+        try:
+            wrong = self._server.disturbed()
+        except ProxyTrouble as error:
+            raise StageTrouble(str(error)) from error
         return {
             str(link): wrong[spec.name]
             for link, specs in self._proxies.items()
             for spec in specs
             if spec.name in wrong
         }
+
+    def _hold(self, proxies: Sequence[str], how: Disturbance) -> Hold:
+        with self._lock:
+            number = self._ledger.note(proxies, how)
+            try:
+                self._settle(proxies)
+            except StageTrouble:
+                with suppress(StageTrouble):
+                    self._release(number, proxies)
+                raise
+            return Hold(partial(self._release, number, proxies))
+
+    def _release(self, number: int, proxies: Sequence[str]) -> None:
+        with self._lock:
+            self._ledger.strike(number)
+            self._settle(proxies)
+
+    def _settle(self, proxies: Sequence[str]) -> None:
+        """Make proxies as the ledger has them; each change is read back."""
+        try:
+            for proxy in proxies:
+                self._make(proxy)
+        except ProxyTrouble as error:
+            raise StageTrouble(str(error)) from error
+
+    def _make(self, proxy: str) -> None:
+        wanted, state = self._ledger.wanted(proxy), self._server.state(proxy)
+        present = {toxic["name"] for toxic in state["toxics"]}
+        for name in sorted(present - wanted.fouls.keys()):
+            self._server.remove_toxic(proxy, name)
+        for name, foul in wanted.fouls.items():
+            if name not in present:
+                stream = _STREAMS[foul.way]
+                toxic = Toxic(name=name, type=foul.type, stream=stream, attributes=foul.attributes)
+                self._server.add_toxic(proxy, toxic)
+        if state["enabled"] is not wanted.enabled:
+            self._server.set_enabled(proxy, wanted.enabled)

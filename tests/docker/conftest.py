@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from harness.kafka.topics import create_topics
-from harness.stage.topology import AUDITOR
+from harness.links.ledger import Disturbance, Hold
+from harness.stage.topology import AUDITOR, Link
 from harness.tools.setup import ensure
 from tests.docker.engine import NoEngine, engine
 from tests.docker.images import build
@@ -64,11 +65,14 @@ def staging(shared: Contained) -> Iterator[Contained]:
             shared.stage.resume(node)
         if not shared.stage.alive(node):
             shared.stage.restart(node)
-    for link in shared.stage.links() if left else ():
-        with contextlib.suppress(Exception):
-            shared.stage.mend(link)
-            shared.stage.restore(link)
     assert left == {}
+
+
+@pytest.fixture
+def disturb(staging: Contained) -> Iterator[Callable[[Link, Disturbance], Hold]]:
+    """Disturb links; whatever happens to the test, what it holds is released."""
+    with contextlib.ExitStack() as holds:
+        yield lambda link, how: holds.enter_context(staging.stage.disturb(link, how))
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from confluent_kafka import Producer
 
+from harness.links.ledger import CUT, Disturbance, Hold, Way, lose
 from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from tests.docker.staging import Contained, labelled
@@ -23,6 +24,7 @@ from tests.integration.staging import (
 )
 
 LINK = Link("producer", "broker-1")
+Disturb = Callable[[Link, Disturbance], Hold]
 
 
 def way(staging: Contained, link: Link = LINK) -> str:
@@ -78,12 +80,12 @@ def test_connections_are_counted_on_both_sides_of_the_proxies(staging: Contained
     eventually(lambda: stage.connected("producer") == 0, "no connection behind the proxies")
 
 
-def test_a_cut_link(staging: Contained) -> None:
+def test_a_cut_link(staging: Contained, disturb: Disturb) -> None:
     stage = staging.stage
     with Talk(way(staging)) as open_one, Talk(way(staging, Link("producer", "broker-2"))) as other:
         open_one.ask()
         assert open_one.answered()
-        stage.cut(LINK)
+        hold = disturb(LINK, CUT)
         assert open_one.closed()
         assert not serves(way(staging))
         assert stage.connections(LINK) == 0
@@ -93,38 +95,38 @@ def test_a_cut_link(staging: Contained) -> None:
         assert serves(way(staging, Link("pipeline", "broker-1")))
         assert serves(stage.bootstrap(AUDITOR, "broker-1"))
         assert stage.disturbed() == {"producer→broker-1": "disabled"}
-    stage.mend(LINK)
+    hold.release()
     assert serves(way(staging))
 
 
-def test_a_cut_database(staging: Contained) -> None:
+def test_a_cut_database(staging: Contained, disturb: Disturb) -> None:
     link = Link("pipeline", POSTGRES)
     with psycopg.connect(staging.stage.database("pipeline")) as connection:
         assert staging.stage.connections(link) == 1
-        staging.stage.cut(link)
+        hold = disturb(link, CUT)
         with pytest.raises(psycopg.OperationalError):
             connection.execute("SELECT 1")
     with pytest.raises(psycopg.OperationalError):
         psycopg.connect(staging.stage.database("pipeline"))
     with psycopg.connect(staging.stage.database(AUDITOR)) as directly:
         assert directly.execute("SELECT 1").fetchone() == (1,)
-    staging.stage.mend(link)
+    hold.release()
     with psycopg.connect(staging.stage.database("pipeline")) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-@pytest.mark.parametrize("responses", [True, False])
-def test_lost_bytes(staging: Contained, responses: bool) -> None:
+@pytest.mark.parametrize("lost", ["requests", "responses"])
+def test_lost_bytes(staging: Contained, disturb: Disturb, lost: Way) -> None:
     stage = staging.stage
     with Talk(way(staging)) as talk:
         talk.ask()
         assert talk.answered()
-        stage.lose(LINK, responses=responses)
+        hold = disturb(LINK, lose(lost))
         talk.ask()
         assert not talk.answered(2)
         assert stage.connections(LINK) == 1
         assert list(stage.disturbed()) == [str(LINK)]
-        stage.restore(LINK)
+        hold.release()
         assert talk.closed()
     assert serves(way(staging))
 
@@ -163,14 +165,15 @@ def test_a_killed_broker(staging: Contained, topic: Callable[..., str]) -> None:
     assert set(told_by(stage, node, name)) == {0, 1, 2}
 
 
-def test_an_isolated_broker(staging: Contained, topic: Callable[..., str]) -> None:
+def test_an_isolated_broker(
+    staging: Contained, topic: Callable[..., str], disturb: Disturb
+) -> None:
     stage, name = staging.stage, topic(3)
     node = f"broker-{told_by(stage, 'broker-1', name)[0].leader}"
     number = int(node[-1])
     survivors = [n for n in stage.brokers if n != node]
     links = peers(stage, node)
-    for link in links:
-        stage.cut(link)
+    holds = [disturb(link, CUT) for link in links]
     try:
         assert sum(map(stage.connections, links)) == 0
         eventually(
@@ -186,8 +189,8 @@ def test_an_isolated_broker(staging: Contained, topic: Callable[..., str]) -> No
         assert serves(stage.bootstrap("producer", node))
         assert told_by(stage, node, name)[0].leader == number
     finally:
-        for link in links:
-            stage.mend(link)
+        for hold in holds:
+            hold.release()
     eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
 
 

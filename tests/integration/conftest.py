@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.kafka.topics import create_topics
+from harness.links.ledger import Disturbance, Hold
 from harness.stage.topology import AUDITOR, Link
 from harness.tools.setup import StageTools, ensure
 from tests.integration.staging import Staged, eventually, staged, whole_everywhere
@@ -54,9 +55,6 @@ def staging(shared: Staged) -> Iterator[Staged]:
                 shared.stage.resume(node)
             if not shared.stage.alive(node):
                 shared.stage.restart(node)
-        for link in shared.stage.links():
-            shared.stage.mend(link)
-            shared.stage.restore(link)
     assert left == {}
 
 
@@ -74,15 +72,7 @@ def topic(staging: Staged) -> Callable[..., str]:
 
 
 @pytest.fixture
-def healed(staging: Staged) -> Iterator[Callable[[Link], Link]]:
-    """Links that are mended and restored whatever happens to the test."""
-    links: list[Link] = []
-
-    def remember(link: Link) -> Link:
-        links.append(link)
-        return link
-
-    yield remember
-    for link in links:
-        staging.stage.mend(link)
-        staging.stage.restore(link)
+def disturb(staging: Staged) -> Iterator[Callable[[Link, Disturbance], Hold]]:
+    """Disturb links; whatever happens to the test, what it holds is released."""
+    with contextlib.ExitStack() as holds:
+        yield lambda link, how: holds.enter_context(staging.stage.disturb(link, how))

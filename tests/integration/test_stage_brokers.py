@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from confluent_kafka import Producer
 
+from harness.links.ledger import CUT
 from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDIENCES, AUDITOR
 from tests.integration.staging import (
@@ -88,8 +89,7 @@ def test_an_isolated_broker(staging: Staged, topic: Callable[..., str]) -> None:
     number = before[0].leader
     node = f"broker-{number}"
     majority = [n for n in stage.brokers if n != node]
-    for link in peers(stage, node):
-        stage.cut(link)
+    holds = [stage.disturb(link, CUT) for link in peers(stage, node)]
     try:
         assert sum(stage.connections(link) for link in peers(stage, node)) == 0
 
@@ -115,8 +115,8 @@ def test_an_isolated_broker(staging: Staged, topic: Callable[..., str]) -> None:
         reachable = ",".join(stage.bootstrap("producer", n) for n in majority)
         assert sent(reachable, name, 0)
     finally:
-        for link in peers(stage, node):
-            stage.mend(link)
+        for hold in holds:
+            hold.release()
     eventually(
         lambda: whole_everywhere(stage, name),
         "every replica in sync, as each broker tells",

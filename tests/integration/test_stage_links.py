@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable
 
 import pytest
 from confluent_kafka.admin import AdminClient
 from kafka.protocol.admin import CreateTopicsRequest
 
+from harness.links.ledger import CUT, Disturbance, Hold, Way, lose
 from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDITOR, POSTGRES, Link
 from tests.integration.staging import (
@@ -24,7 +26,7 @@ from tests.integration.staging import (
 pytestmark = pytest.mark.integration
 
 LINK = Link("producer", "broker-1")
-Heal = Callable[[Link], Link]
+Disturb = Callable[[Link, Disturbance], Hold]
 
 
 def way(staging: Staged, link: Link = LINK) -> str:
@@ -66,12 +68,12 @@ def test_every_broker_talks_to_others_through_its_links(staging: Staged) -> None
         )
 
 
-def test_a_cut_link(staging: Staged, healed: Heal) -> None:
+def test_a_cut_link(staging: Staged, disturb: Disturb) -> None:
     stage = staging.stage
     with Talk(way(staging)) as open_one, Talk(way(staging, Link("producer", "broker-2"))) as other:
         open_one.ask()
         assert open_one.answered()
-        stage.cut(healed(LINK))
+        hold = disturb(LINK, CUT)
         assert open_one.closed()
         assert refuses(way(staging))
         assert stage.connections(LINK) == 0
@@ -81,27 +83,26 @@ def test_a_cut_link(staging: Staged, healed: Heal) -> None:
         assert serves(way(staging, Link("pipeline", "broker-1")))
         assert serves(stage.bootstrap(AUDITOR, "broker-1"))
         assert stage.disturbed() == {"producer→broker-1": "disabled"}
-        stage.cut(LINK)  # cut already
-    stage.mend(LINK)
+    hold.release()
     assert serves(way(staging))
     assert stage.disturbed() == {}
-    stage.mend(LINK)
+    hold.release()
     assert serves(way(staging))
 
 
-def test_a_cut_database(staging: Staged, healed: Heal) -> None:
+def test_a_cut_database(staging: Staged, disturb: Disturb) -> None:
     import psycopg
 
     link = Link("pipeline", POSTGRES)
     with psycopg.connect(staging.stage.database("pipeline")) as connection:
-        staging.stage.cut(healed(link))
+        hold = disturb(link, CUT)
         with pytest.raises(psycopg.OperationalError):
             connection.execute("SELECT 1")
     with pytest.raises(psycopg.OperationalError, match="refused"):
         psycopg.connect(staging.stage.database("pipeline"))
     with psycopg.connect(staging.stage.database(AUDITOR)) as directly:
         assert directly.execute("SELECT 1").fetchone() == (1,)
-    staging.stage.mend(link)
+    hold.release()
     with psycopg.connect(staging.stage.database("pipeline")) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
@@ -124,12 +125,12 @@ def topics(staging: Staged) -> set[str]:
     return set(metadata(staging.stage.bootstrap(AUDITOR, "broker-2")).topics)
 
 
-def test_lost_responses(staging: Staged, healed: Heal) -> None:
+def test_lost_responses(staging: Staged, disturb: Disturb) -> None:
     stage = staging.stage
     with Talk(way(staging)) as open_one:
         open_one.ask()
         assert open_one.answered()
-        stage.lose(healed(LINK), responses=True)
+        hold = disturb(LINK, lose("responses"))
         create(open_one, "lost-response")
         # The request has arrived and was carried out; only nobody says so.
         eventually(lambda: "lost-response" in topics(staging), "the topic")
@@ -139,25 +140,27 @@ def test_lost_responses(staging: Staged, healed: Heal) -> None:
         with Talk(way(staging)) as new_one:
             new_one.ask()
             assert not new_one.answered(1)
-        assert stage.disturbed() == {"producer→broker-1": "toxics onceproof-lost-downstream"}
-        stage.restore(LINK)
+        said = stage.disturbed().pop("producer→broker-1")
+        assert said.startswith("toxics timeout-responses-")
+        hold.release()
         # What was swallowed never comes: the connection ends instead.
         assert open_one.closed()
     assert serves(way(staging))
     assert stage.disturbed() == {}
-    stage.restore(LINK)
+    hold.release()
 
 
-def test_lost_requests(staging: Staged, healed: Heal) -> None:
+def test_lost_requests(staging: Staged, disturb: Disturb) -> None:
     stage = staging.stage
     with Talk(way(staging)) as open_one:
         open_one.ask()
         assert open_one.answered()
-        stage.lose(healed(LINK), responses=False)
+        hold = disturb(LINK, lose("requests"))
         create(open_one, "lost-request")
         assert not open_one.answered(1)
-        assert stage.disturbed() == {"producer→broker-1": "toxics onceproof-lost-upstream"}
-        stage.restore(LINK)
+        said = stage.disturbed().pop("producer→broker-1")
+        assert said.startswith("toxics timeout-requests-")
+        hold.release()
         assert open_one.closed()
     assert "lost-request" not in topics(staging)
     with Talk(way(staging)) as new_one:
@@ -166,49 +169,87 @@ def test_lost_requests(staging: Staged, healed: Heal) -> None:
     eventually(lambda: "lost-request" in topics(staging), "the topic")
 
 
-def test_both_ways_at_once(staging: Staged, healed: Heal) -> None:
-    for responses in (True, False):
-        staging.stage.lose(healed(LINK), responses=responses)
+def test_both_ways_at_once(staging: Staged, disturb: Disturb) -> None:
+    ways: tuple[Way, Way] = ("requests", "responses")
+    holds = [disturb(LINK, lose(way)) for way in ways]
     with Talk(way(staging)) as talk:
         talk.ask()
         assert not talk.answered(0.5)
-    assert "onceproof-lost-downstream" in staging.stage.disturbed()["producer→broker-1"]
-    assert "onceproof-lost-upstream" in staging.stage.disturbed()["producer→broker-1"]
-    staging.stage.restore(LINK)
+    said = staging.stage.disturbed()["producer→broker-1"]
+    assert re.fullmatch(r"toxics timeout-requests-\d+, timeout-responses-\d+", said)
+    holds[0].release()
+    with Talk(way(staging)) as talk:
+        talk.ask()
+        assert not talk.answered(0.5)
+    holds[1].release()
     assert serves(way(staging))
 
 
-@pytest.mark.parametrize("what", ["cut", "mend", "restore", "connections", "lose"])
+def test_a_link_that_two_disturb_is_whole_when_both_let_go(
+    staging: Staged, disturb: Disturb
+) -> None:
+    first, second = disturb(LINK, CUT), disturb(LINK, CUT)
+    lost = disturb(LINK, lose("responses"))
+    first.release()
+    assert refuses(way(staging))
+    lost.release()
+    assert staging.stage.disturbed() == {"producer→broker-1": "disabled"}
+    second.release()
+    assert serves(way(staging))
+    assert staging.stage.disturbed() == {}
+
+
+def test_a_broker_that_comes_back_opens_no_link_that_is_cut(
+    staging: Staged, disturb: Disturb
+) -> None:
+    stage, between = staging.stage, Link("broker-2", "broker-1")
+    holds = [disturb(LINK, CUT), disturb(between, CUT)]
+    stage.kill("broker-1", "a test")
+    try:
+        mended = disturb(Link("pipeline", "broker-1"), CUT)
+        mended.release()
+        assert refuses(stage.bootstrap("pipeline", "broker-1")), "it is dead"
+    finally:
+        stage.restart("broker-1")
+    assert stage.disturbed() == {str(LINK): "disabled", str(between): "disabled"}
+    assert refuses(way(staging))
+    assert serves(stage.bootstrap("pipeline", "broker-1"))
+    for hold in holds:
+        hold.release()
+    assert serves(way(staging))
+    assert stage.disturbed() == {}
+
+
 @pytest.mark.parametrize(
     "link",
     [Link("auditor", "broker-1"), Link("producer", "broker-9"), Link("broker-1", "broker-1")],
 )
-def test_a_link_that_there_is_not(staging: Staged, link: Link, what: str) -> None:
-    more = {"responses": True} if what == "lose" else {}
-    with pytest.raises(StageTrouble) as error:
-        getattr(staging.stage, what)(link, **more)
-    assert f"there is no link {link}; there are broker-1→broker-2, " in str(error.value)
-    for known in staging.stage.links():
-        assert str(known) in str(error.value)
+def test_a_link_that_there_is_not(staging: Staged, link: Link) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: staging.stage.disturb(link, CUT),
+        lambda: staging.stage.connections(link),
+    ]
+    for call in calls:
+        with pytest.raises(StageTrouble) as error:
+            call()
+        assert f"there is no link {link}; there are broker-1→broker-2, " in str(error.value)
+        for known in staging.stage.links():
+            assert str(known) in str(error.value)
 
 
-def test_what_is_disturbed_is_named_as_a_link(staging: Staged, healed: Heal) -> None:
+def test_what_is_disturbed_is_named_as_a_link(staging: Staged, disturb: Disturb) -> None:
     between = Link("broker-1", "broker-2")  # two proxies, and one link
-    staging.stage.cut(healed(LINK))
-    staging.stage.lose(healed(between), responses=True)
+    disturb(LINK, CUT)
+    disturb(between, lose("responses"))
     disturbed = staging.stage.disturbed()
-    for link in (LINK, between):
-        staging.stage.mend(link)
-        staging.stage.restore(link)
-    assert disturbed == {
-        "producer→broker-1": "disabled",
-        "broker-1→broker-2": "toxics onceproof-lost-downstream",
-    }
+    assert disturbed.pop("producer→broker-1") == "disabled"
+    assert disturbed.pop("broker-1→broker-2").startswith("toxics timeout-responses-")
+    assert disturbed == {}
 
 
 def test_an_admin_client_on_a_cut_link_goes_on_over_the_others(
-    staging: Staged, healed: Heal
+    staging: Staged, disturb: Disturb
 ) -> None:
-    staging.stage.cut(healed(LINK))
+    disturb(LINK, CUT)
     admin = AdminClient({"bootstrap.servers": staging.stage.bootstrap("producer"), "log_level": 0})
     assert set(admin.list_topics(timeout=20).brokers) == {1, 2, 3}

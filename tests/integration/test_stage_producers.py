@@ -14,6 +14,7 @@ from harness.bench import addresses, open_reader
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
 from harness.kafka.log_reader import Entry
 from harness.kafka.metadata import ClusterView
+from harness.links.ledger import Disturbance, Hold, lose
 from harness.recording.tables import read_lines
 from harness.stage.processes import Processes
 from harness.stage.topology import Link
@@ -134,7 +135,7 @@ def test_a_producer_that_is_killed(
     staging: Staged,
     topic: Callable[..., str],
     sending: Callable[[Payments], Sending],
-    healed: Callable[[Link], Link],
+    disturb: Callable[[Link, Disturbance], Hold],
 ) -> None:
     name = topic(3)
     run = sending(Payments(records=2000, producers=2, topic=name, rate=100))
@@ -146,8 +147,7 @@ def test_a_producer_that_is_killed(
     )
     run.producers.check()
     # No answers from now on, so that some calls cannot have returned when it dies.
-    for node in staging.stage.brokers:
-        staging.stage.lose(healed(Link("producer", node)), responses=True)
+    holds = [disturb(Link("producer", node), lose("responses")) for node in staging.stage.brokers]
     victim = next(p for p in run.processes.all if p.name == "producer-0")
 
     def unanswered() -> bool:
@@ -168,8 +168,8 @@ def test_a_producer_that_is_killed(
     with pytest.raises(ProducerTrouble, match="producer-0 ended with -9"):
         run.producers.wait_finished(60)
     run.processes.kill_all("the test is over")
-    for node in staging.stage.brokers:
-        staging.stage.restore(Link("producer", node))
+    for hold in holds:
+        hold.release()
 
     sends = {s["attempt"]: s for s in run.sends()}
     of_victim = [s for s in sends.values() if s["attempt"].startswith("producer-0/")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 from harness.kafka.metadata import ClusterView, Replicas
+from harness.links.ledger import Disturbance, Hold
 from harness.stage.base import StageTrouble
 from harness.stage.topology import Link
 from harness.wait import Stop
@@ -64,15 +65,16 @@ class World:
             bootstrap=lambda audience, node: f"{audience}.{node}:9092",
             alive=lambda node: node not in self.dead,
             connections=lambda link: 1,
-            cut=self._cut,
-            mend=self.cut.discard,
+            disturb=self._disturb,
             kill=self._kill,
             restart=self._restart,
             pause=self._pause,
             resume=self.paused.remove,
             paused=lambda node: node in self.paused,
             disturbed=lambda: (
-                dict.fromkeys(self.dead, "not running") | dict.fromkeys(self.paused, "paused")
+                dict.fromkeys(self.dead, "not running")
+                | dict.fromkeys(self.paused, "paused")
+                | {str(link): "disabled" for link in self.cut}
             ),
             shut_down=lambda node, how: f"{node}#1 ended with status 143",
         )
@@ -86,10 +88,11 @@ class World:
     def answers(self, node: str) -> bool:
         return node not in self.dead | self.paused
 
-    def _cut(self, link: Link) -> None:
+    def _disturb(self, link: Link, how: Disturbance) -> Hold:
         if link == self.refuses:
             raise StageTrouble("the proxy does not answer")
         self.cut.add(link)
+        return Hold(lambda: self.cut.discard(link))
 
     def _kill(self, node: str, how: str) -> str:
         self.story.append(f"kill: {how}")

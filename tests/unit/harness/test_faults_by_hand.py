@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from harness.faults.by_hand import UnknownFault, asked, by_hand
+from harness.faults.cut_after import CutAfter
 from harness.faults.cut_link import CutLink
+from harness.faults.delay import Delay
 from harness.faults.isolate_broker import IsolateBroker
 from harness.faults.kill_broker import KillBroker
 from harness.faults.kill_driver import KillDriver
 from harness.faults.lose_responses import LoseResponses
 from harness.faults.pause import PauseBroker
 from harness.faults.stop_broker import StopBroker
-from harness.faults.targets import LeaderOf, Node
+from harness.faults.targets import (
+    ActiveController,
+    Apart,
+    CoordinatorOf,
+    FollowerOf,
+    LeaderOf,
+    Node,
+)
+from harness.scenario import At
+from harness.schedule_json import schedule_from_json, schedule_to_json
 
 
 @pytest.mark.parametrize(
@@ -24,9 +37,38 @@ from harness.faults.targets import LeaderOf, Node
             KillBroker(target=LeaderOf(topic="my-topic.v2", partition=17)),
         ),
         ("cut pipeline postgres", CutLink(source="pipeline", target=Node(name="postgres"))),
+        ("kill follower:a-b-3", KillBroker(target=FollowerOf(topic="a-b", partition=3))),
+        (
+            "kill coordinator:group:my:group",
+            KillBroker(target=CoordinatorOf(of="group", name="my:group")),
+        ),
+        (
+            "pause leader:a-0/not/coordinator:txn:a/not/b",
+            PauseBroker(
+                target=Apart(
+                    leader=LeaderOf(topic="a", partition=0),
+                    other=CoordinatorOf(of="transaction", name="a/not/b"),
+                )
+            ),
+        ),
+        ("isolate controller", IsolateBroker(target=ActiveController())),
         ("lose-responses broker-1", LoseResponses(target=Node(name="broker-1"))),
         ("pause broker-3", PauseBroker(target=Node(name="broker-3"))),
         ("stop broker-3", StopBroker(target=Node(name="broker-3"))),
+        (
+            "delay producer broker-1 responses 80 20",
+            Delay(
+                source="producer",
+                target=Node(name="broker-1"),
+                way="responses",
+                milliseconds=80,
+                jitter=20,
+            ),
+        ),
+        (
+            "cut-after pipeline postgres requests 7",
+            CutAfter(source="pipeline", target=Node(name="postgres"), way="requests", size=7),
+        ),
         ("kill-driver now", KillDriver(window=None)),
         ("kill-driver after-sink-write", KillDriver(window="after-sink-write")),
     ],
@@ -34,19 +76,31 @@ from harness.faults.targets import LeaderOf, Node
 def test_what_can_be_asked_for(words: str, fault: object) -> None:
     name, *rest = words.split()
     assert asked(name, rest) == fault
+    # Whatever can be asked for can stand in a schedule, and a schedule can be replayed.
+    written = json.dumps(schedule_to_json([At(name="a", do=asked(name, rest))]))
+    assert schedule_from_json(json.loads(written)) == (At(name="a", do=asked(name, rest)),)
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("melt broker-1", "there is no fault «melt»; there are cut, isolate, kill, kill-driver"),
+        ("melt broker-1", "there is no fault «melt»; there are .*cut, .*isolate, .*kill"),
         ("isolate", "expected isolate TARGET, found isolate"),
         ("cut pipeline", "expected cut AUDIENCE TARGET, found cut pipeline"),
         ("isolate broker-1 broker-2", "expected isolate TARGET, found isolate broker-1 broker-2"),
-        ("isolate broker", "'broker' is no target; expected broker-<n> or leader:"),
-        ("pause postgres", "'postgres' is no target; expected broker-<n> or leader:"),
-        ("cut pipeline db", "'db' is no target; expected broker-<n>, postgres or leader:"),
+        ("isolate broker", "'broker' is no target; expected broker-<n>, leader:"),
+        ("pause postgres", "'postgres' is no target; expected broker-<n>, leader:"),
+        ("cut pipeline db", "'db' is no target; expected broker-<n>, .*, postgres, or"),
         ("isolate leader:payments", "'leader:payments' is no target"),
+        ("hold producer broker-1 both", "'both' is no direction; expected requests or responses"),
+        ("throttle producer broker-1 requests 0", "'0' is no amount; expected a whole number from"),
+        ("slice producer broker-1 requests 1 9", "'1' is no amount; .* from 2"),
+        ("delay producer broker-1 requests -5 0", "'-5' is no amount"),
+        ("kill coordinator:txn:", "'coordinator:txn:' is no target"),
+        ("kill controller/not/broker-1", "'controller/not/broker-1' is no target"),
+        ("kill leader:a-0/not/nobody", "'nobody' is no target"),
+        ("split broker-1,broker-2 broker-2,broker-3", "broker-2 cannot be on both sides"),
+        ("one-way broker-1 up", "'up' is no direction; expected out or in"),
         ("kill-driver later", "'later' is no moment; expected now or after-offset-log or during-"),
     ],
 )

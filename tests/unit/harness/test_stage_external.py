@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.links.ledger import CUT, lose
 from harness.stage.backends import is_backend, offers
 from harness.stage.base import StageTrouble
 from harness.stage.external import Cluster, ExternalStage
@@ -72,10 +73,35 @@ def test_commands_get_the_names(tmp_path: Path) -> None:
     said = tmp_path / "said"
     cut = stage(cut=f"echo cut {{source}} from {{node}} >> '{said}'", mend=f"echo mend >> '{said}'")
     link = Link("pipeline", "broker-7")
-    cut.cut(link)
+    cut.disturb(link, CUT)
     assert cut.disturbed() == {"pipeline→broker-7": "cut"}
     cut.stop()
     assert said.read_text() == "cut pipeline from broker-7\nmend\n"
+    assert cut.disturbed() == {}
+
+
+def test_a_link_that_two_cut_is_mended_when_both_let_go(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    cut = stage(cut=f"echo cut >> '{said}'", mend=f"echo mend >> '{said}'")
+    link = Link("pipeline", "broker-7")
+    one, other = cut.disturb(link, CUT), cut.disturb(link, CUT)
+    one.release()
+    assert cut.disturbed() == {"pipeline→broker-7": "cut"}
+    one.release()
+    assert cut.disturbed() == {"pipeline→broker-7": "cut"}
+    other.release()
+    assert cut.disturbed() == {}
+    assert said.read_text() == "cut\nmend\n"
+
+
+def test_a_cut_that_failed_is_held_by_nobody(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    cut = stage(cut=f"test -e '{there}'", mend="true")
+    link = Link("pipeline", "broker-7")
+    with pytest.raises(StageTrouble):
+        cut.disturb(link, CUT)
+    there.touch()
+    cut.disturb(link, CUT).release()
     assert cut.disturbed() == {}
 
 
@@ -99,7 +125,7 @@ def test_a_paused_broker_is_up_and_does_not_answer(
 
 def test_a_command_that_fails_is_told_with_its_words() -> None:
     with pytest.raises(StageTrouble, match=r"ended with 3: no such host"):
-        stage(cut="echo no such host >&2; exit 3").cut(Link("pipeline", "broker-1"))
+        stage(cut="echo no such host >&2; exit 3").disturb(Link("pipeline", "broker-1"), CUT)
 
 
 def test_a_command_that_is_not_given() -> None:
@@ -109,8 +135,8 @@ def test_a_command_that_is_not_given() -> None:
         stage().shut_down("broker-1", "by a test")
     with pytest.raises(StageTrouble, match="has no command `pause`; add it under"):
         stage().pause("broker-1")
-    with pytest.raises(StageTrouble, match="cannot be lost on a cluster that is not ours"):
-        stage().lose(Link("producer", "broker-1"), responses=True)
+    with pytest.raises(StageTrouble, match="of a cluster that is not ours can only be cut"):
+        stage().disturb(Link("producer", "broker-1"), lose("responses"))
 
 
 @pytest.mark.parametrize(

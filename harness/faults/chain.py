@@ -1,0 +1,48 @@
+"""Two brokers that do not see each other, and a third that sees both.
+
+The one thing to know: each of the two still sees a majority, itself and the third. With five
+brokers and more this would be a ring; with three it is a chain. Nobody is isolated: what follows
+depends on who leads what.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand, broker
+from harness.faults.severed import Severed
+from harness.faults.targets import Target
+from harness.stage.base import StageTrouble
+from harness.stage.topology import Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chain:
+    """Cut the links between the two others of three brokers, so that one is between them."""
+
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "links"
+    middle: Target
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"let two brokers see {self.middle.describe()} and not each other"
+
+    def inject(self, bench: Bench, name: str) -> Severed:
+        """Cut the links."""
+        middle = self.middle.resolve(bench)
+        ends = [node for node in bench.stage.brokers if node != middle]
+        if len(ends) != 2:
+            raise StageTrouble(f"a chain has three brokers; here are {len(bench.stage.brokers)}")
+        one, other = ends
+        return Severed(bench, [Link(one, other), Link(other, one)], f"{one} – {middle} – {other}")
+
+
+BY_HAND: Final = ByHand(
+    name="chain",
+    takes=("TARGET",),
+    says="let the two other brokers see only this one, and not each other",
+    make=lambda who: Chain(middle=broker(who)),
+)

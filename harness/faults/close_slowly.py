@@ -1,0 +1,86 @@
+"""A link that tells late that a connection was closed.
+
+The one thing to know: a client that waits for a broker which has hung up learns of it only then.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand, amount, target
+from harness.faults.on_link import OnLink
+from harness.faults.probe import Probe
+from harness.faults.targets import Target
+from harness.links.ledger import Foul
+from harness.stage.base import Stage
+from harness.stage.topology import Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloseSlowly:
+    """Let a close by a node reach an audience, or a broker, so many milliseconds later."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: str
+    target: Target
+    milliseconds: int
+
+    def describe(self) -> str:
+        """The act in words."""
+        return (
+            f"tell {self.source} {self.milliseconds} ms late when {self.target.describe()} closes "
+            "a connection"
+        )
+
+    def inject(self, bench: Bench, name: str) -> OnLink:
+        """Begin to be late."""
+        link = Link(self.source, self.target.resolve(bench))
+        how = Foul(type="slow_close", way="responses", attributes={"delay": self.milliseconds})
+        return OnLink(bench, link, how, _Offended(bench.stage, link, self.milliseconds))
+
+
+BY_HAND: Final = ByHand(
+    name="close-slowly",
+    takes=("SOURCE", "TARGET", "MS"),
+    says="let a node's closing of a connection reach the other end late",
+    make=lambda source, who, delay: CloseSlowly(
+        source=source, target=target(who), milliseconds=amount(delay)
+    ),
+)
+
+
+class _Offended:
+    def __init__(self, stage: Stage, link: Link, milliseconds: int) -> None:
+        self._stage = stage
+        self._link = link
+        self._milliseconds = milliseconds
+        self._before = 0.0
+
+    def before(self, probe: Probe) -> None:
+        """How long it takes when nothing is slow."""
+        self._before = self._closing()
+
+    def met(self, probe: Probe) -> str | None:
+        """How long a probe waited for the end of a connection that a node closes at once."""
+        seconds = self._closing()
+        if seconds * 1000 < self._milliseconds or seconds < 2 * self._before:
+            return None
+        return (
+            f"a probe learned after {seconds:.2f} s that its connection was closed, and after "
+            f"{self._before:.3f} s before it"
+        )
+
+    def after(self, probe: Probe) -> None:
+        """Nothing is owed to it."""
+
+    def _closing(self) -> float:
+        with Probe(self._stage, self._link) as fresh:
+            fresh.ask()
+            began = time.monotonic()
+            fresh.offend()
+            fresh.until_closed()
+            return time.monotonic() - began

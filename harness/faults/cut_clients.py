@@ -1,0 +1,44 @@
+"""Clients against brokers: no audience reaches a broker, and the brokers reach each other.
+
+The one thing to know: for the cluster nothing has happened, so nothing moves: it leads, and nobody
+can send.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand, broker
+from harness.faults.severed import Severed
+from harness.faults.targets import Target
+from harness.stage.topology import AUDIENCES, Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutClients:
+    """Cut the ways of all audiences to a broker, or to all of them."""
+
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "links"
+    target: Target | None = None
+    """None means all brokers."""
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"cut all clients from {self.target.describe() if self.target else 'all brokers'}"
+
+    def inject(self, bench: Bench, name: str) -> Severed:
+        """Cut them."""
+        brokers = (self.target.resolve(bench),) if self.target else bench.stage.brokers
+        links = [Link(audience, node) for audience in AUDIENCES for node in brokers]
+        return Severed(bench, links, f"all audiences→{', '.join(brokers)}")
+
+
+BY_HAND: Final = ByHand(
+    name="cut-clients",
+    takes=("TARGET|all",),
+    says="cut the ways of all audiences to a broker, or to all; brokers reach each other",
+    make=lambda who: CutClients(target=None if who == "all" else broker(who)),
+)

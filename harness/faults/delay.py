@@ -1,0 +1,94 @@
+"""Latency on a link, with jitter that we draw.
+
+The one thing to know: toxiproxy's own jitter cannot be repeated, because its seed has no effect. So
+it gets one latency at a time, drawn here from a seed; each is measured before the next takes its
+place, and all of them stand in the evidence.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand, amount, target, way
+from harness.faults.on_link import OnLink
+from harness.faults.probe import Probe
+from harness.faults.rounds import Rounds
+from harness.faults.targets import Target
+from harness.links.ledger import Foul, Way
+from harness.stage.topology import Link
+
+DRAWS: Final = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delay:
+    """Let each piece of one direction take so many milliseconds longer, more or less."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: str
+    target: Target
+    way: Way
+    milliseconds: int
+    jitter: int = 0
+    seed: int = 0
+
+    def describe(self) -> str:
+        """The act in words."""
+        return (
+            f"delay the {self.way} between {self.source} and {self.target.describe()} by "
+            f"{self.milliseconds} ± {self.jitter} ms (seed {self.seed})"
+        )
+
+    def drawn(self) -> list[int]:
+        """The latencies, in their order."""
+        draw = random.Random(self.seed)
+        least = max(1, self.milliseconds - self.jitter)
+        return [draw.randint(least, self.milliseconds + self.jitter) for _ in range(DRAWS)]
+
+    def inject(self, bench: Bench, name: str) -> Rounds:
+        """Begin with the first."""
+        link = Link(self.source, self.target.resolve(bench))
+        return Rounds([partial(self._late, bench, link, each) for each in self.drawn()])
+
+    def _late(self, bench: Bench, link: Link, milliseconds: int) -> OnLink:
+        how = Foul(type="latency", way=self.way, attributes={"latency": milliseconds})
+        return OnLink(bench, link, how, _Round(milliseconds))
+
+
+BY_HAND: Final = ByHand(
+    name="delay",
+    takes=("SOURCE", "TARGET", "WAY", "MS", "JITTER"),
+    says="let everything on a link take longer in one direction, by MS ± JITTER",
+    make=lambda source, who, which, delay, jitter: Delay(
+        source=source,
+        target=target(who),
+        way=way(which),
+        milliseconds=amount(delay),
+        jitter=amount(jitter, least=0),
+    ),
+)
+
+
+class _Round:
+    def __init__(self, milliseconds: int) -> None:
+        self._milliseconds = milliseconds
+        self._before = 0.0
+
+    def before(self, probe: Probe) -> None:
+        """How long an answer takes without it."""
+        self._before = probe.ask().seconds * 1000
+
+    def met(self, probe: Probe) -> str | None:
+        """How long an answer takes with it, and that it did not without."""
+        took = probe.ask().seconds * 1000
+        if not self._before < self._milliseconds <= took:
+            return None
+        return f"{self._milliseconds} ms drawn, and {took:.0f} ms taken by an answer"
+
+    def after(self, probe: Probe) -> None:
+        """Nothing is owed to it."""

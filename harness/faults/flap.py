@@ -1,0 +1,54 @@
+"""A link that comes and goes: cut as soon as it is used again, so many times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.base import Injection
+from harness.faults.by_hand import ByHand, amount, target
+from harness.faults.cut_link import CutLink
+from harness.faults.rounds import Rounds
+from harness.faults.targets import Node, Target
+from harness.stage.topology import Link
+from harness.wait import wait_until
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flap:
+    """Cut the way from an audience to a node again and again."""
+
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "cut"
+    source: str
+    target: Target
+    times: int
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"cut {self.source} from {self.target.describe()} {self.times} times"
+
+    def inject(self, bench: Bench, name: str) -> Rounds:
+        """Cut it for the first time."""
+        link = Link(self.source, self.target.resolve(bench))
+        return Rounds([partial(_cut, bench, link, name)] * self.times)
+
+
+BY_HAND: Final = ByHand(
+    name="flap",
+    takes=("AUDIENCE", "TARGET", "TIMES"),
+    says="cut a way so many times, each time as soon as it is used again",
+    make=lambda source, who, times: Flap(source=source, target=target(who), times=amount(times)),
+)
+
+
+def _cut(bench: Bench, link: Link, name: str) -> Injection:
+    wait_until(
+        lambda: bench.stage.connections(link),
+        what=f"a connection on {link}",
+        seconds=40,
+        stop=bench.stop,
+    )
+    return CutLink(source=link.source, target=Node(name=link.target)).inject(bench, name)

@@ -1,0 +1,51 @@
+"""Bytes held on a link, and delivered late: none is lost, none out of order.
+
+The one thing to know: toxiproxy delivers what a toxic of latency holds as soon as that is removed,
+also when whoever sent it has hung up meanwhile. So a request can arrive long after its sender has
+given it up, which is what makes a zombie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand, target, way
+from harness.faults.on_link import OnLink
+from harness.faults.silence import Silence
+from harness.faults.targets import Target
+from harness.links.ledger import Foul, Way
+from harness.stage.topology import Link
+
+_FOR_EVER: Final = 100_000_000
+"""Milliseconds: more than a day."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldBytes:
+    """Hold one direction of a link."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: str
+    target: Target
+    way: Way
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"hold the {self.way} between {self.source} and {self.target.describe()}"
+
+    def inject(self, bench: Bench, name: str) -> OnLink:
+        """Begin to hold."""
+        link = Link(self.source, self.target.resolve(bench))
+        how = Foul(type="latency", way=self.way, attributes={"latency": _FOR_EVER})
+        return OnLink(bench, link, how, Silence(delivered=True))
+
+
+BY_HAND: Final = ByHand(
+    name="hold",
+    takes=("SOURCE", "TARGET", "WAY"),
+    says="hold the requests or the responses on a link; they arrive, late, when it is healed",
+    make=lambda source, who, which: HoldBytes(source=source, target=target(who), way=way(which)),
+)

@@ -1,0 +1,41 @@
+"""Requests lost on a link: they are sent, never arrive, and nobody says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand, target
+from harness.faults.on_link import OnLink
+from harness.faults.silence import Silence
+from harness.faults.targets import Target
+from harness.links.ledger import lose
+from harness.stage.topology import Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoseRequests:
+    """Swallow what an audience, or a broker, sends to a node."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: str
+    target: Target
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"lose the requests of {self.source} to {self.target.describe()}"
+
+    def inject(self, bench: Bench, name: str) -> OnLink:
+        """Start to swallow."""
+        link = Link(self.source, self.target.resolve(bench))
+        return OnLink(bench, link, lose("requests"), Silence())
+
+
+BY_HAND: Final = ByHand(
+    name="lose-requests",
+    takes=("SOURCE", "TARGET"),
+    says="swallow the requests of an audience or a broker to a node",
+    make=lambda source, who: LoseRequests(source=source, target=target(who)),
+)

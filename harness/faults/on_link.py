@@ -1,0 +1,117 @@
+"""A link disturbed, with a probe of our own that meets what clients meet.
+
+The one thing to know: what nobody but the probe meets disturbs nobody, so it proves nothing: there
+have to be connections of others on the link as well.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Protocol
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.probe import Probe, undisturbed
+from harness.links.ledger import Disturbance
+from harness.stage.topology import Link
+from harness.wait import wait_until
+
+
+class Trial(Protocol):
+    """Tries a link by a connection that was open before it was disturbed."""
+
+    def before(self, probe: Probe) -> None:
+        """Measure the link as it is."""
+
+    def met(self, probe: Probe) -> str | None:
+        """What the probe met, in words; None if that proves nothing."""
+
+    def after(self, probe: Probe) -> None:
+        """See that the disturbance is undone; the connection was still there, and silent.
+
+        Raises:
+            StageTrouble: it is not.
+        """
+
+
+class OnLink:
+    """One disturbance of one link at work."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        link: Link,
+        how: Disturbance,
+        trial: Trial,
+    ) -> None:
+        """Disturb it.
+
+        Args:
+            bench: the running parts.
+            link: which.
+            how: what is done to it.
+            trial: what proves it.
+
+        Raises:
+            StageTrouble: it does not work as it is, or cannot be disturbed.
+        """
+        self._bench = bench
+        self._link = link
+        self._trial = trial
+        self._others = bench.stage.connections(link)
+        self.target = str(link)
+        self.at = now()
+        self._probe = undisturbed(bench.stage, link)
+        try:
+            trial.before(self._probe)
+            self._hold = bench.stage.disturb(link, how)
+        except BaseException:
+            self._probe.close()
+            raise
+        self._seen: str | None = None
+
+    def evidence(self) -> str | None:
+        """What the probe met, and how many connections others had on the link."""
+        self._others = max(self._others, self._bench.stage.connections(self._link) - 1)
+        if self._others and self._seen is None:
+            with suppress(OSError):  # it is tried again
+                self._seen = self._trial.met(self._probe)
+        if self._seen is None:
+            return None
+        return f"{self._others} connections on {self._link}; {self._seen}"
+
+    def heal(self) -> None:
+        """Undo it; if nobody else disturbs the link, see that it works."""
+        waiting = self._probe.silent(0)
+        self._hold.release()
+        if waiting:
+            self._trial.after(self._probe)
+        self._probe.close()
+        if not disturbed_by_others(self._bench, self._link):
+            wait_works(self._bench, self._link)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+
+def disturbed_by_others(bench: Bench, link: Link) -> bool:
+    """Whether a link, or a node at one of its ends, is disturbed all the same."""
+    return not bench.stage.disturbed().keys().isdisjoint([str(link), link.source, link.target])
+
+
+def wait_works(bench: Bench, link: Link) -> None:
+    """Wait until a new connection on a link gets an answer.
+
+    Raises:
+        Overdue: none does in time.
+    """
+
+    def works() -> bool:
+        try:
+            with Probe(bench.stage, link) as probe:
+                probe.ask()
+        except OSError:
+            return False
+        return True
+
+    wait_until(works, what=f"an answer on {link}", seconds=30, stop=bench.stop)

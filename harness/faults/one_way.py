@@ -1,0 +1,111 @@
+"""A broker that is not heard by the others, or does not hear them.
+
+The one thing to know: connections stay open and each carries both directions, whoever opened it. So
+on those of the broker itself the requests are lost, and on those of its peers the responses; or the
+other way round. Kafka fences it in both cases: who hears no answer connects anew, and a new
+connection begins with a question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal, cast
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.back import wait_back
+from harness.faults.by_hand import ByHand, UnknownFault, broker
+from harness.faults.disturbing import disturb
+from harness.faults.probe import Probe, undisturbed
+from harness.faults.silence import Silence
+from harness.faults.targets import Target
+from harness.links.ledger import Way, lose
+from harness.stage.topology import Link
+
+Lost = Literal["out", "in"]
+_WAYS: Final[dict[Lost, tuple[Way, Way]]] = {
+    "out": ("requests", "responses"),
+    "in": ("responses", "requests"),
+}
+"""What is lost on the links of the broker itself, and on those of its peers to it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneWay:
+    """Lose all that a broker says to the others (`out`), or all that they say to it (`in`)."""
+
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "links"
+    target: Target
+    lost: Lost
+
+    def describe(self) -> str:
+        """The act in words."""
+        who = self.target.describe()
+        if self.lost == "out":
+            return f"let no other broker hear {who}"
+        return f"let {who} hear no other broker"
+
+    def inject(self, bench: Bench, name: str) -> _Lost:
+        """Begin to lose it."""
+        return _Lost(bench, self.target.resolve(bench), self.lost)
+
+
+def _asked(who: str, lost: str) -> OneWay:
+    if lost not in ("out", "in"):
+        raise UnknownFault(f"{lost!r} is no direction; expected out or in")
+    return OneWay(target=broker(who), lost=cast("Lost", lost))
+
+
+BY_HAND: Final = ByHand(
+    name="one-way",
+    takes=("TARGET", "out|in"),
+    says="lose all that a broker says to the others, or all that they say to it",
+    make=_asked,
+)
+
+
+class _Lost:
+    def __init__(self, bench: Bench, node: str, lost: Lost) -> None:
+        self._bench = bench
+        self._node = node
+        peers = [other for other in bench.stage.brokers if other != node]
+        own, theirs = _WAYS[lost]
+        ways = [(Link(node, peer), lose(own)) for peer in peers]
+        ways += [(Link(peer, node), lose(theirs)) for peer in peers]
+        self.target = f"{node}{'→' if lost == 'out' else '←'}{', '.join(peers)}"
+        self._carried = sum(bench.stage.connections(link) for link, _ in ways)
+        self._probes: list[tuple[Probe, Silence]] = []
+        try:
+            for link, _ in ways:
+                self._probes.append((undisturbed(bench.stage, link), Silence()))
+            self.at = now()
+            self._hold = disturb(bench.stage, ways)
+        except BaseException:
+            self._close()
+            raise
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """Silence on every link, where brokers have connections."""
+        if self._proof is None and self._carried:
+            met = [silence.met(probe) for probe, silence in self._probes]
+            if all(met):
+                self._proof = (
+                    f"{self._carried} connections between brokers; on each of {len(met)} links "
+                    f"{met[0]}"
+                )
+        return self._proof
+
+    def heal(self) -> None:
+        """Lose nothing more, and wait until it is in sync wherever it has a replica."""
+        self._hold.release()
+        self._close()
+        wait_back(self._bench, self._node)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+    def _close(self) -> None:
+        for probe, _ in self._probes:
+            probe.close()

@@ -1,0 +1,184 @@
+"""A connection of our own on a link: what a client there meets, measured.
+
+The one thing to know: it speaks to whoever is at the end, and asks for nothing that changes
+anything: a broker for its API versions, a database for a constant. A request can be made longer,
+and many can be sent at once, so that bytes can be counted and timed in each direction.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+import time
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from kafka.protocol.metadata import ApiVersionsRequest
+
+from harness.stage.base import Stage, StageTrouble
+from harness.stage.topology import POSTGRES, Link
+
+SECONDS: Final = 30.0
+"""How long one answer may take on a link that is disturbed."""
+LONGEST: Final = 30_000
+"""Bytes that a request of Kafka's can be made longer: the limit of a client's name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Took:
+    """A question and its answer, or many of each."""
+
+    seconds: float
+    sent: int
+    received: int
+
+
+class _Speech(Protocol):
+    def greet(self, way: socket.socket) -> None: ...
+    def request(self, *, more: int) -> bytes: ...
+    def answer(self, way: socket.socket) -> int: ...
+
+
+class _Kafka:
+    def greet(self, way: socket.socket) -> None:
+        """Kafka begins with a request."""
+
+    def request(self, *, more: int) -> bytes:
+        question = ApiVersionsRequest()
+        question.with_header(correlation_id=1, client_id="p" * (1 + min(more, LONGEST)))
+        frame: bytes = question.encode(version=0, framed=True, header=True)
+        return frame
+
+    def answer(self, way: socket.socket) -> int:
+        (size,) = struct.unpack(">i", _exactly(way, 4))
+        return 4 + len(_exactly(way, size))
+
+
+class _Postgres:
+    _READY = b"Z"
+
+    def greet(self, way: socket.socket) -> None:
+        body = struct.pack(">i", 3 << 16) + b"user\0onceproof\0database\0postgres\0\0"
+        way.sendall(struct.pack(">i", 4 + len(body)) + body)
+        self.answer(way)
+
+    def request(self, *, more: int) -> bytes:
+        body = b"SELECT 1 -- " + b"p" * more + b"\0"
+        return b"Q" + struct.pack(">i", 4 + len(body)) + body
+
+    def answer(self, way: socket.socket) -> int:
+        received = 0
+        while True:
+            kind, size = struct.unpack(">ci", _exactly(way, 5))
+            received += 5 + len(_exactly(way, size - 4))
+            if kind == self._READY:
+                return received
+
+
+class Probe:
+    """One connection on a link, opened when it is made."""
+
+    def __init__(self, stage: Stage, link: Link) -> None:
+        """Connect.
+
+        Raises:
+            OSError: it is refused, or ends while it is opened.
+        """
+        self._speech: _Speech = _Postgres() if link.target == POSTGRES else _Kafka()
+        host, port = stage.entrance(link).rsplit(":", 1)
+        self._way = socket.create_connection((host, int(port)), SECONDS)
+        try:
+            self._speech.greet(self._way)
+        except BaseException:
+            self._way.close()
+            raise
+
+    def close(self) -> None:
+        """Hang up."""
+        self._way.close()
+
+    def __enter__(self) -> Probe:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def send(self, *, more: int = 0, times: int = 1) -> int:
+        """Send requests, each so many bytes longer; returns how many bytes that were."""
+        data = self._speech.request(more=more) * times
+        self._way.sendall(data)
+        return len(data)
+
+    def length(self, *, more: int = 0) -> int:
+        """How many bytes a request has."""
+        return len(self._speech.request(more=more))
+
+    def ask(self, *, more: int = 0, times: int = 1) -> Took:
+        """Send requests at once and wait for all answers.
+
+        Raises:
+            OSError: the connection ends, or says nothing for too long.
+        """
+        began = time.monotonic()
+        sent = self.send(more=more, times=times)
+        received = sum(self._speech.answer(self._way) for _ in range(times))
+        return Took(seconds=time.monotonic() - began, sent=sent, received=received)
+
+    def answer(self) -> int:
+        """Wait for an answer; returns its bytes.
+
+        Raises:
+            OSError: the connection ends, or says nothing for too long.
+        """
+        return self._speech.answer(self._way)
+
+    def silent(self, seconds: float) -> bool:
+        """Whether nothing comes for so long, neither a byte nor the connection's end."""
+        return not select.select([self._way], [], [], seconds)[0]
+
+    def offend(self) -> None:
+        """Send what nobody can understand: whoever gets it hangs up."""
+        self._way.sendall(struct.pack(">ihh", 8, 32_000, 32_000) + b"\xff" * 4)
+
+    def until_closed(self) -> int:
+        """Take what comes until the connection ends; returns how many bytes that were.
+
+        Raises:
+            TimeoutError: it does not end.
+        """
+        received = 0
+        try:
+            while data := self._way.recv(1 << 16):
+                received += len(data)
+        except ConnectionError:
+            pass
+        return received
+
+
+def undisturbed(stage: Stage, link: Link) -> Probe:
+    """A probe on a link that works.
+
+    Raises:
+        StageTrouble: it does not: what is done to it now would prove nothing.
+    """
+    try:
+        probe = Probe(stage, link)
+        try:
+            probe.ask()
+        except BaseException:
+            probe.close()
+            raise
+    except OSError as error:
+        raise StageTrouble(f"{link} does not work before it is disturbed: {error}") from error
+    return probe
+
+
+def _exactly(way: socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        part = way.recv(size - len(data))
+        if not part:
+            raise ConnectionError("the connection was closed")
+        data += part
+    return bytes(data)

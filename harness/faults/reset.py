@@ -1,0 +1,69 @@
+"""Connections reset on a link: whoever connects gets an RST.
+
+The one thing to know: connections that are open already see an ordinary close instead, because
+toxiproxy resets only those that are made while its toxic is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand, target
+from harness.faults.on_link import OnLink
+from harness.faults.probe import Probe
+from harness.faults.targets import Target
+from harness.links.ledger import Foul
+from harness.stage.base import Stage
+from harness.stage.topology import Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reset:
+    """Reset every connection of an audience, or a broker, to a node."""
+
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "links"
+    source: str
+    target: Target
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"reset the connections of {self.source} to {self.target.describe()}"
+
+    def inject(self, bench: Bench, name: str) -> OnLink:
+        """Begin to reset."""
+        link = Link(self.source, self.target.resolve(bench))
+        how = Foul(type="reset_peer", way="requests", attributes={"timeout": 0})
+        return OnLink(bench, link, how, _Refused(bench.stage, link))
+
+
+BY_HAND: Final = ByHand(
+    name="reset",
+    takes=("SOURCE", "TARGET"),
+    says="reset the connections of an audience or a broker to a node, as they are made",
+    make=lambda source, who: Reset(source=source, target=target(who)),
+)
+
+
+class _Refused:
+    def __init__(self, stage: Stage, link: Link) -> None:
+        self._stage = stage
+        self._link = link
+
+    def before(self, probe: Probe) -> None:
+        """Nothing to measure."""
+
+    def met(self, probe: Probe) -> str | None:
+        """What a new connection gets, and what became of an old one."""
+        try:
+            with Probe(self._stage, self._link) as fresh:
+                fresh.ask()
+        except ConnectionResetError:
+            old = "stayed" if probe.silent(0) else "was closed"
+            return f"a new connection of a probe was reset, and one that was open {old}"
+        return None
+
+    def after(self, probe: Probe) -> None:
+        """Nothing is owed to it."""

@@ -1,0 +1,73 @@
+"""Targets as they are written by hand: `leader:payments-0`, `coordinator:txn:payments-writer`.
+
+The one thing to know: every role that a target can have is one line here, with its pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from harness.faults.targets import (
+    ActiveController,
+    Apart,
+    CoordinatorOf,
+    FollowerOf,
+    LeaderOf,
+    Node,
+    Target,
+)
+from harness.stage.topology import POSTGRES
+
+_PARTITION: Final = r"(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)"
+_APART: Final = "/not/"
+Roles = Mapping[str, tuple[str, Callable[[re.Match[str]], Target]]]
+"""How each role is written, its pattern, and the target."""
+
+
+def _led(found: re.Match[str]) -> LeaderOf:
+    return LeaderOf(topic=found["topic"], partition=int(found["partition"]))
+
+
+BROKERS: Final[Roles] = {
+    "broker-<n>": (r"broker-\d+", lambda found: Node(name=found[0])),
+    "leader:<topic>-<partition>": (f"leader:{_PARTITION}", _led),
+    "follower:<topic>-<partition>": (
+        f"follower:{_PARTITION}",
+        lambda found: FollowerOf(topic=found["topic"], partition=int(found["partition"])),
+    ),
+    "coordinator:group:<id>": (
+        "coordinator:group:(?P<id>.+)",
+        lambda found: CoordinatorOf(of="group", name=found["id"]),
+    ),
+    "coordinator:txn:<id>": (
+        "coordinator:txn:(?P<id>.+)",
+        lambda found: CoordinatorOf(of="transaction", name=found["id"]),
+    ),
+    "controller": ("controller", lambda found: ActiveController()),
+}
+"""Roles of brokers."""
+NODES: Final[Roles] = {
+    **BROKERS,
+    POSTGRES: (POSTGRES, lambda found: Node(name=POSTGRES)),
+}
+"""Roles of all nodes."""
+
+
+def role(word: str, roles: Roles) -> Target:
+    """The target that a word names: one of these roles, or a leader apart from one of them.
+
+    Raises:
+        ValueError: it names none; the text says what would.
+    """
+    leader, apart, other = word.partition(_APART)
+    if apart and isinstance(first := role(leader, roles), LeaderOf):
+        return Apart(leader=first, other=role(other, roles))
+    for pattern, make in roles.values():
+        if found := re.fullmatch(pattern, word):
+            return make(found)
+    raise ValueError(
+        f"{word!r} is no target; expected {', '.join(roles)}, or a leader with {_APART} and one of "
+        "these, which places the leader on another broker"
+    )

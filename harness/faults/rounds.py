@@ -1,0 +1,47 @@
+"""Faults one after the other: each has bitten and is healed before the next begins.
+
+The one thing to know: proof is what goes on to the next, never the clock; the last one stays until
+it is healed like any other fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from harness.bench import Aftermath
+from harness.faults.base import Injection
+
+
+class Rounds:
+    """Several injections as one."""
+
+    def __init__(self, steps: Sequence[Callable[[], Injection]]) -> None:
+        """Begin with the first."""
+        self._steps = list(steps)
+        self._told: list[str] = []
+        self._now = self._next()
+        self.target = self._now.target
+        self.at = self._now.at
+
+    def evidence(self) -> str | None:
+        """What each came to, when all have bitten."""
+        word = self._now.evidence()
+        if word is None:
+            return None
+        if not self._steps:
+            return "; ".join([*self._told, word])
+        self._told.append(word)
+        self._now.heal()
+        self._now = self._next()
+        self.target = ", ".join(dict.fromkeys([self.target, self._now.target]))
+        return None
+
+    def heal(self) -> None:
+        """Undo the one that is at work."""
+        self._now.heal()
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+    def _next(self) -> Injection:
+        return self._steps.pop(0)()

@@ -1,0 +1,68 @@
+"""A set of links cut at once: what a partition is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.back import wait_back
+from harness.faults.disturbing import disturb
+from harness.faults.on_link import disturbed_by_others, wait_works
+from harness.links.ledger import CUT
+from harness.stage.topology import Link
+
+Consequence = Callable[[int], str | None]
+"""What has to follow, in words, since a moment; None while it has not."""
+
+
+class Severed:
+    """Links cut at work."""
+
+    def __init__(
+        self,
+        bench: Bench,
+        links: Sequence[Link],
+        target: str,
+        *,
+        consequence: Consequence | None = None,
+    ) -> None:
+        """Cut them all.
+
+        Raises:
+            StageTrouble: one cannot be cut; the others are mended as far as possible.
+        """
+        self._bench = bench
+        self._links = links
+        self._consequence = consequence
+        self.target = target
+        self._closed = self._open()
+        self.at = now()
+        self._hold = disturb(bench.stage, [(link, CUT) for link in links])
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """Connections that were open, and are not; and what has to follow."""
+        if self._proof is None and self._closed and not self._open():
+            word = self._consequence(self.at) if self._consequence else "new ones refused"
+            if word is not None:
+                self._proof = (
+                    f"{self._closed} connections on {len(self._links)} links closed; {word}"
+                )
+        return self._proof
+
+    def heal(self) -> None:
+        """Mend them; wait until each works, and every broker concerned is in sync."""
+        self._hold.release()
+        for link in self._links:
+            if not disturbed_by_others(self._bench, link):
+                wait_works(self._bench, link)
+        ends = {end for link in self._links for end in (link.source, link.target)}
+        for broker in sorted(ends.intersection(self._bench.stage.brokers)):
+            wait_back(self._bench, broker)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+    def _open(self) -> int:
+        return sum(map(self._bench.stage.connections, self._links))

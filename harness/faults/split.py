@@ -1,0 +1,88 @@
+"""Two sides that do not reach each other: brokers, and clients with them.
+
+The one thing to know: the side with more brokers goes on without the others; a client on the wrong
+side reaches brokers that have lost their say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Bench, addresses
+from harness.clock import now
+from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.severed import Severed
+from harness.kafka.metadata import ClusterView
+from harness.stage.base import StageTrouble
+from harness.stage.topology import node_id
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    """Cut every link from one side to the other, both ways."""
+
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "links"
+    one: frozenset[str]
+    other: frozenset[str]
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"split {_words(self.one)} from {_words(self.other)}"
+
+    def inject(self, bench: Bench, name: str) -> Severed:
+        """Cut them."""
+        links = [
+            link
+            for link in bench.stage.links()
+            if {link.source, link.target} & self.one and {link.source, link.target} & self.other
+        ]
+        parties = {end for link in bench.stage.links() for end in (link.source, link.target)}
+        if strange := (self.one | self.other) - parties:
+            raise StageTrouble(f"there is no {_words(strange)}; there are {_words(parties)}")
+        brokers = set(bench.stage.brokers)
+        smaller, larger = sorted((self.one & brokers, self.other & brokers), key=len)
+        return Severed(
+            bench,
+            links,
+            f"{_words(self.one)} | {_words(self.other)}",
+            consequence=_Left(bench, smaller, larger) if smaller else None,
+        )
+
+
+def _sides(one: str, other: str) -> Split:
+    here, there = frozenset(one.split(",")), frozenset(other.split(","))
+    if here & there:
+        raise UnknownFault(f"{_words(here & there)} cannot be on both sides")
+    return Split(one=here, other=there)
+
+
+BY_HAND: Final = ByHand(
+    name="split",
+    takes=("PARTY,…", "PARTY,…"),
+    says="split brokers, and audiences with them, in two sides that do not reach each other",
+    make=_sides,
+)
+
+
+class _Left:
+    """The side with more brokers, asked about those of the other."""
+
+    def __init__(self, bench: Bench, smaller: frozenset[str], larger: frozenset[str]) -> None:
+        ways = {node_id(broker) for broker in larger}
+        self._view = ClusterView({n: at for n, at in addresses(bench.stage).items() if n in ways})
+        self._smaller = smaller
+
+    def __call__(self, since: int) -> str | None:
+        """Their word that they do without those."""
+        if not all(self._view.does_without(node_id(broker)) for broker in self._smaller):
+            return None
+        return (
+            f"the other side took {_words(self._smaller)} out of every in-sync set after "
+            f"{(now() - since) / 1e9:.1f} s"
+        )
+
+
+def _words(parties: frozenset[str] | set[str]) -> str:
+    return ", ".join(sorted(parties))

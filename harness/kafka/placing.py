@@ -1,0 +1,58 @@
+"""Moving a partition's leadership to a broker that has a replica of it.
+
+The one thing to know: the replicas stay where they are; only their order changes, and the first of
+them is elected. So it moves in a moment, and no data with it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka.protocol.admin import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+)
+
+from harness.kafka.metadata import ClusterView
+from harness.wait import Stop, wait_until
+
+_MILLISECONDS: Final = 10_000
+_PREFERRED: Final = 0
+
+
+def place_leader(view: ClusterView, topic: str, partition: int, node: int, *, stop: Stop) -> None:
+    """Let a broker lead a partition of which it has a replica.
+
+    Raises:
+        Overdue: it does not lead it in time.
+    """
+    (found,) = [p for p in view.partitions(topic) if p.partition == partition]
+    order = [node, *sorted(found.replicas - {node})]
+    placed = AlterPartitionReassignmentsRequest.ReassignableTopic
+    elected = ElectLeadersRequest.TopicPartitions
+    ours = placed.ReassignablePartition(partition_index=partition, replicas=order)
+    reassign = AlterPartitionReassignmentsRequest(
+        timeout_ms=_MILLISECONDS, topics=[placed(name=topic, partitions=[ours])]
+    )
+    elect = ElectLeadersRequest(
+        election_type=_PREFERRED,
+        topic_partitions=[elected(topic=topic, partitions=[partition])],
+        timeout_ms=_MILLISECONDS,
+    )
+
+    def leads() -> bool:
+        # More than once: an election elects by the old order until the new one is known.
+        view.ask(elect, version=1, answer=ElectLeadersResponse)
+        return view.leader(topic, partition) == node
+
+    view.ask(reassign, version=0, answer=AlterPartitionReassignmentsResponse)
+    wait_until(
+        leads,
+        what=f"broker {node} to lead {topic}-{partition}",
+        seconds=20,
+        every=0.2,
+        stop=stop,
+        seen=lambda: view.partitions(topic),
+    )

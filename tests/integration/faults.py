@@ -1,0 +1,36 @@
+"""Faults on a real stage without a pipeline: carried through as by hand."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+from harness.bench import Bench
+from harness.faults.base import Injection
+from harness.faults.by_hand import asked
+from harness.wait import Stop
+from tests.integration.staging import Staged, eventually
+
+
+def bench(staging: Staged, topic: str = "none") -> Bench:
+    """Nothing of ours sends or processes; the stage is real."""
+    return Bench(
+        stage=staging.stage,
+        pipeline=SimpleNamespace(alive=lambda: False, last_committed=None),
+        producers=SimpleNamespace(acknowledged=0, total=0, timeouts=lambda node: 0),
+        recorder=None,
+        stop=Stop(),
+        topic=topic,
+    )  # type: ignore[arg-type]
+
+
+@contextlib.contextmanager
+def at_work(bench: Bench, words: str) -> Iterator[tuple[Injection, str]]:
+    """A fault as it is asked for by hand, once it has proved that it bites; healed at the end."""
+    name, *more = words.split()
+    injection = asked(name, more).inject(bench, name)
+    try:
+        yield injection, eventually(injection.evidence, f"«{words}» to bite")
+    finally:
+        injection.heal()

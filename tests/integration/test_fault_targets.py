@@ -1,0 +1,83 @@
+"""Targets by role: who has each role, by other signs than the answer that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.faults.roles import NODES, role
+from harness.faults.targets import LeaderOf
+from harness.wait import Overdue
+from tests.integration.faults import bench
+from tests.integration.staging import Staged, eventually, told_by
+
+pytestmark = pytest.mark.integration
+
+
+def resolved(staging: Staged, word: str) -> str:
+    return role(word, NODES).resolve(bench(staging))
+
+
+def leader(staging: Staged, topic: str, partition: int) -> str:
+    return f"broker-{told_by(staging.stage, 'broker-1', topic)[partition].leader}"
+
+
+def partition_of(name: str, partitions: int) -> int:
+    """Where Kafka keeps what belongs to a name: Java's hash of it, without its sign."""
+    number = 0
+    for character in name:
+        number = (31 * number + ord(character)) & 0xFFFFFFFF
+    return min(number, (1 << 32) - number) % partitions
+
+
+@pytest.mark.parametrize(
+    ("kind", "topic"), [("group", "__consumer_offsets"), ("txn", "__transaction_state")]
+)
+def test_coordinators_lead_what_they_keep_in_the_log(
+    staging: Staged, kind: str, topic: str
+) -> None:
+    names = [f"name-{n}" for n in range(6)]
+    found = [resolved(staging, f"coordinator:{kind}:{name}") for name in names]
+    partitions = len(told_by(staging.stage, "broker-1", topic))
+    assert partitions > 1
+    assert found == [leader(staging, topic, partition_of(name, partitions)) for name in names]
+    assert len(set(found)) > 1
+
+
+def test_leader_and_follower(staging: Staged, topic: Callable[..., str]) -> None:
+    name = topic(2)
+    for partition in (0, 1):
+        leading = leader(staging, name, partition)
+        assert resolved(staging, f"leader:{name}-{partition}") == leading
+        following = resolved(staging, f"follower:{name}-{partition}")
+        assert following in set(staging.stage.brokers) - {leading}
+
+
+def test_a_leader_is_placed_apart_from_another_role(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    name = topic(1)
+    for other in staging.stage.brokers:
+        found = resolved(staging, f"leader:{name}-0/not/{other}")
+        assert found != other
+        eventually(
+            lambda found=found: all(
+                told_by(staging.stage, node, name)[0].leader == int(found[-1])
+                for node in staging.stage.brokers
+            ),
+            f"every broker to say that {found} leads",
+        )
+        told = told_by(staging.stage, other, name)[0]
+        assert told.replicas == {1, 2, 3}
+        assert told.whole
+
+
+def test_every_broker_names_the_same_active_controller(staging: Staged) -> None:
+    controller = resolved(staging, "controller")
+    assert {view.controller() for view in bench(staging).views().values()} == {int(controller[-1])}
+
+
+def test_a_partition_that_there_is_not(staging: Staged) -> None:
+    with pytest.raises(Overdue, match="nobody-7 to have a leader"):
+        LeaderOf(topic="nobody", partition=7).resolve(bench(staging))

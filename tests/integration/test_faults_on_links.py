@@ -1,0 +1,210 @@
+"""Every fault of a link on a real stage, as a client of the test's own meets it, and gone after."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import time
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+
+from harness.faults.by_hand import asked
+from harness.links.ledger import CUT
+from harness.stage.base import StageTrouble
+from harness.stage.topology import Link
+from tests.integration.faults import at_work, bench
+from tests.integration.staging import Staged, Talk, eventually, metadata, serves
+from tests.integration.test_stage_links import create, topics, way
+
+pytestmark = pytest.mark.integration
+
+LINK = Link("producer", "broker-1")
+
+
+@pytest.fixture
+def client(staging: Staged) -> Iterator[Talk]:
+    """A connection of somebody's on the link: without one, nobody is disturbed."""
+    with Talk(way(staging)) as talk:
+        talk.socket.settimeout(None)  # bytes may come one by one
+        talk.ask()
+        assert talk.answered()
+        yield talk
+
+
+def seconds(look: Callable[[], object]) -> float:
+    began = time.monotonic()
+    assert look()
+    return time.monotonic() - began
+
+
+def whole_again(staging: Staged) -> None:
+    assert serves(way(staging))
+    assert staging.stage.disturbed() == {}
+
+
+def test_lost_requests_have_no_effect(staging: Staged, client: Talk) -> None:
+    with at_work(bench(staging), "lose-requests producer broker-1") as (_, proof):
+        assert "1 connections on producer→broker-1; a request of a probe was not answered" in proof
+        create(client, "fault-lost-request")
+        assert not client.answered(0.5)
+    assert client.closed()
+    assert "fault-lost-request" not in topics(staging)
+    whole_again(staging)
+
+
+def test_held_requests_arrive_late_though_their_sender_has_left(
+    staging: Staged, client: Talk
+) -> None:
+    with at_work(bench(staging), "hold producer broker-1 requests") as (_, proof):
+        assert "was not answered within 1 s, and its connection stayed open" in proof
+        create(client, "fault-held-request")
+        assert not client.answered(0.5)
+        assert "fault-held-request" not in topics(staging)
+        client.socket.close()
+    eventually(lambda: "fault-held-request" in topics(staging), "the topic, at last")
+    whole_again(staging)
+
+
+def test_held_responses_arrive_late(staging: Staged, client: Talk) -> None:
+    with at_work(bench(staging), "hold producer broker-1 responses"):
+        create(client, "fault-held-response")
+        eventually(lambda: "fault-held-response" in topics(staging), "the topic")
+        assert not client.answered(0.5)
+    assert client.answered()
+    whole_again(staging)
+
+
+@pytest.mark.parametrize("direction", ["requests", "responses"])
+def test_a_delay(staging: Staged, client: Talk, direction: str) -> None:
+    with at_work(bench(staging), f"delay producer broker-1 {direction} 200 50") as (fault, proof):
+        drawn = [int(each) for each in re.findall(r"(\d+) ms drawn", proof)]
+        assert len(drawn) == 5
+        assert len(set(drawn)) > 1
+        assert fault.target == "producer→broker-1"
+        client.ask()
+        assert seconds(client.answered) >= drawn[-1] / 1000
+    whole_again(staging)
+
+
+@pytest.mark.parametrize("direction", ["requests", "responses"])
+def test_a_throttle(staging: Staged, client: Talk, direction: str) -> None:
+    with at_work(bench(staging), f"throttle producer broker-1 {direction} 4") as (_, proof):
+        assert f"bytes of {direction} took" in proof
+        began = time.monotonic()
+        for _ in range(100):
+            client.ask()
+        assert all(client.answered() for _ in range(100))
+        # 1 400 bytes of requests, some 40 000 of responses.
+        assert time.monotonic() - began >= (0.2 if direction == "requests" else 2)
+    whole_again(staging)
+
+
+@pytest.mark.parametrize("direction", ["requests", "responses"])
+def test_slices(staging: Staged, client: Talk, direction: str) -> None:
+    words = f"slice producer broker-1 {direction} 7 20000"
+    with at_work(bench(staging), words) as (_, proof):
+        assert f"bytes of {direction} took" in proof
+        client.ask()
+        # 14 bytes of request, hundreds of response: 20 ms after each seven.
+        assert seconds(client.answered) >= (0.02 if direction == "requests" else 0.4)
+    whole_again(staging)
+
+
+def test_a_slow_close(staging: Staged, client: Talk) -> None:
+    with at_work(bench(staging), "close-slowly producer broker-1 600") as (_, proof):
+        assert "s that its connection was closed" in proof
+        client.socket.sendall(b"\0\0\0\4\xff\xff\xff\xff")  # no request: a broker hangs up
+        assert seconds(client.closed) >= 0.6
+    with Talk(way(staging)) as again:
+        again.socket.sendall(b"\0\0\0\4\xff\xff\xff\xff")
+        assert again.closed()
+    whole_again(staging)
+
+
+def test_a_reset(staging: Staged, client: Talk) -> None:
+    with at_work(bench(staging), "reset producer broker-1") as (_, proof):
+        assert "a new connection of a probe was reset" in proof
+        with Talk(way(staging)) as fresh:
+            fresh.ask()
+            with pytest.raises(ConnectionResetError):
+                fresh.socket.recv(1)
+    whole_again(staging)
+
+
+@pytest.mark.parametrize("size", [3, 100, 5000])
+def test_cut_after_so_many_bytes_of_responses(staging: Staged, client: Talk, size: int) -> None:
+    words = f"cut-after producer broker-1 responses {size}"
+    with at_work(bench(staging), words) as (_, proof):
+        assert f"closed after exactly {size} bytes of responses" in proof
+        with Talk(way(staging)) as fresh:
+            with contextlib.suppress(ConnectionError):
+                for _ in range(100):
+                    fresh.ask()
+            assert received(fresh.socket) == size
+    whole_again(staging)
+
+
+@pytest.mark.parametrize("size", [13, 30])
+def test_cut_after_so_many_bytes_of_requests(staging: Staged, client: Talk, size: int) -> None:
+    words = f"cut-after producer broker-1 requests {size}"
+    with at_work(bench(staging), words), Talk(way(staging)) as fresh:
+        for _ in range(size // 14):
+            fresh.ask()
+            assert fresh.answered()
+        with contextlib.suppress(ConnectionError):
+            fresh.ask()
+            assert not fresh.answered()
+    whole_again(staging)
+
+
+def received(connection: socket.socket) -> int:
+    total = 0
+    with contextlib.suppress(ConnectionError):
+        while data := connection.recv(1 << 16):
+            total += len(data)
+    return total
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["lose-requests {}", "hold {} requests", "delay {} responses 150 0", "throttle {} responses 1",
+     "slice {} responses 4 10000", "reset {}", "cut-after {} responses 5", "cut {}"],
+)  # fmt: skip
+def test_the_way_to_the_database(staging: Staged, words: str) -> None:
+    with psycopg.connect(staging.stage.database("pipeline"), autocommit=True) as somebody:
+        assert somebody.execute("SELECT 1").fetchone() == (1,)
+        with at_work(bench(staging), words.format("pipeline postgres")) as (fault, proof):
+            assert fault.target == "pipeline→postgres"
+            assert "1 connections on pipeline→postgres" in proof
+    with psycopg.connect(staging.stage.database("pipeline")) as again:
+        assert again.execute("SELECT 1").fetchone() == (1,)
+    assert staging.stage.disturbed() == {}
+
+
+def test_a_way_between_brokers(staging: Staged) -> None:
+    with at_work(bench(staging), "delay broker-1 broker-2 responses 100 0") as (fault, proof):
+        assert fault.target == "broker-1→broker-2"
+        assert "connections on broker-1→broker-2; 100 ms drawn" in proof
+    assert staging.stage.disturbed() == {}
+
+
+def test_what_nobody_uses_is_not_disturbed(staging: Staged) -> None:
+    injection = asked("lose-requests", ["producer", "broker-2"]).inject(bench(staging), "lost")
+    assert injection.evidence() is None
+    assert injection.evidence() is None
+    injection.heal()
+    assert metadata(staging.stage.bootstrap("producer", "broker-2")).brokers
+
+
+def test_a_link_that_is_cut_already(staging: Staged) -> None:
+    with (
+        staging.stage.disturb(LINK, CUT),
+        pytest.raises(StageTrouble, match=r"does not work before it is disturbed: .*refused"),
+    ):
+        asked("delay", ["producer", "broker-1", "requests", "9", "0"]).inject(
+            bench(staging), "delay"
+        )
+    assert staging.stage.disturbed() == {}

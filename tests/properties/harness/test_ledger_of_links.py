@@ -1,0 +1,143 @@
+"""Whoever disturbs links and lets go in whatever order: the proxies are as those left want them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.links.ledger import CUT, Disturbance, Foul, Hold, lose
+from harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic
+from harness.stage.base import StageTrouble
+from harness.stage.proxied import ProxiedLinks
+from harness.stage.topology import Link
+
+PROXIES = {
+    Link("broker-1", "broker-2"): ("b1.b2.internal", "b1.b2.controller"),
+    Link("broker-2", "broker-1"): ("b2.b1.internal", "b2.b1.controller"),
+    Link("producer", "broker-1"): ("producer.b1",),
+    Link("producer", "broker-2"): ("producer.b2",),
+}
+HOW: list[Disturbance] = [CUT, lose("requests"), lose("responses")]
+NODES = ("broker-1", "broker-2")
+
+
+class Server:
+    """A toxiproxy that is made up; it fails when it is told to."""
+
+    def __init__(self, fails: Iterator[bool]) -> None:
+        self._fails = fails
+        self.proxies: dict[str, dict[str, Any]] = {
+            name: {"enabled": True, "toxics": []} for names in PROXIES.values() for name in names
+        }
+
+    def _maybe_fail(self) -> None:
+        if next(self._fails, False):
+            raise ProxyTrouble("refused")
+
+    def state(self, proxy: str) -> dict[str, Any]:
+        self._maybe_fail()
+        return self.proxies[proxy]
+
+    def set_enabled(self, proxy: str, enabled: bool) -> None:
+        self._maybe_fail()
+        self.proxies[proxy]["enabled"] = enabled
+
+    def add_toxic(self, proxy: str, toxic: Toxic) -> None:
+        self._maybe_fail()
+        assert toxic.name not in {t["name"] for t in self.proxies[proxy]["toxics"]}
+        self.proxies[proxy]["toxics"].append({"name": toxic.name, "stream": toxic.stream})
+
+    def remove_toxic(self, proxy: str, name: str) -> None:
+        self._maybe_fail()
+        toxics = self.proxies[proxy]["toxics"]
+        toxics[:] = [t for t in toxics if t["name"] != name]
+
+    def as_seen(self) -> dict[str, tuple[bool, list[str]]]:
+        return {
+            name: (proxy["enabled"], sorted(t["stream"] for t in proxy["toxics"]))
+            for name, proxy in self.proxies.items()
+        }
+
+
+def oracle(
+    held: list[tuple[Link, Disturbance]], down: set[str]
+) -> dict[str, tuple[bool, list[str]]]:
+    """How the proxies have to be, said anew from all that is held."""
+    stream = {"requests": "upstream", "responses": "downstream"}
+    return {
+        name: (
+            (link, CUT) not in held and link.target not in down,
+            sorted(stream[how.way] for at, how in held if at == link and isinstance(how, Foul)),
+        )
+        for link, names in PROXIES.items()
+        for name in names
+    }
+
+
+links = st.sampled_from(list(PROXIES))
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("disturb"), links, st.sampled_from(HOW)),
+        st.tuples(st.just("release"), st.integers(0, 30)),
+        st.tuples(st.just("node"), st.sampled_from(NODES), st.booleans()),
+    ),
+    max_size=30,
+)
+
+
+def links_on(server: Server) -> ProxiedLinks:
+    specs = {
+        link: tuple(ProxySpec(name=n, listen="", upstream="") for n in names)
+        for link, names in PROXIES.items()
+    }
+    return ProxiedLinks(server, specs)  # type: ignore[arg-type]
+
+
+@given(steps)
+def test_a_proxy_is_as_all_who_hold_it_want_it(steps: list[tuple[Any, ...]]) -> None:
+    server = Server(iter(()))
+    stage = links_on(server)
+    holds: list[Hold] = []
+    held: dict[int, tuple[Link, Disturbance]] = {}
+    down: set[str] = set()
+    for step in steps:
+        match step:
+            case "disturb", link, how:
+                held[len(holds)] = (link, how)
+                holds.append(stage.disturb(link, how))
+            case "release", number if holds:
+                holds[number % len(holds)].release()
+                held.pop(number % len(holds), None)
+            case "node", node, there:
+                if (node in down) is there:
+                    stage.lead_to(node, there)
+                    (down.discard if there else down.add)(node)
+        assert server.as_seen() == oracle(list(held.values()), down)
+
+
+@given(steps, st.lists(st.booleans(), max_size=60))
+def test_after_any_failure_everything_can_be_undone(
+    steps: list[tuple[Any, ...]], fails: list[bool]
+) -> None:
+    server = Server(iter(fails))
+    stage = links_on(server)
+    holds: list[Hold] = []
+    for step in steps:
+        try:
+            match step:
+                case "disturb", link, how:
+                    holds.append(stage.disturb(link, how))
+                case "release", number if holds:
+                    holds[number % len(holds)].release()
+        except StageTrouble:
+            continue
+    server._fails = iter(())
+    for hold in holds:
+        hold.release()
+    # What is left is of acts that failed half-way and could not be undone: the next look mends it.
+    for link in PROXIES:
+        stage.disturb(link, CUT).release()
+    assert server.as_seen() == oracle([], set())
