@@ -11,11 +11,13 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from kafka.protocol.metadata import MetadataRequest, MetadataResponse
 
 from harness.kafka.wire import Wire
 
+_WITH_IDS = 12
 _VERSION = 8  # the newest with topic names and without flexible headers
 
 
@@ -75,6 +77,21 @@ class ClusterView:
             for p in sorted(t.partitions, key=lambda p: int(p.partition_index))
         ]
 
+    def topic_id(self, topic: str) -> UUID | None:
+        """The id of a topic; None if there is no such topic, or nobody answers."""
+        found = self._ask(
+            [
+                MetadataRequest.MetadataRequestTopic(
+                    version=_WITH_IDS, topic_id=UUID(int=0), name=topic
+                )
+            ],
+            version=_WITH_IDS,
+        )
+        for each in found.topics if found else []:
+            if not each.error_code:
+                return UUID(str(each.topic_id))
+        return None
+
     def leader(self, topic: str, partition: int) -> int | None:
         """Node id of a partition's leader, or None while there is none."""
         for p in self.partitions(topic):
@@ -124,12 +141,12 @@ class ClusterView:
         ]
         return "; ".join(short[:6]) or "nothing is out of sync"
 
-    def _ask(self, topics: list[Any] | None) -> Any | None:
+    def _ask(self, topics: list[Any] | None, version: int = _VERSION) -> Any | None:
         request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
         with self._lock:
             for wire in self._wires.values():
                 try:
-                    return wire.ask(request, version=_VERSION, answer=MetadataResponse)
+                    return wire.ask(request, version=version, answer=MetadataResponse)
                 except OSError:
                     continue
         return None

@@ -16,7 +16,7 @@ from typing import Final
 
 from harness.kafka.metadata import ClusterView
 from harness.kafka.topics import delete_topics
-from harness.stage.base import StageTrouble
+from harness.stage.base import GatedLink, StageTrouble
 from harness.stage.sockets import reaching
 from harness.stage.topology import AUDIENCES, Link, broker_name, node_id
 from harness.tools.error import SetupError
@@ -199,6 +199,13 @@ class ExternalStage:
         raise StageTrouble(f"{link}: bytes cannot be lost on a cluster that is not ours")
 
     def restore(self, link: Link) -> None:
+        """Nothing to undo."""
+
+    def gate(self, link: Link) -> GatedLink:
+        """Not without a proxy."""
+        raise StageTrouble(f"{link}: a cluster that is not ours has no gates")
+
+    def ungate(self, link: Link) -> None:
         """Nothing to undo."""
 
     def connections(self, link: Link) -> int:
