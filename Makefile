@@ -4,7 +4,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test test-docker soak agree mutants bench-checking reference lint lock lock-jars clean
+.PHONY: help setup run test test-docker soak agree mutants bench-checking bench-gate reference lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -50,6 +50,9 @@ mutants: .bootstrap ## Alter every condition of every query; each must be notice
 
 bench-checking: .bootstrap ## Time judging 0.1 to 10 million records (ARGS=--large: 100)
 	@$(BIN)/python -m benchmarks.checking $(ARGS)
+
+bench-gate: .bootstrap ## What a gate on a link costs, beside toxiproxy alone
+	@$(BIN)/python -m benchmarks.gate $(ARGS)
 
 reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m reports.anomalies.page

@@ -13,15 +13,14 @@ from typing import TypeVar
 
 import psutil
 
+from harness.stage.alone import alone
 from harness.stage.base import Stage
-from harness.stage.blocks import Block, take_block
+from harness.stage.blocks import Block
 from harness.stage.local import LocalStage
 from harness.stage.processes import MARKER, Process, Processes
-from harness.stage.sweep import new_marker
 from harness.stage.topology import AUDITOR, Link
 from harness.tools.setup import StageTools
-from harness.wait import Stop, wait_until
-from harness.watchdog import Watchdog
+from harness.wait import wait_until
 
 T = TypeVar("T")
 
@@ -70,26 +69,8 @@ class Staged:
 @contextlib.contextmanager
 def staged(folder: Path, tools: StageTools) -> Iterator[Staged]:
     """Start a stage; whatever happens to this process, nothing of it stays behind."""
-    for part in ("logs", "work"):
-        (folder / part).mkdir(parents=True)
-    marker, block = new_marker(), take_block()
-    processes = Processes(marker, folder / "logs")
-    stage = LocalStage(
-        tools=tools, processes=processes, work=folder / "work", block=block, stop=Stop()
-    )
-    watchdog = Watchdog(
-        marker,
-        log=folder / "reaper.log",
-        holds=[block.fileno()],
-        remove=[folder / "work", *stage.scratch],
-    )
-    try:
-        stage.start()
-        yield Staged(stage=stage, processes=processes, block=block, folder=folder)
-    finally:
-        stage.stop()
-        watchdog.release()
-        block.release()
+    with alone(folder, tools) as up:
+        yield Staged(stage=up.stage, processes=up.processes, block=up.block, folder=folder)
 
 
 def eventually(look: Callable[[], T | None], what: str, seen: object = None) -> T:
