@@ -77,6 +77,15 @@ def labelled(marker: str = "") -> list[str]:
     return found
 
 
+def of_run(process: int) -> list[str]:
+    """What a run has in the engine, by the process id that its marker begins with."""
+    found = []
+    for listing in (["ps", "--all"], ["network", "ls"], ["volume", "ls"]):
+        shown = docker(*listing, "--filter", f"label={LABEL}", "--format", "{{.Labels}}")
+        found += [line for line in shown.splitlines() if f"{LABEL}={process}-" in line]
+    return found
+
+
 def docker(*arguments: str) -> str:
     """What the command says."""
     done = subprocess.run(["docker", *arguments], capture_output=True, text=True)
