@@ -31,8 +31,8 @@ def images(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
     """The engine and the variables that name the images, for everything that is started here.
 
     Without an engine nothing here can be tried, so that ends the session, in one sentence: as a
-    failure, unless ONCEPROOF_DOCKER is `if-possible`. What is installed and built is told as it goes
-    on, because it takes minutes.
+    failure, unless ONCEPROOF_DOCKER is `if-possible`. What is installed and built is told as it
+    goes on, because it takes minutes.
     """
     tools = ensure().stage
     assert tools is not None
