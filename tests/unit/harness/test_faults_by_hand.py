@@ -10,10 +10,12 @@ from harness.faults.by_hand import UnknownFault, asked, by_hand
 from harness.faults.cut_after import CutAfter
 from harness.faults.cut_link import CutLink
 from harness.faults.delay import Delay
+from harness.faults.hit_message import HitMessage
 from harness.faults.isolate_broker import IsolateBroker
 from harness.faults.kill_broker import KillBroker
 from harness.faults.kill_driver import KillDriver
 from harness.faults.lose_responses import LoseResponses
+from harness.faults.message import Message
 from harness.faults.pause import PauseBroker
 from harness.faults.stop_broker import StopBroker
 from harness.faults.targets import (
@@ -69,6 +71,14 @@ from harness.schedule_json import schedule_from_json, schedule_to_json
             "cut-after pipeline postgres requests 7",
             CutAfter(source="pipeline", target=Node(name="postgres"), way="requests", size=7),
         ),
+        (
+            "message producer response Produce error:NOT_LEADER_OR_FOLLOWER",
+            HitMessage(
+                message=Message(source="producer", direction="response", api="Produce"),
+                action="error",
+                error="NOT_LEADER_OR_FOLLOWER",
+            ),
+        ),
         ("kill-driver now", KillDriver(window=None)),
         ("kill-driver after-sink-write", KillDriver(window="after-sink-write")),
     ],
@@ -101,6 +111,12 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("kill leader:a-0/not/nobody", "'nobody' is no target"),
         ("split broker-1,broker-2 broker-2,broker-3", "broker-2 cannot be on both sides"),
         ("one-way broker-1 up", "'up' is no direction; expected out or in"),
+        ("message broker-1 request Produce drop", "'broker-1' is no audience"),
+        ("message producer up Produce drop", "'up' is no direction; expected request or response"),
+        ("message producer request Prod drop", "Prod"),
+        ("message producer request Produce report", "'report' disturbs nothing; there are hold"),
+        ("message producer response Produce duplicate", "a response cannot"),
+        ("message producer response Produce error", "needs the name of an error"),
         ("kill-driver later", "'later' is no moment; expected now or after-offset-log or during-"),
     ],
 )
