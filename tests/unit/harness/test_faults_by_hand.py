@@ -72,11 +72,11 @@ from harness.schedule_json import schedule_from_json, schedule_to_json
             CutAfter(source="pipeline", target=Node(name="postgres"), way="requests", size=7),
         ),
         (
-            "message producer response Produce error:NOT_LEADER_OR_FOLLOWER",
+            "message producer response Produce error:NOT_LEADER_FOR_PARTITION",
             HitMessage(
                 message=Message(source="producer", direction="response", api="Produce"),
                 action="error",
-                error="NOT_LEADER_OR_FOLLOWER",
+                error="NOT_LEADER_FOR_PARTITION",
             ),
         ),
         ("kill-driver now", KillDriver(window=None)),
