@@ -128,6 +128,27 @@ def test_links_that_can_have_none(staging: Staged) -> None:
         staging.stage.gate(Link("nobody", "broker-1"))
 
 
+def test_a_gate_that_died(staging: Staged) -> None:
+    """Its links are dead and said to be; taking it off makes them whole."""
+    stage = staging.stage
+    link = Link("producer", "broker-1")
+    on = stage.gate(link)
+    try:
+        next(p for p in staging.living if p.name == "gate").kill("a test")
+        with pytest.raises(StageTrouble, match="the gate cannot put: it ended with -9"):
+            on.put(Rule(direction="request", api="EndTxn", action="drop"))
+        assert "it ended with -9" in stage.disturbed()[str(link)]
+        assert not serves(stage.bootstrap("producer", "broker-1"))
+    finally:
+        stage.ungate(link)
+    assert stage.disturbed() == {}
+    assert serves(stage.bootstrap("producer", "broker-1"))
+    again = stage.gate(link)
+    assert serves(stage.bootstrap("producer", "broker-1"))
+    assert again.state()["opened"] == 1
+    stage.ungate(link)
+
+
 def test_brokers_talk_to_each_other_through_a_gate(staging: Staged) -> None:
     """Both ways of such a link: replication and Raft."""
     stage = staging.stage

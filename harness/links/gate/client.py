@@ -140,6 +140,11 @@ class Placed:
         """What the gate told when a frame that it held had gone out."""
         return self._told("delivered")
 
+    @property
+    def lost(self) -> list[Event]:
+        """What the gate told when a frame that it held could never go out."""
+        return self._told("lost")
+
     def wait_fired(self, *, times: int = 1, seconds: float, stop: Stop | None = None) -> Event:
         """Wait until it has acted so often; returns what was told of that time.
 

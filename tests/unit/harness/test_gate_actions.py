@@ -26,7 +26,7 @@ from harness.links.gate.client import Gate, Placed
 from harness.links.gate.gated import Way
 from harness.links.gate.rules import Rule
 from harness.stage.base import StageTrouble
-from harness.stage.blocks import is_free
+from harness.stage.blocks import Block, free_ports, take_block
 from harness.stage.processes import Processes
 from harness.stage.sweep import new_marker
 from harness.wait import wait_until
@@ -53,6 +53,14 @@ def end_txn(number: int, transactional_id: str = "t", client_id: str = "it") -> 
 def coordinator(number: int, key: str = "g", kind: int = 0) -> bytes:
     request = FindCoordinatorRequest(key_type=kind, coordinator_keys=[key])
     return frame(request, correlation_id=number, version=4)
+
+
+@pytest.fixture(scope="module")
+def block() -> Iterator[Block]:
+    """Addresses that no other test has, whichever process it runs in."""
+    taken = take_block()
+    yield taken
+    taken.release()
 
 
 @pytest.fixture(scope="module")
@@ -93,11 +101,11 @@ class Link:
 
 
 @pytest.fixture
-def link(gate: Gate) -> Iterator[Link]:
+def link(gate: Gate, block: Block) -> Iterator[Link]:
     broker = MadeUpBroker()
     number = next(_numbers)
-    host = f"127.0.1.{number}"
-    port = next(p for p in range(20_000, 31_000) if is_free(host, p))
+    host = block.address(1, number)
+    port = free_ports([host], count=1)
     name = f"link-{number}"
     gate.open(name, [Way(listen=f"{host}:{port}", upstream=broker.address)])
     made = Link(gate, name, f"{host}:{port}", broker)
@@ -180,11 +188,62 @@ def test_a_held_request_outlives_a_client_that_resets(link: Link) -> None:
     client = link.client()
     client.send(coordinator(1), end_txn(2))
     rule.wait_fired(seconds=SECONDS)
-    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    client.close()
+    client.reset()
     rule.release()
     assert link.broker.wait(2) == [coordinator(1), end_txn(2)]
     link.broker.wait_ended()
+
+
+def test_a_held_request_outlives_a_client_that_was_closed_by_another_rule(link: Link) -> None:
+    rule = link.put("request", "EndTxn", "hold")
+    link.put("response", "FindCoordinator", "close-before")
+    link.broker.may_answer.clear()
+    client = link.client()
+    client.send(coordinator(1), end_txn(2))
+    rule.wait_fired(seconds=SECONDS)
+    link.broker.may_answer.set()
+    assert client.receive() is None
+    assert link.broker.ended == 0
+    rule.release()
+    assert link.broker.wait(2) == [coordinator(1), end_txn(2)]
+    link.broker.wait_ended()
+
+
+def test_what_comes_behind_the_end_of_a_connection_is_not_held(link: Link) -> None:
+    link.put("request", "EndTxn", "close-before")
+    rule = link.put("request", "FindCoordinator", "hold")
+    client = link.client()
+    client.send(end_txn(1), coordinator(2))
+    assert client.receive() is None
+    assert link.state["held"] == 0
+    assert len(rule.lost) == len(rule.fired)
+    link.broker.wait_ended()
+    assert link.broker.got == []
+
+
+def test_a_client_that_has_no_more_to_send_still_gets_its_answers(link: Link) -> None:
+    link.broker.may_answer.clear()
+    client = link.client()
+    client.send(coordinator(1), end_txn(2))
+    client.socket.shutdown(socket.SHUT_WR)
+    link.broker.wait(1)
+    link.broker.may_answer.set()
+    assert client.receive() == answer(coordinator(1))
+    assert client.receive() == answer(end_txn(2))
+    assert client.receive() is None
+
+
+def test_a_held_response_whose_client_is_gone_is_lost(link: Link) -> None:
+    rule = link.put("response", "EndTxn", "hold")
+    client = link.client()
+    client.send(end_txn(1))
+    rule.wait_fired(seconds=SECONDS)
+    client.reset()
+    link.broker.wait_ended()  # so the gate has seen it
+    assert rule.release() == 1
+    wait_until(lambda: rule.lost, what="the loss to be told", seconds=SECONDS)
+    assert rule.delivered == []
+    wait_until(lambda: link.state["connections"] == 0, what="no connection", seconds=SECONDS)
 
 
 def test_hold_a_response(link: Link) -> None:
@@ -295,6 +354,19 @@ def test_an_error_for_a_request_that_is_not_passed_on(link: Link) -> None:
     assert told == [("orders", 3, 51), ("orders", 5, 51)]
     assert client.receive() == answer(end_txn(3))
     assert link.broker.got == [end_txn(1), end_txn(3)]
+
+
+def test_an_error_after_an_answer_that_is_late(link: Link) -> None:
+    """Nothing else comes that could take it along."""
+    link.put("request", "AddPartitionsToTxn", "error", error="CONCURRENT_TRANSACTIONS")
+    link.broker.may_answer.clear()
+    client = link.client()
+    client.send(end_txn(1), partitions(2))
+    link.broker.wait(1)
+    link.broker.may_answer.set()
+    assert client.receive() == answer(end_txn(1))
+    got = AddPartitionsToTxnResponse.decode(client.receive(), version=3, header=True, framed=True)
+    assert got.header.correlation_id == 2
 
 
 def test_an_error_for_the_only_request(link: Link) -> None:
@@ -562,7 +634,7 @@ def test_a_gate_that_is_gone_is_trouble(tmp_path: Path) -> None:
     gate = Gate(processes)
     broker = MadeUpBroker()
     try:
-        gate.open("x", [Way(listen="127.0.1.250:0", upstream=broker.address)])
+        gate.open("x", [Way(listen="127.0.0.1:0", upstream=broker.address)])
         rule = gate.put("x", Rule(direction="request", api="EndTxn", action="drop"))
         processes.all[0].kill("a test")
         for order in (gate.state, rule.release, lambda: rule.wait_fired(seconds=SECONDS)):
@@ -582,6 +654,6 @@ def test_the_gate_ends_with_the_harness(tmp_path: Path) -> None:
         assert process.popen.stdin is not None
         process.popen.stdin.close()
         wait_until(lambda: not process.alive(), what="the gate to end", seconds=SECONDS)
-        assert process.popen.returncode == 0
+        assert process.popen.wait() == 0
     finally:
         processes.kill_all("the test is over")
