@@ -54,6 +54,7 @@ bench-checking: .bootstrap ## Time judging 0.1 to 10 million records (ARGS=--lar
 reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m reports.anomalies.page
 	@$(BIN)/python -m checkers.tables_page > docs/reference/history.md
+	@$(BIN)/python -m harness.faults.page > docs/reference/faults.md
 
 lint: .bootstrap ## ruff, mypy, and the law of who may import whom
 	$(BIN)/ruff check .

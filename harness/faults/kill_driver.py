@@ -59,6 +59,7 @@ def _asked(when: str) -> KillDriver:
 BY_HAND: Final = ByHand(
     name="kill-driver",
     takes=("WHEN",),
+    example="kill-driver after-sink-write",
     says="SIGKILL the Spark driver: now, or after-sink-write (before the batch's commit)",
     make=_asked,
 )

@@ -13,6 +13,7 @@ from harness.links.ledger import CUT, Disturbance, Hold, Way, lose
 from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from tests.docker.staging import Contained, docker, labelled
+from tests.integration.faults import at_work, bench
 from tests.integration.staging import (
     Talk,
     eventually,
@@ -262,6 +263,32 @@ def test_an_isolated_broker(
         for hold in holds:
             hold.release()
     eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
+
+
+@pytest.mark.parametrize("fault", ["kill-database", "stop-database", "pause-database"])
+def test_a_fault_of_the_database(staging: Contained, fault: str) -> None:
+    database = staging.stage.database("pipeline")
+    with at_work(bench(staging.stage), fault) as (_, proof):
+        assert "a new connection" in proof
+        assert staging.stage.disturbed()[POSTGRES] in ("not running", "paused")
+        with pytest.raises(psycopg.OperationalError):
+            psycopg.connect(database)
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["delay {} responses 100 0", "hold {} requests", "reset {}", "cut-after {} responses 50"],
+)
+@pytest.mark.parametrize("link", ["producer broker-1", "broker-1 broker-2", "pipeline postgres"])
+def test_a_fault_of_a_link(staging: Contained, words: str, link: str) -> None:
+    database = link.endswith(POSTGRES)
+    somebody = (
+        psycopg.connect(staging.stage.database("pipeline")) if database else Talk(way(staging))
+    )
+    with somebody, at_work(bench(staging.stage), words.format(link)) as (_, proof):
+        assert f" connections on {link.replace(' ', '→')}; " in proof
 
 
 def test_it_is_written_down(staging: Contained) -> None:
