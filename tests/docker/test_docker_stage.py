@@ -281,14 +281,25 @@ def test_a_fault_of_the_database(staging: Contained, fault: str) -> None:
     "words",
     ["delay {} responses 100 0", "hold {} requests", "reset {}", "cut-after {} responses 50"],
 )
-@pytest.mark.parametrize("link", ["producer broker-1", "broker-1 broker-2", "pipeline postgres"])
-def test_a_fault_of_a_link(staging: Contained, words: str, link: str) -> None:
-    database = link.endswith(POSTGRES)
-    somebody = (
-        psycopg.connect(staging.stage.database("pipeline")) if database else Talk(way(staging))
-    )
-    with somebody, at_work(bench(staging.stage), words.format(link)) as (_, proof):
-        assert f" connections on {link.replace(' ', '→')}; " in proof
+@pytest.mark.parametrize("between", ["clients", "brokers", "database"])
+def test_a_fault_of_a_link(staging: Contained, words: str, between: str) -> None:
+    stage = staging.stage
+    with contextlib.ExitStack() as stack:
+        if between == "database":
+            link = Link("pipeline", POSTGRES)
+            stack.enter_context(psycopg.connect(stage.database("pipeline")))
+        elif between == "clients":
+            link = LINK
+            stack.enter_context(Talk(way(staging)))
+        else:
+            links = [link for link in stage.links() if link.source in stage.brokers]
+            link = eventually(
+                lambda: next(filter(stage.connections, links), None), "brokers that talk"
+            )
+        _, proof = stack.enter_context(
+            at_work(bench(stage), words.format(f"{link.source} {link.target}"))
+        )
+        assert f" connections on {link}; " in proof
 
 
 def test_it_is_written_down(staging: Contained) -> None:
