@@ -62,6 +62,7 @@ exact-faults: .bootstrap ## Every message of a transaction met by every fault (T
 reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m reports.anomalies.page
 	@$(BIN)/python -m checkers.tables_page > docs/reference/history.md
+	@$(BIN)/python -m harness.faults.page > docs/reference/faults.md
 
 lint: .bootstrap ## ruff, mypy, and the law of who may import whom
 	$(BIN)/ruff check .

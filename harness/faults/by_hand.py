@@ -30,13 +30,15 @@ class ByHand:
 
     Attributes:
         name: the word for it.
-        takes: what the words after it mean.
+        takes: what the words after it mean; a TARGET can be any role of those in `roles`.
+        example: it, with words that fit.
         says: what it does, in a sentence.
         make: makes it of those words; raises `UnknownFault`.
     """
 
     name: str
     takes: tuple[str, ...]
+    example: str
     says: str
     make: Callable[..., Fault]
 

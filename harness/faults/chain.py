@@ -43,6 +43,7 @@ class Chain:
 BY_HAND: Final = ByHand(
     name="chain",
     takes=("TARGET",),
+    example="chain controller",
     says="let the two other brokers see only this one, and not each other",
     make=lambda who: Chain(middle=broker(who)),
 )

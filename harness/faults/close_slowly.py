@@ -46,6 +46,7 @@ class CloseSlowly:
 BY_HAND: Final = ByHand(
     name="close-slowly",
     takes=("SOURCE", "TARGET", "MS"),
+    example="close-slowly producer broker-1 2000",
     says="let a node's closing of a connection reach the other end late",
     make=lambda source, who, delay: CloseSlowly(
         source=source, target=target(who), milliseconds=amount(delay)

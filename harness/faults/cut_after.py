@@ -49,6 +49,7 @@ class CutAfter:
 BY_HAND: Final = ByHand(
     name="cut-after",
     takes=("SOURCE", "TARGET", "WAY", "BYTES"),
+    example="cut-after producer leader:payments-0 requests 1000",
     says="close each connection on a link after exactly so many bytes of one direction",
     make=lambda source, who, which, size: CutAfter(
         source=source, target=target(who), way=way(which), size=amount(size)

@@ -39,6 +39,7 @@ class CutClients:
 BY_HAND: Final = ByHand(
     name="cut-clients",
     takes=("TARGET|all",),
+    example="cut-clients all",
     says="cut the ways of all audiences to a broker, or to all; brokers reach each other",
     make=lambda who: CutClients(target=None if who == "all" else broker(who)),
 )

@@ -35,6 +35,7 @@ class CutLink:
 BY_HAND: Final = ByHand(
     name="cut",
     takes=("AUDIENCE", "TARGET"),
+    example="cut pipeline leader:payments-0",
     says="cut the way of an audience (producer, pipeline, pipeline-sink) to a node",
     make=lambda source, who: CutLink(source=source, target=target(who)),
 )

@@ -63,6 +63,7 @@ class Delay:
 BY_HAND: Final = ByHand(
     name="delay",
     takes=("SOURCE", "TARGET", "WAY", "MS", "JITTER"),
+    example="delay pipeline follower:payments-0 responses 200 50",
     says="let everything on a link take longer in one direction, by MS ± JITTER",
     make=lambda source, who, which, delay, jitter: Delay(
         source=source,

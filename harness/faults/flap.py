@@ -39,6 +39,7 @@ class Flap:
 BY_HAND: Final = ByHand(
     name="flap",
     takes=("AUDIENCE", "TARGET", "TIMES"),
+    example="flap pipeline broker-3 5",
     says="cut a way so many times, each time as soon as it is used again",
     make=lambda source, who, times: Flap(source=source, target=target(who), times=amount(times)),
 )

@@ -80,6 +80,7 @@ def _asked(source: str, direction: str, api: str, action: str) -> HitMessage:
 BY_HAND: Final = ByHand(
     name="message",
     takes=("AUDIENCE", "request|response", "API", "ACTION"),
+    example="message producer response Produce drop",
     says="act on the next message of an API: hold, drop, close-before, close-after, duplicate, "
     "error:NAME",
     make=_asked,

@@ -46,6 +46,7 @@ class HoldBytes:
 BY_HAND: Final = ByHand(
     name="hold",
     takes=("SOURCE", "TARGET", "WAY"),
+    example="hold producer leader:payments-0 responses",
     says="hold the requests or the responses on a link; they arrive, late, when it is healed",
     make=lambda source, who, which: HoldBytes(source=source, target=target(who), way=way(which)),
 )

@@ -36,6 +36,7 @@ class IsolateBroker:
 BY_HAND: Final = ByHand(
     name="isolate",
     takes=("TARGET",),
+    example="isolate controller",
     says="cut a broker off from its peers; clients still reach it",
     make=lambda who: IsolateBroker(target=broker(who)),
 )

@@ -34,6 +34,7 @@ class KillBroker:
 BY_HAND: Final = ByHand(
     name="kill",
     takes=("TARGET",),
+    example="kill leader:payments-0",
     says="SIGKILL a broker; it is restarted when healed",
     make=lambda who: KillBroker(target=broker(who)),
 )

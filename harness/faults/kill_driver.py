@@ -64,6 +64,7 @@ def _asked(when: str) -> KillDriver:
 BY_HAND: Final = ByHand(
     name="kill-driver",
     takes=("WHEN",),
+    example="kill-driver after-sink-write",
     says=f"SIGKILL the Spark driver: now, or {', '.join(WINDOWS)}",
     make=_asked,
 )

@@ -36,6 +36,7 @@ class LoseRequests:
 BY_HAND: Final = ByHand(
     name="lose-requests",
     takes=("SOURCE", "TARGET"),
+    example="lose-requests pipeline-sink coordinator:txn:tx-7",
     says="swallow the requests of an audience or a broker to a node",
     make=lambda source, who: LoseRequests(source=source, target=target(who)),
 )

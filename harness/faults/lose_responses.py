@@ -44,6 +44,7 @@ class LoseResponses:
 BY_HAND: Final = ByHand(
     name="lose-responses",
     takes=("TARGET",),
+    example="lose-responses leader:payments-0",
     says="swallow a broker's responses to the producers",
     make=lambda who: LoseResponses(target=broker(who)),
 )

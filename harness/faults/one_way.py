@@ -60,6 +60,7 @@ def _asked(who: str, lost: str) -> OneWay:
 BY_HAND: Final = ByHand(
     name="one-way",
     takes=("TARGET", "out|in"),
+    example="one-way leader:payments-0/not/controller out",
     says="lose all that a broker says to the others, or all that they say to it",
     make=_asked,
 )

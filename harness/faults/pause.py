@@ -37,6 +37,7 @@ class PauseBroker:
 BY_HAND: Final = ByHand(
     name="pause",
     takes=("TARGET",),
+    example="pause coordinator:group:billing",
     says="pause a broker: it keeps its connections and does not answer",
     make=lambda who: PauseBroker(target=broker(who)),
 )

@@ -1,7 +1,8 @@
 """Connections reset on a link: whoever connects gets an RST.
 
 The one thing to know: connections that are open already see an ordinary close instead, because
-toxiproxy resets only those that are made while its toxic is there.
+toxiproxy resets only those that are made while its toxic is there. What comes to a container from
+the host is carried on by the engine, which makes an ordinary close of it as well.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Reset:
 BY_HAND: Final = ByHand(
     name="reset",
     takes=("SOURCE", "TARGET"),
+    example="reset pipeline postgres",
     says="reset the connections of an audience or a broker to a node, as they are made",
     make=lambda source, who: Reset(source=source, target=target(who)),
 )
@@ -60,9 +62,10 @@ class _Refused:
         try:
             with Probe(self._stage, self._link) as fresh:
                 fresh.ask()
-        except ConnectionResetError:
+        except ConnectionError as error:
+            new = "was reset" if isinstance(error, ConnectionResetError) else "ended at once"
             old = "stayed" if probe.silent(0) else "was closed"
-            return f"a new connection of a probe was reset, and one that was open {old}"
+            return f"a new connection of a probe {new}, and one that was open {old}"
         return None
 
     def after(self, probe: Probe) -> None:

@@ -52,6 +52,7 @@ class Slice:
 BY_HAND: Final = ByHand(
     name="slice",
     takes=("SOURCE", "TARGET", "WAY", "BYTES", "MICROSECONDS"),
+    example="slice producer leader:payments-0 requests 10 1000",
     says="cut what passes on a link in one direction into small pieces with pauses between them",
     make=lambda source, who, which, size, pause: Slice(
         source=source,

@@ -61,6 +61,7 @@ def _sides(one: str, other: str) -> Split:
 BY_HAND: Final = ByHand(
     name="split",
     takes=("PARTY,…", "PARTY,…"),
+    example="split broker-1,producer broker-2,broker-3",
     says="split brokers, and audiences with them, in two sides that do not reach each other",
     make=_sides,
 )

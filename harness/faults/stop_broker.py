@@ -40,6 +40,7 @@ class StopBroker:
 BY_HAND: Final = ByHand(
     name="stop",
     takes=("TARGET",),
+    example="stop broker-2",
     says="SIGTERM a broker, which hands over what it leads; it is restarted when healed",
     make=lambda who: StopBroker(target=broker(who)),
 )

@@ -50,6 +50,7 @@ class Throttle:
 BY_HAND: Final = ByHand(
     name="throttle",
     takes=("SOURCE", "TARGET", "WAY", "KB-PER-SECOND"),
+    example="throttle pipeline leader:payments-0 responses 16",
     says="let no more than so much pass on a link, in one direction",
     make=lambda source, who, which, rate: Throttle(
         source=source, target=target(who), way=way(which), kilobytes=amount(rate)

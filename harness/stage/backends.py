@@ -22,7 +22,7 @@ from harness.wait import Stop
 LOCAL, DOCKER = "local", "docker"
 EXTERNAL = "external:"
 """Before the path of the file that describes the user's own cluster."""
-EVERYTHING = frozenset({"kill", "stop", "pause", "cut", "links", "gates"})
+EVERYTHING = frozenset({"kill", "stop", "pause", "cut", "links", "database", "gates"})
 
 
 def is_backend(word: str) -> bool:

@@ -85,29 +85,29 @@ class Stage(Protocol):
         """Whether a node's process is there, paused or not."""
 
     def kill(self, node: str, how: str) -> str:
-        """SIGKILL a broker and take its proxies down with it; returns how it ended, as seen."""
+        """SIGKILL a node and take its proxies down with it; returns how it ended, as seen."""
 
     def shut_down(self, node: str, how: str) -> str:
-        """SIGTERM a broker, wait for its end, take its proxies down; returns how it ended.
+        """Ask a node to end, wait for it, take its proxies down; returns how it ended.
 
         Raises:
             StageTrouble: it had to be killed.
         """
 
     def restart(self, node: str) -> None:
-        """Start a dead broker, wait until it listens, bring its proxies back."""
+        """Start a dead node, wait until it is up, bring its proxies back."""
 
     def pause(self, node: str) -> str:
-        """Stop a broker in its tracks; returns what is seen of it.
+        """Stop a node in its tracks; returns what is seen of it.
 
         It keeps its memory, its connections and its listeners, and answers on none of them.
         """
 
     def resume(self, node: str) -> None:
-        """Let a paused broker go on."""
+        """Let a paused node go on."""
 
     def paused(self, node: str) -> bool:
-        """Whether a broker is paused."""
+        """Whether a node is paused."""
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
         """`bootstrap.servers` for an audience, of all brokers or of one."""

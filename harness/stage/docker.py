@@ -119,7 +119,7 @@ class DockerStage:
         return self._node(node).alive()
 
     def kill(self, node: str, how: str) -> str:
-        """SIGKILL a broker, and disable every proxy that leads to it.
+        """SIGKILL a node, and disable every proxy that leads to it.
 
         It is stopped in between: a proxy that dials a container which is gone hangs, because its
         name and its address are gone too, and cannot be disabled meanwhile.
@@ -133,14 +133,24 @@ class DockerStage:
         return death
 
     def shut_down(self, node: str, how: str) -> str:
-        """SIGTERM a broker, and disable every proxy that leads to it.
+        """Ask a node to end, and disable every proxy that leads to it."""
+        running = self._running(node, "stopped")
+        if node == POSTGRES:
+            # It listens to its very end, and SIGTERM would wait until the last client has left.
+            self._links.lead_to(node, False)
+            running.ask_to_end("SIGINT")
+        else:
+            self._hand_over(node, running)
+        return running.ended(how, seconds=SHUT_DOWN_SECONDS)
+
+    def _hand_over(self, node: str, running: DockerNode) -> None:
+        """SIGTERM a broker, and disable every proxy that leads to it before it is gone.
 
         It is stopped in between, for the same reason as in `kill`: when it has handed over what it
         led, and listens no more.
         """
-        running = self._running(node, "stopped")
         port, tables = inside(AUDITOR, node_id(node)), running.tables()
-        running.ask_to_end()
+        running.ask_to_end("SIGTERM")
         wait_until(
             lambda: not listens(port, tables=tables),
             what=f"{node} to listen no more",
@@ -154,22 +164,25 @@ class DockerStage:
             self._links.lead_to(node, False)
         finally:
             running.thaw()
-        return running.ended(how, seconds=SHUT_DOWN_SECONDS)
 
     def restart(self, node: str) -> None:
-        """Start a broker again, wait until it is up, then enable its proxies."""
-        broker = self._broker(node)
-        if broker.alive():
+        """Start a node again, wait until it is up, then enable its proxies."""
+        part = self._part(node)
+        if part.alive():
             raise StageTrouble(f"{node} cannot be restarted: it runs")
-        broker.start()
-        self._wait_node(broker, raft(node_id(node)))
+        part.start()
+        if node == POSTGRES:
+            self._wait_postgres()
+            self._links.lead_to(node, True)
+            return
+        self._wait_node(part, raft(node_id(node)))
         # Raft and replication reach the new broker through these, so it cannot become ready before.
         self._links.lead_to(node, True)
-        self._wait_node(broker, inside(AUDITOR, node_id(node)))
+        self._wait_node(part, inside(AUDITOR, node_id(node)))
         self._wait_told_by([node])
 
     def pause(self, node: str) -> str:
-        """Have the engine freeze a broker's container."""
+        """Have the engine freeze a node's container."""
         running = self._running(node, "paused")
         if running.paused():
             raise StageTrouble(f"{node} cannot be paused: it is")
@@ -184,7 +197,7 @@ class DockerStage:
 
     def paused(self, node: str) -> bool:
         """Whether the engine says that it is frozen."""
-        return self._broker(node).paused()
+        return self._part(node).paused()
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
         """`bootstrap.servers` for an audience."""
@@ -247,7 +260,7 @@ class DockerStage:
     def disturbed(self) -> dict[str, str]:
         """Dead and paused nodes, and links whose proxies are disabled or toxic."""
         wrong = {n: "not running" for n in (*self.brokers, POSTGRES) if not self.alive(n)}
-        wrong |= {n: "paused" for n in self.brokers if self.paused(n)}
+        wrong |= {n: "paused" for n in (*self.brokers, POSTGRES) if self.paused(n)}
         return wrong | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
@@ -274,14 +287,14 @@ class DockerStage:
             raise StageTrouble(f"there is no broker {node}; there are {', '.join(self.brokers)}")
         return node
 
-    def _broker(self, node: str) -> DockerNode:
-        return self._node(self._known(node))
+    def _part(self, node: str) -> DockerNode:
+        return self._node(node if node == POSTGRES else self._known(node))
 
     def _running(self, node: str, done: str) -> DockerNode:
-        broker = self._broker(node)
-        if not broker.alive():
+        part = self._part(node)
+        if not part.alive():
             raise StageTrouble(f"{node} cannot be {done}: it does not run")
-        return broker
+        return part
 
     def _node(self, node: str) -> DockerNode:
         try:

@@ -106,9 +106,9 @@ class DockerNode:
         by = f"by signal {code - _SIGNALLED}" if code > _SIGNALLED else f"with exit code {code}"
         return f"{self.life.instance} ended {by}"
 
-    def ask_to_end(self) -> None:
-        """SIGTERM its first process."""
-        self.container.kill("SIGTERM")
+    def ask_to_end(self, sig: str) -> None:
+        """Send its first process what it ends on."""
+        self.container.kill(sig)
 
     def ended(self, how: str, *, seconds: float) -> str:
         """Wait for the end that it was asked for; returns how it ended, as the engine saw it.

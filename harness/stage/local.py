@@ -57,7 +57,11 @@ class LocalStage:
             for n in self.topology.nodes
         }
         self._postgres = LocalPostgres(
-            topology=self.topology, tools=tools, processes=processes, folder=work / "postgres"
+            topology=self.topology,
+            tools=tools,
+            processes=processes,
+            folder=work / "postgres",
+            stop=stop,
         )
         self._toxiproxy = ToxiproxyServer(*self.topology.toxiproxy)
         self._links = ProxiedLinks(self._toxiproxy, self.topology.proxies())
@@ -108,11 +112,11 @@ class LocalStage:
 
     def alive(self, node: str) -> bool:
         """Whether a node's process runs."""
-        process = self._node(node)
+        process = self._node(node).process
         return process is not None and process.leader_alive()
 
     def kill(self, node: str, how: str) -> str:
-        """SIGKILL a broker, then disable every proxy that leads to it."""
+        """SIGKILL a node, then disable every proxy that leads to it."""
         process = self._running(node, "killed")
         process.kill(how)
         self._links.lead_to(node, False)
@@ -120,9 +124,9 @@ class LocalStage:
         return f"{process.instance} ended by signal {-process.popen.returncode}"
 
     def shut_down(self, node: str, how: str) -> str:
-        """SIGTERM a broker, then disable every proxy that leads to it."""
+        """Ask a node to end, then disable every proxy that leads to it."""
         process = self._running(node, "stopped")
-        process.stop(how, seconds=SHUT_DOWN_SECONDS)
+        process.stop(how, sig=self._node(node).asks, seconds=SHUT_DOWN_SECONDS)
         self._links.lead_to(node, False)
         self._gates.sever(node)
         if (status := process.popen.returncode) < 0:
@@ -130,18 +134,18 @@ class LocalStage:
         return f"{process.instance} ended with status {status}"
 
     def restart(self, node: str) -> None:
-        """Start a broker again, wait until it is up, then enable its proxies."""
-        broker = self._broker(node)
+        """Start a node again, wait until it is up, then enable its proxies."""
+        part = self._node(node)
         if self.alive(node):
             raise StageTrouble(f"{node} cannot be restarted: it runs")
-        broker.start()
-        broker.wait_listening(self._stop)
-        # Raft and replication reach the new broker through these, so it cannot become ready before.
+        part.start()
+        part.wait_listening(self._stop)
+        # Raft and replication reach a new broker through these, so it cannot become ready before.
         self._links.lead_to(node, True)
-        broker.wait_started(self._stop)
+        part.wait_started(self._stop)
 
     def pause(self, node: str) -> str:
-        """SIGSTOP a broker's session, and see that the kernel has stopped it."""
+        """SIGSTOP all of a node, and see that the kernel has stopped it."""
         process = self._running(node, "paused")
         if process.frozen():
             raise StageTrouble(f"{node} cannot be paused: it is")
@@ -158,8 +162,8 @@ class LocalStage:
         self._wait_frozen(process, False)
 
     def paused(self, node: str) -> bool:
-        """Whether the kernel has stopped all of a broker's session."""
-        process = self._broker(node).process
+        """Whether the kernel has stopped all of a node."""
+        process = self._node(node).process
         return process is not None and process.frozen()
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
@@ -204,7 +208,7 @@ class LocalStage:
     def disturbed(self) -> dict[str, str]:
         """Dead and paused nodes, links whose proxies are disabled or toxic, rules on gates."""
         wrong = {n: "not running" for n in (*self._brokers, POSTGRES) if not self.alive(n)}
-        wrong |= {n: "paused" for n in self._brokers if self.paused(n)}
+        wrong |= {n: "paused" for n in (*self._brokers, POSTGRES) if self.paused(n)}
         return wrong | self._gates.disturbed() | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
@@ -215,11 +219,11 @@ class LocalStage:
         """Settings of the parts."""
         return {"backend": self.backend, "brokers": dict(SETTINGS)}
 
-    def _node(self, node: str) -> Process | None:
-        return self._postgres.process if node == POSTGRES else self._broker(node).process
+    def _node(self, node: str) -> LocalBroker | LocalPostgres:
+        return self._postgres if node == POSTGRES else self._broker(node)
 
     def _running(self, node: str, done: str) -> Process:
-        process = self._broker(node).process
+        process = self._node(node).process
         if process is None or not process.leader_alive():
             raise StageTrouble(f"{node} cannot be {done}: it does not run")
         return process

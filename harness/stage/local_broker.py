@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -19,6 +20,8 @@ _JVM = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 class LocalBroker:
     """A broker with its configuration, its data and its current life."""
+
+    asks = signal.SIGTERM
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
@@ -20,7 +21,7 @@ from harness.stage.base import StageTrouble
 from harness.stage.processes import MARKER, Identity, Process, Processes
 from harness.stage.topology import POSTGRES, Topology
 from harness.tools.setup import StageTools
-from harness.wait import wait_until
+from harness.wait import Overdue, Stop, wait_until
 
 _SETTINGS = {
     "unix_socket_directories": "",
@@ -35,8 +36,17 @@ _SETTINGS = {
 class LocalPostgres:
     """The database of one run."""
 
+    asks = signal.SIGINT
+    """Fast shutdown: SIGTERM would wait until the last client has left."""
+
     def __init__(
-        self, *, topology: Topology, tools: StageTools, processes: Processes, folder: Path
+        self,
+        *,
+        topology: Topology,
+        tools: StageTools,
+        processes: Processes,
+        folder: Path,
+        stop: Stop,
     ) -> None:
         self.process: Process | None = None
         self._topology = topology
@@ -44,6 +54,7 @@ class LocalPostgres:
         uid, gid = tools.postgres.uid, tools.postgres.gid
         self._identity = None if uid is None or gid is None else Identity(uid=uid, gid=gid)
         self._processes = processes
+        self._stop = stop
         self._folder = folder
         if self._identity is not None:
             name = f"onceproof-{processes.marker}-postgres"
@@ -71,17 +82,28 @@ class LocalPostgres:
         if done.returncode != 0:
             raise StageTrouble(f"initdb failed: {(done.stdout + done.stderr)[-800:]}")
         self.start()
+        self.wait_started(self._stop)
 
     def start(self) -> None:
-        """Start a life of the server and wait until it takes connections."""
+        """Start a life of the server."""
         host, port = self._topology.postgres
         settings = [part for k, v in _SETTINGS.items() for part in ("-c", f"{k}={v}")]
-        self.process = process = self._processes.start(
+        self.process = self._processes.start(
             POSTGRES,
             [self._bin / "postgres", "-D", self._folder, "-h", host, "-p", str(port), *settings],
             run_as=self._identity,
             folder=Path("/"),
         )
+
+    def wait_listening(self, stop: Stop) -> None:
+        """Nobody has to reach it before it is up, so this is the same."""
+        self.wait_started(stop)
+
+    def wait_started(self, stop: Stop) -> None:
+        """Wait until it takes connections."""
+        host, port = self._topology.postgres
+        process = self.process
+        assert process is not None, "a server is started before it is waited for"
 
         def accepts() -> bool:
             if not process.leader_alive():
@@ -96,12 +118,27 @@ class LocalPostgres:
                 return False
             return True
 
-        wait_until(accepts, what="PostgreSQL to take connections", seconds=20, seen=process.tail)
+        wait_until(
+            accepts,
+            what="PostgreSQL to take connections",
+            seconds=20,
+            stop=stop,
+            seen=process.tail,
+        )
 
     def stop(self) -> None:
-        """Fast shutdown: ends connections and takes its shared memory with it."""
-        if self.process is not None and self.process.ended_at is None:
-            self.process.stop("torn down", sig=signal.SIGINT, seconds=5)
+        """Fast shutdown: ends connections and takes its shared memory with it.
+
+        One that was killed left it behind; its next life takes it over.
+        """
+        if self.process is None:
+            return
+        if self.process.ended_at is not None:
+            self.start()
+            with suppress(Overdue, StageTrouble):
+                self.wait_started(Stop())
+        self.process.thaw()
+        self.process.stop("torn down", sig=self.asks, seconds=5)
 
     def remove(self) -> None:
         """Remove the data folder."""

@@ -1,9 +1,9 @@
 """Processes of a run: started in a session of their own, ended whole.
 
-The one thing to know: a process here means its whole *session*. A Spark driver is a Python process,
-a JVM, a Python daemon in a process group of its own and that daemon's workers; only the session id
-holds them together. Every one carries the run's marker in its environment, by which the reaper and
-a later sweep find them even when all else is lost.
+The one thing to know: a process here means its whole *session*, and what that started. A Spark
+driver is a Python process, a JVM, a Python daemon in a process group of its own and that daemon's
+workers; only the session id holds them together. Every one carries the run's marker in its
+environment, by which the reaper and a later sweep find them even when all else is lost.
 """
 
 from __future__ import annotations
@@ -241,13 +241,17 @@ _FRAME = re.compile(r"\s+(at |File |\.\.\. \d+ more|\^+)|\s{4}")
 
 
 def session_members(session: int) -> list[int]:
-    """Process ids of a session that are not zombies."""
+    """Process ids of a session, and of what it started, that are not zombies."""
     return [pid for pid, state in _members(session) if state not in _OVER]
 
 
 def _members(session: int) -> list[tuple[int, str]]:
-    """(process id, state) of every process whose session id is `session`."""
-    found = []
+    """(process id, state) of every process of a session, and of every child of those.
+
+    PostgreSQL gives each of its processes a session of its own.
+    """
+    found: dict[int, tuple[int, str]] = {}
+    ours: set[int] = set()
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
             continue
@@ -255,10 +259,13 @@ def _members(session: int) -> list[tuple[int, str]]:
             stat = Path("/proc", entry, "stat").read_bytes()
         except OSError:
             continue
-        state, _ppid, _pgrp, sid, *_ = _fields(stat)
+        state, parent, _pgrp, sid, *_ = _fields(stat)
+        found[int(entry)] = (int(parent), state.decode())
         if int(sid) == session:
-            found.append((int(entry), state.decode()))
-    return found
+            ours.add(int(entry))
+    while more := {pid for pid, (parent, _) in found.items() if parent in ours} - ours:
+        ours |= more
+    return [(pid, found[pid][1]) for pid in sorted(ours)]
 
 
 def _thread_states(pid: int) -> set[str]:

@@ -13,6 +13,7 @@ from harness.links.ledger import CUT, Disturbance, Hold, Way, lose
 from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from tests.docker.staging import Contained, labelled
+from tests.integration.faults import at_work, bench
 from tests.integration.staging import (
     Talk,
     eventually,
@@ -192,6 +193,43 @@ def test_an_isolated_broker(
         for hold in holds:
             hold.release()
     eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
+
+
+@pytest.mark.parametrize("fault", ["kill-database", "stop-database", "pause-database"])
+def test_a_fault_of_the_database(staging: Contained, fault: str) -> None:
+    database = staging.stage.database("pipeline")
+    with at_work(bench(staging.stage), fault) as (_, proof):
+        assert "a new connection" in proof
+        assert staging.stage.disturbed()[POSTGRES] in ("not running", "paused")
+        with pytest.raises(psycopg.OperationalError):
+            psycopg.connect(database)
+    with psycopg.connect(database) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["delay {} responses 100 0", "hold {} requests", "reset {}", "cut-after {} responses 50"],
+)
+@pytest.mark.parametrize("between", ["clients", "brokers", "database"])
+def test_a_fault_of_a_link(staging: Contained, words: str, between: str) -> None:
+    stage = staging.stage
+    with contextlib.ExitStack() as stack:
+        if between == "database":
+            link = Link("pipeline", POSTGRES)
+            stack.enter_context(psycopg.connect(stage.database("pipeline")))
+        elif between == "clients":
+            link = LINK
+            stack.enter_context(Talk(way(staging)))
+        else:
+            links = [link for link in stage.links() if link.source in stage.brokers]
+            link = eventually(
+                lambda: next(filter(stage.connections, links), None), "brokers that talk"
+            )
+        _, proof = stack.enter_context(
+            at_work(bench(stage), words.format(f"{link.source} {link.target}"))
+        )
+        assert f" connections on {link}; " in proof
 
 
 def test_it_is_written_down(staging: Contained) -> None:

@@ -9,14 +9,15 @@ from types import SimpleNamespace
 from harness.bench import Bench
 from harness.faults.base import Injection
 from harness.faults.by_hand import asked
+from harness.stage.base import Stage
 from harness.wait import Stop
-from tests.integration.staging import Staged, eventually
+from tests.integration.staging import eventually
 
 
-def bench(staging: Staged, topic: str = "none") -> Bench:
+def bench(stage: Stage, topic: str = "none") -> Bench:
     """Nothing of ours sends or processes; the stage is real."""
     return Bench(
-        stage=staging.stage,
+        stage=stage,
         pipeline=SimpleNamespace(alive=lambda: False, last_committed=None),
         producers=SimpleNamespace(acknowledged=0, total=0, timeouts=lambda node: 0),
         recorder=None,

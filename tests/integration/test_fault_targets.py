@@ -16,7 +16,7 @@ pytestmark = pytest.mark.integration
 
 
 def resolved(staging: Staged, word: str) -> str:
-    return role(word, NODES).resolve(bench(staging))
+    return role(word, NODES).resolve(bench(staging.stage))
 
 
 def leader(staging: Staged, topic: str, partition: int) -> str:
@@ -75,9 +75,11 @@ def test_a_leader_is_placed_apart_from_another_role(
 
 def test_every_broker_names_the_same_active_controller(staging: Staged) -> None:
     controller = resolved(staging, "controller")
-    assert {view.controller() for view in bench(staging).views().values()} == {int(controller[-1])}
+    assert {view.controller() for view in bench(staging.stage).views().values()} == {
+        int(controller[-1])
+    }
 
 
 def test_a_partition_that_there_is_not(staging: Staged) -> None:
     with pytest.raises(Overdue, match="nobody-7 to have a leader"):
-        LeaderOf(topic="nobody", partition=7).resolve(bench(staging))
+        LeaderOf(topic="nobody", partition=7).resolve(bench(staging.stage))

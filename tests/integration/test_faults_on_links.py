@@ -46,7 +46,7 @@ def whole_again(staging: Staged) -> None:
 
 
 def test_lost_requests_have_no_effect(staging: Staged, client: Talk) -> None:
-    with at_work(bench(staging), "lose-requests producer broker-1") as (_, proof):
+    with at_work(bench(staging.stage), "lose-requests producer broker-1") as (_, proof):
         assert "1 connections on producer→broker-1; a request of a probe was not answered" in proof
         create(client, "fault-lost-request")
         assert not client.answered(0.5)
@@ -58,7 +58,7 @@ def test_lost_requests_have_no_effect(staging: Staged, client: Talk) -> None:
 def test_held_requests_arrive_late_though_their_sender_has_left(
     staging: Staged, client: Talk
 ) -> None:
-    with at_work(bench(staging), "hold producer broker-1 requests") as (_, proof):
+    with at_work(bench(staging.stage), "hold producer broker-1 requests") as (_, proof):
         assert "was not answered within 1 s, and its connection stayed open" in proof
         create(client, "fault-held-request")
         assert not client.answered(0.5)
@@ -69,7 +69,7 @@ def test_held_requests_arrive_late_though_their_sender_has_left(
 
 
 def test_held_responses_arrive_late(staging: Staged, client: Talk) -> None:
-    with at_work(bench(staging), "hold producer broker-1 responses"):
+    with at_work(bench(staging.stage), "hold producer broker-1 responses"):
         create(client, "fault-held-response")
         eventually(lambda: "fault-held-response" in topics(staging), "the topic")
         assert not client.answered(0.5)
@@ -79,7 +79,10 @@ def test_held_responses_arrive_late(staging: Staged, client: Talk) -> None:
 
 @pytest.mark.parametrize("direction", ["requests", "responses"])
 def test_a_delay(staging: Staged, client: Talk, direction: str) -> None:
-    with at_work(bench(staging), f"delay producer broker-1 {direction} 200 50") as (fault, proof):
+    with at_work(bench(staging.stage), f"delay producer broker-1 {direction} 200 50") as (
+        fault,
+        proof,
+    ):
         drawn = [int(each) for each in re.findall(r"(\d+) ms drawn", proof)]
         assert len(drawn) == 5
         assert len(set(drawn)) > 1
@@ -91,7 +94,7 @@ def test_a_delay(staging: Staged, client: Talk, direction: str) -> None:
 
 @pytest.mark.parametrize("direction", ["requests", "responses"])
 def test_a_throttle(staging: Staged, client: Talk, direction: str) -> None:
-    with at_work(bench(staging), f"throttle producer broker-1 {direction} 4") as (_, proof):
+    with at_work(bench(staging.stage), f"throttle producer broker-1 {direction} 4") as (_, proof):
         assert f"bytes of {direction} took" in proof
         began = time.monotonic()
         for _ in range(100):
@@ -105,7 +108,7 @@ def test_a_throttle(staging: Staged, client: Talk, direction: str) -> None:
 @pytest.mark.parametrize("direction", ["requests", "responses"])
 def test_slices(staging: Staged, client: Talk, direction: str) -> None:
     words = f"slice producer broker-1 {direction} 7 20000"
-    with at_work(bench(staging), words) as (_, proof):
+    with at_work(bench(staging.stage), words) as (_, proof):
         assert f"bytes of {direction} took" in proof
         client.ask()
         # 14 bytes of request, hundreds of response: 20 ms after each seven.
@@ -114,7 +117,7 @@ def test_slices(staging: Staged, client: Talk, direction: str) -> None:
 
 
 def test_a_slow_close(staging: Staged, client: Talk) -> None:
-    with at_work(bench(staging), "close-slowly producer broker-1 600") as (_, proof):
+    with at_work(bench(staging.stage), "close-slowly producer broker-1 600") as (_, proof):
         assert "s that its connection was closed" in proof
         client.socket.sendall(b"\0\0\0\4\xff\xff\xff\xff")  # no request: a broker hangs up
         assert seconds(client.closed) >= 0.6
@@ -125,7 +128,7 @@ def test_a_slow_close(staging: Staged, client: Talk) -> None:
 
 
 def test_a_reset(staging: Staged, client: Talk) -> None:
-    with at_work(bench(staging), "reset producer broker-1") as (_, proof):
+    with at_work(bench(staging.stage), "reset producer broker-1") as (_, proof):
         assert "a new connection of a probe was reset" in proof
         with Talk(way(staging)) as fresh:
             fresh.ask()
@@ -137,7 +140,7 @@ def test_a_reset(staging: Staged, client: Talk) -> None:
 @pytest.mark.parametrize("size", [3, 100, 5000])
 def test_cut_after_so_many_bytes_of_responses(staging: Staged, client: Talk, size: int) -> None:
     words = f"cut-after producer broker-1 responses {size}"
-    with at_work(bench(staging), words) as (_, proof):
+    with at_work(bench(staging.stage), words) as (_, proof):
         assert f"closed after exactly {size} bytes of responses" in proof
         with Talk(way(staging)) as fresh:
             with contextlib.suppress(ConnectionError):
@@ -150,7 +153,7 @@ def test_cut_after_so_many_bytes_of_responses(staging: Staged, client: Talk, siz
 @pytest.mark.parametrize("size", [13, 30])
 def test_cut_after_so_many_bytes_of_requests(staging: Staged, client: Talk, size: int) -> None:
     words = f"cut-after producer broker-1 requests {size}"
-    with at_work(bench(staging), words), Talk(way(staging)) as fresh:
+    with at_work(bench(staging.stage), words), Talk(way(staging)) as fresh:
         for _ in range(size // 14):
             fresh.ask()
             assert fresh.answered()
@@ -176,7 +179,7 @@ def received(connection: socket.socket) -> int:
 def test_the_way_to_the_database(staging: Staged, words: str) -> None:
     with psycopg.connect(staging.stage.database("pipeline"), autocommit=True) as somebody:
         assert somebody.execute("SELECT 1").fetchone() == (1,)
-        with at_work(bench(staging), words.format("pipeline postgres")) as (fault, proof):
+        with at_work(bench(staging.stage), words.format("pipeline postgres")) as (fault, proof):
             assert fault.target == "pipeline→postgres"
             assert "1 connections on pipeline→postgres" in proof
     with psycopg.connect(staging.stage.database("pipeline")) as again:
@@ -185,14 +188,22 @@ def test_the_way_to_the_database(staging: Staged, words: str) -> None:
 
 
 def test_a_way_between_brokers(staging: Staged) -> None:
-    with at_work(bench(staging), "delay broker-1 broker-2 responses 100 0") as (fault, proof):
-        assert fault.target == "broker-1→broker-2"
-        assert "connections on broker-1→broker-2; 100 ms drawn" in proof
+    stage = staging.stage
+    between = [link for link in stage.links() if link.source in stage.brokers]
+    used = eventually(
+        lambda: next(filter(stage.connections, between), None), "a connection between brokers"
+    )
+    words = f"delay {used.source} {used.target} responses 100 0"
+    with at_work(bench(stage), words) as (fault, proof):
+        assert fault.target == str(used)
+        assert f"connections on {used}; 100 ms drawn" in proof
     assert staging.stage.disturbed() == {}
 
 
 def test_what_nobody_uses_is_not_disturbed(staging: Staged) -> None:
-    injection = asked("lose-requests", ["producer", "broker-2"]).inject(bench(staging), "lost")
+    injection = asked("lose-requests", ["producer", "broker-2"]).inject(
+        bench(staging.stage), "lost"
+    )
     assert injection.evidence() is None
     assert injection.evidence() is None
     injection.heal()
@@ -205,6 +216,6 @@ def test_a_link_that_is_cut_already(staging: Staged) -> None:
         pytest.raises(StageTrouble, match=r"does not work before it is disturbed: .*refused"),
     ):
         asked("delay", ["producer", "broker-1", "requests", "9", "0"]).inject(
-            bench(staging), "delay"
+            bench(staging.stage), "delay"
         )
     assert staging.stage.disturbed() == {}

@@ -93,6 +93,20 @@ def test_killing_takes_a_grandchild_in_another_process_group(
     assert processes.changes == [("thing#1", None), ("thing#1", "a test")]  # type: ignore[attr-defined]
 
 
+def test_a_child_in_a_session_of_its_own_belongs_to_it(start: Start) -> None:
+    """PostgreSQL's processes are such children."""
+    process = start(IN_ANOTHER_GROUP.replace("os.setpgid(0, 0)", "os.setsid()"))
+    (child,) = psutil.Process(process.session).children()
+    assert process.members() == 2
+    process.freeze()
+    assert process.frozen()
+    assert child.status() == psutil.STATUS_STOPPED
+    process.thaw()
+    wait_until(lambda: not process.frozen(), what="it to go on", seconds=20)
+    process.kill("a test")
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
 def test_an_end_is_noted_once(processes: Processes, start: Start) -> None:
     process = start(f"print('ready', flush=True)\n{FOREVER}")
     process.kill("a test")

@@ -1,0 +1,84 @@
+"""The reference page of all faults, and of what each can be aimed at, made from their files.
+
+The one thing to know: what a fault can be aimed at is found by asking for it; nobody keeps a list.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from harness.faults.base import Fault
+from harness.faults.by_hand import ByHand, UnknownFault, asked, by_hand
+
+TARGET: Final = "TARGET"
+ROLES: Final = {
+    "`broker-2`": "broker-2",
+    "leader": "leader:payments-0",
+    "follower": "follower:payments-0",
+    "group coordinator": "coordinator:group:billing",
+    "transaction coordinator": "coordinator:txn:tx-7",
+    "controller": "controller",
+    "placed apart": "leader:payments-0/not/controller",
+    "postgres": "postgres",
+}
+"""Each kind of target, and how one is written."""
+_HEAD: Final = """\
+<!-- Made by `make reference`; do not edit. -->
+
+# Faults
+
+Each can be asked for by hand (`onceproof fault …`, see
+[break it by hand](../how-to/break-it-by-hand.md)) and put into a schedule. A claim's fine print
+speaks of kinds. What a fault needs is offered by stages of processes and of containers alike; the
+user's own cluster offers what its file has commands for, and a bare lab has no `pipeline`.
+
+SOURCE is an audience (`producer`, `pipeline`, `pipeline-sink`) or a broker; WAY is `requests` or
+`responses`.
+"""
+_TABLE: Final = """
+## What each can be aimed at
+
+«own» are faults that know by themselves what they act on.
+"""
+
+
+def cell(entry: ByHand, role: str) -> list[str] | None:
+    """The words after a fault's name that aim it at a role; None where it cannot be."""
+    words = entry.example.split()[1:]
+    places = [n for n, takes in enumerate(entry.takes) if takes.startswith(TARGET)]
+    if not places:
+        return None
+    words[places[0]] = role
+    try:
+        asked(entry.name, words)
+    except UnknownFault:
+        return None
+    return words
+
+
+def page() -> str:
+    """The whole page."""
+    entries = by_hand().values()
+    lines = [_HEAD, *_header("fault", "does", "kind", "needs", "for example")]
+    lines += [_described(entry) for entry in entries]
+    lines += [_TABLE, *_header("fault", "own", *ROLES)]
+    for entry in entries:
+        cells = ["x" if cell(entry, role) else "" for role in ROLES.values()]
+        own = "" if any(cells) else "x"
+        lines.append(f"| {entry.name} | {' | '.join([own, *cells])} |")
+    return "\n".join([*lines, ""])
+
+
+def _header(*columns: str) -> list[str]:
+    return [f"| {' | '.join(columns)} |", f"|{' --- |' * len(columns)}"]
+
+
+def _described(entry: ByHand) -> str:
+    fault: Fault = asked(entry.name, entry.example.split()[1:])
+    usage = entry.usage.replace("|", "\\|")
+    return f"| `{usage}` | {entry.says} | {fault.kind} | {fault.needs} | `{entry.example}` |"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

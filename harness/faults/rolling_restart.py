@@ -1,0 +1,43 @@
+"""All brokers restarted one after the other, as an upgrade does it.
+
+The one thing to know: the next one is asked to end when the one before is in sync again, so never
+more than one is missing; what clients meet is that every leader and every coordinator moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand
+from harness.faults.rounds import Rounds
+from harness.faults.stop_broker import StopBroker
+from harness.faults.targets import Node
+
+
+@dataclass(frozen=True, kw_only=True)
+class RollingRestart:
+    """SIGTERM one broker after the other, each restarted before the next."""
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = "stop"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "restart all brokers, one after the other"
+
+    def inject(self, bench: Bench, name: str) -> Rounds:
+        """Ask the first one to end."""
+        stops = [StopBroker(target=Node(name=broker)) for broker in bench.stage.brokers]
+        return Rounds([partial(stop.inject, bench, name) for stop in stops])
+
+
+BY_HAND: Final = ByHand(
+    name="rolling-restart",
+    takes=(),
+    example="rolling-restart",
+    says="SIGTERM one broker after the other, each restarted and in sync before the next",
+    make=RollingRestart,
+)

@@ -1,0 +1,127 @@
+"""Faults of processes on a real stage, as clients and the kernel see them, and gone after."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import psutil
+import psycopg
+import pytest
+
+from harness.faults.by_hand import asked
+from harness.stage.base import StageTrouble
+from harness.stage.topology import AUDITOR, POSTGRES
+from tests.integration.faults import at_work, bench
+from tests.integration.staging import Staged, eventually, serves, told_by, whole_everywhere
+from tests.integration.test_stage_brokers import sent
+
+pytestmark = pytest.mark.integration
+
+
+@contextlib.contextmanager
+def pipeline(staging: Staged) -> Iterator[psycopg.Connection]:
+    """A client of the database, through the proxy."""
+    with contextlib.closing(psycopg.connect(staging.stage.database("pipeline"))) as connection:
+        yield connection
+
+
+def backends(staging: Staged) -> list[psutil.Process]:
+    """The server and everything that it forked, as the kernel tells."""
+    (server,) = (p for p in staging.living if p.name == POSTGRES)
+    process = psutil.Process(server.session)
+    return [process, *process.children(recursive=True)]
+
+
+def runs(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
+
+
+def left(staging: Staged) -> list[int]:
+    """What the table holds that the tests write to."""
+    with psycopg.connect(staging.stage.database(AUDITOR)) as directly:
+        return [n for (n,) in directly.execute("SELECT n FROM written ORDER BY n").fetchall()]
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [("kill-database", "ended by signal 9"), ("stop-database", "ended with status 0")],
+)
+def test_a_database_that_ends(staging: Staged, fault: str, says: str) -> None:
+    with pipeline(staging) as client:
+        client.execute("CREATE TABLE written (n int)")
+        client.execute("INSERT INTO written VALUES (1)")
+        client.commit()
+        client.execute("INSERT INTO written VALUES (2)")
+        before = backends(staging)
+        assert len(before) > 2
+        with at_work(bench(staging.stage), fault) as (injection, proof):
+            assert injection.target == POSTGRES
+            assert says in proof
+            assert not [process for process in before if runs(process)]
+            with pytest.raises(psycopg.OperationalError):
+                client.commit()
+            with pytest.raises(psycopg.OperationalError, match="refused"):
+                psycopg.connect(staging.stage.database("pipeline"))
+            assert staging.stage.disturbed()[POSTGRES] == "not running"
+            with pytest.raises(StageTrouble, match="postgres cannot be killed: it does not run"):
+                asked("kill-database", []).inject(bench(staging.stage), "again")
+    assert left(staging) == [1]
+    with pipeline(staging) as client:
+        client.execute("DROP TABLE written")
+        client.commit()
+    assert staging.stage.disturbed() == {}
+
+
+def test_a_database_that_stands_still(staging: Staged) -> None:
+    with pipeline(staging) as client:
+        client.execute("CREATE TABLE written (n int)")
+        client.commit()
+        client.execute("INSERT INTO written VALUES (1)")
+        with at_work(bench(staging.stage), "pause-database") as (_, proof):
+            assert "state T" in proof
+            assert {process.status() for process in backends(staging)} == {psutil.STATUS_STOPPED}
+            assert staging.stage.disturbed() == {POSTGRES: "paused"}
+        # Its transaction was open all the time.
+        client.commit()
+        assert left(staging) == [1]
+        client.execute("DROP TABLE written")
+        client.commit()
+    assert staging.stage.disturbed() == {}
+
+
+def test_every_broker_restarted_in_turn(staging: Staged, topic: Callable[..., str]) -> None:
+    stage, name = staging.stage, topic(3)
+    lives = [sum(p.name == node for p in staging.processes.all) for node in stage.brokers]
+    with at_work(bench(staging.stage, name), "rolling-restart") as (injection, proof):
+        assert injection.target.count("(leads ") == 3
+        assert proof.count("ended with status 143; the majority took") == 3
+        assert [stage.alive(node) for node in stage.brokers] == [True, True, False]
+        assert sent(stage.bootstrap(AUDITOR), name, 0)
+    assert [sum(p.name == n for p in staging.processes.all) for n in stage.brokers] == [
+        life + 1 for life in lives
+    ]
+    eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
+
+
+@pytest.mark.parametrize(
+    "words", ["kill coordinator:txn:tx", "pause coordinator:group:g", "isolate controller",
+              "stop follower:{}-0"],
+)  # fmt: skip
+def test_a_broker_by_its_role(staging: Staged, topic: Callable[..., str], words: str) -> None:
+    stage, name = staging.stage, topic(1)
+    words = words.format(name)
+    with at_work(bench(staging.stage, name), words) as (injection, _):
+        node = injection.target.split()[0]
+        others = [n for n in stage.brokers if n != node]
+        for other in others:
+            told = told_by(stage, other, name)[0]
+            assert int(node[-1]) not in {told.leader, *told.in_sync}
+        assert sent(",".join(stage.bootstrap(AUDITOR, other) for other in others), name, 0)
+        views = bench(staging.stage, name).views()
+        assert views[int(others[0][-1])].controller() != int(node[-1])
+    assert serves(stage.bootstrap("producer", node))
+    eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
+    assert stage.disturbed() == {}

@@ -1,0 +1,100 @@
+"""Faults that fail half-way: the reason is recorded, and everything is torn down all the same."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.bench import Bench
+from harness.faults.by_hand import asked
+from harness.lab.by_hand import ToldSo
+from harness.line import Line
+from harness.recorder import Recorder
+from harness.recording.tables import read_lines
+from harness.scenario import At
+from harness.stage.base import StageTrouble
+from harness.stage.topology import POSTGRES
+from harness.tools.setup import StageTools
+from tests.integration.faults import bench
+from tests.integration.staging import Staged, Talk, eventually, marked, staged
+
+pytestmark = pytest.mark.integration
+
+
+def begun(world: Bench, words: str) -> tuple[Line, threading.Thread]:
+    """A fault at work, as a lab has it: it stays until it is told to end."""
+    name, *more = words.split()
+    at = At(name=name, do=asked(name, more), until=ToldSo(), seconds=60)
+    line = Line(at, world)
+    thread = threading.Thread(target=line.run, args=(lambda: None,), daemon=True)
+    thread.start()
+    eventually(lambda: line.state in ("bit", "failed"), f"«{words}» to bite or to fail")
+    return line, thread
+
+
+def test_toxiproxy_killed_while_faults_are_at_work(tools: StageTools, tmp_path: Path) -> None:
+    history = tmp_path / "history"
+    history.mkdir()
+    with staged(tmp_path / "run", tools) as own:
+        stage, recorder, others = own.stage, Recorder(history, []), shared_memory()
+        world = replace(bench(stage), recorder=recorder)
+        with Talk(stage.bootstrap("producer", "broker-1")) as client:
+            client.ask()
+            assert client.answered()
+            held, thread = begun(world, "hold producer broker-1 requests")
+            assert held.state == "bit"
+            (toxiproxy,) = (p for p in own.living if p.name == "toxiproxy")
+            toxiproxy.kill("a test")
+            held.end()
+            thread.join(60)
+        assert held.state == "failed"
+        assert held.unhealed
+        assert "not healed: StageTrouble: toxiproxy at " in held.detail
+
+        cut, _ = begun(world, "cut producer broker-2")
+        assert cut.detail.startswith("StageTrouble: toxiproxy at ")
+        killed, _ = begun(world, "kill broker-3")
+        assert killed.detail.startswith("StageTrouble: toxiproxy at ")
+        ended, _ = begun(world, "kill-database")
+        assert ended.detail.startswith("StageTrouble: toxiproxy at ")
+        assert not stage.alive("broker-3")
+        assert not stage.alive(POSTGRES)
+        again, _ = begun(world, "pause broker-3")
+        assert "StageTrouble: broker-3 cannot be paused: it does not run" in again.detail
+        with pytest.raises(StageTrouble, match=r"toxiproxy at .* failed"):
+            stage.disturbed()
+        recorder.close()
+        orphaned = shared_memory() - others
+        assert orphaned
+    assert marked(own.processes.marker) == {}
+    assert not orphaned & shared_memory()
+    assert not stage.scratch or not stage.scratch[0].exists()
+    rows = read_lines(history).tables["faults"].to_pylist()
+    errors = {row["fault"]: row["error"] for row in rows}
+    assert set(errors) == {"hold", "cut", "kill", "kill-database", "pause"}
+    assert all("StageTrouble: " in error for error in errors.values())
+
+
+def shared_memory() -> set[str]:
+    """Segments of shared memory to which nobody is attached."""
+    lines = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    return {line.split()[1] for line in lines if line.split()[6] == "0"}
+
+
+def test_a_target_that_is_dead_already(staging: Staged) -> None:
+    stage = staging.stage
+    stage.kill("broker-2", "a test")
+    try:
+        with pytest.raises(StageTrouble, match="does not work before it is disturbed"):
+            asked("delay", ["producer", "broker-2", "requests", "9", "0"]).inject(
+                bench(stage), "delay"
+            )
+        for name in ("kill", "stop", "pause"):
+            with pytest.raises(StageTrouble, match=r"broker-2 cannot be .*: it does not run"):
+                asked(name, ["broker-2"]).inject(bench(stage), name)
+    finally:
+        stage.restart("broker-2")
+    assert stage.disturbed() == {}
