@@ -36,7 +36,7 @@ run: .bootstrap ## Put the example claim on trial, and write a report
 
 test: lint ## Lint and types, then unit and property tests, then real brokers
 	$(if $(quick),$(BIN)/python -m pytest -n auto $(if $(SEED),--hypothesis-seed=$(SEED)) $(quick) $(ARGS))
-	$(if $(real),$(BIN)/python -m pytest --durations=15 $(real) $(ARGS))
+	$(if $(real),$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=15 $(real) $(ARGS))
 
 test-docker: .bootstrap ## Install and start Docker if need be, build images, try the docker backend
 	$(BIN)/python -m pytest tests/docker $(ARGS)
