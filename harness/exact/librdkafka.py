@@ -12,14 +12,14 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from harness.clock import now
 from harness.exact.clients import Task, Told
 
-_SETTINGS: dict[str, Any] = {
+SETTINGS: Final[dict[str, Any]] = {
     "log_level": 0,
     "socket.timeout.ms": 3000,
     "retry.backoff.ms": 50,
@@ -29,6 +29,7 @@ _SETTINGS: dict[str, Any] = {
     "transaction.timeout.ms": 20000,
     "message.timeout.ms": 20000,
 }
+"""Give up soon: by default one lost answer to EndTxn takes 61 s."""
 
 
 class Transaction:
@@ -38,7 +39,7 @@ class Transaction:
         self._task = task
         self._deadline = time.monotonic() + task.seconds
         self._producer = Producer({
-            **_SETTINGS,
+            **SETTINGS,
             "bootstrap.servers": task.bootstrap,
             "transactional.id": task.transactional_id,
         })  # fmt: skip

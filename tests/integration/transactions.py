@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
+from harness.exact.librdkafka import SETTINGS
+
 SECONDS = 60.0
-SETTINGS: dict[str, Any] = {
-    "log_level": 0,
-    "socket.timeout.ms": 3000,
-    "retry.backoff.ms": 50,
-    "retry.backoff.max.ms": 200,
-    "reconnect.backoff.ms": 50,
-    "reconnect.backoff.max.ms": 500,
-    "transaction.timeout.ms": 20000,
-    "message.timeout.ms": 20000,
-}
 
 
 def producer(bootstrap: str, transactional_id: str) -> Producer:

@@ -48,29 +48,29 @@ class Gate:
 
     def open(self, link: str, ways: Sequence[Way]) -> None:
         """Take clients in on a link's ways."""
-        self._order("open", link=link, ways=[asdict(way) for way in ways])
+        self.order("open", link=link, ways=[asdict(way) for way in ways])
 
     def close(self, link: str) -> None:
         """Take nobody in any more, and close the link's connections; what was held is lost."""
-        self._order("close", link=link)
+        self.order("close", link=link)
 
     def sever(self, link: str) -> None:
         """Close the link's connections; what was held is lost."""
-        self._order("sever", link=link)
+        self.order("sever", link=link)
 
     def put(self, link: str, rule: Rule) -> Placed:
         """Let a rule act on a link from now on."""
-        return Placed(gate=self, link=link, rule=rule, id=self._order(
+        return Placed(gate=self, link=link, rule=rule, id=self.order(
             "put", link=link, rule=rule.as_json()
         ))  # fmt: skip
 
     def teach(self, topics: Mapping[UUID, str]) -> None:
         """Names of topics by their ids."""
-        self._order("teach", topics={str(one): name for one, name in topics.items()})
+        self.order("teach", topics={str(one): name for one, name in topics.items()})
 
     def state(self) -> dict[str, dict[str, Any]]:
         """Counters of every gated link, its connections, live rules and held frames."""
-        found: dict[str, dict[str, Any]] = self._order("state")
+        found: dict[str, dict[str, Any]] = self.order("state")
         return found
 
     def events(self, since: int = 0) -> list[Event]:
@@ -78,7 +78,12 @@ class Gate:
         self.state()  # its answer comes after all that was told before it
         return self._events[since:]
 
-    def _order(self, do: str, **details: Any) -> Any:
+    def order(self, do: str, **details: Any) -> Any:
+        """Have it do something, and return its answer.
+
+        Raises:
+            StageTrouble: it cannot, it says nothing, or it is gone.
+        """
         with self._lock:
             self._orders += 1
             number = self._orders
@@ -164,11 +169,11 @@ class Placed:
 
     def release(self) -> int:
         """Let go what it holds; returns how many frames that are."""
-        return int(self.gate._order("release", link=self.link, id=self.id))
+        return int(self.gate.order("release", link=self.link, id=self.id))
 
     def remove(self) -> int:
         """Let it act no more; what it holds is released. Returns how many frames that were."""
-        return int(self.gate._order("remove", link=self.link, id=self.id))
+        return int(self.gate.order("remove", link=self.link, id=self.id))
 
     def _told(self, event: str) -> list[Event]:
         return [e for e in self.gate.events() if e.get("rule") == self.id and e["event"] == event]

@@ -93,16 +93,7 @@ class Exchange:
         """What is passed on for a request."""
         _, key, version, correlation_id = REQUEST_HEAD.unpack_from(frame)
         asked = Asked(correlation_id, key, version)
-        message = None
-        if self.rules.reads_requests(key):
-            try:
-                message = decode_request(frame, key, version)
-            except Exception as error:  # kafka-python has no error of its own for a bad frame
-                self._unreadable("request", asked, error)
-        asked.request = Request(
-            client_id=client_id(frame),
-            contents=None if message is None else self._named(contents_of(message), asked),
-        )
+        message = self._read(frame, asked)
         fired = self._fired("request", asked)
         match fired.rule.action if fired else None:
             case "hold":
@@ -156,6 +147,20 @@ class Exchange:
             case _:
                 items.append(frame)
         return items
+
+    def _read(self, frame: bytes, asked: Asked) -> Any:
+        """Note what a request says; returns it decoded if some rule needs that and it can be."""
+        asked.request = request = Request(client_id=None, contents=None)
+        message = None
+        try:
+            asked.request = request = replace(request, client_id=client_id(frame))
+            if self.rules.reads_requests(asked.key):
+                message = decode_request(frame, asked.key, asked.version)
+                contents = self._named(contents_of(message), asked)
+                asked.request = replace(request, contents=contents)
+        except Exception as error:  # kafka-python has no error of its own for a bad frame
+            self._unreadable("request", asked, error)
+        return message
 
     def _fired(self, direction: Direction, asked: Asked) -> Counted | None:
         """Tell which rules fire; the one that does something."""

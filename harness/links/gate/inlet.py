@@ -53,7 +53,6 @@ class Inlet:
         self._reading = False
         self._stopped = False
         self._outlet: Outlet | None = None
-        self.bytes = 0
 
     def start(self, outlet: Outlet) -> None:
         """Read from now on, into an outlet."""
@@ -90,7 +89,6 @@ class Inlet:
             self.stop()
             self._over()
             return
-        self.bytes += count
         self._kept += count
         items: list[Item] = []
         for piece in self._splitter.cut(self._view[: self._kept]):

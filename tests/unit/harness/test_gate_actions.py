@@ -516,15 +516,30 @@ def test_an_error_for_produce(link: Link) -> None:
     assert link.broker.got == []
 
 
-def test_what_cannot_be_decoded_is_told_and_passes(link: Link) -> None:
-    rule = link.put("request", "EndTxn", "drop", transactional_id="t")
-    broken = struct.pack(">ihhih", 12, 26, 3, 9, -1) + b"\0\xff"
+@pytest.mark.parametrize("wanted", [{"transactional_id": "t"}, {"client_id": "it"}])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        struct.pack(">ihhih", 12, 26, 3, 9, 100) + b"it",  # a client id that is longer than all
+        struct.pack(">ihhi", 8, 26, 3, 9),  # a head and nothing else
+        struct.pack(">ihhih", 12, 26, 999, 9, -1) + b"\0\xff",  # a version that nobody knows
+        struct.pack(">ihhih", 12, 26, 3, 9, -1) + b"\0\xff",  # a body that is too short
+    ],
+)
+def test_what_cannot_be_decoded_is_told_and_passes(
+    link: Link, broken: bytes, wanted: dict[str, str]
+) -> None:
+    rule = link.put("request", "EndTxn", "drop", **wanted)
     client = link.client()
     link.broker.reply = lambda data: struct.pack(">ii", 4, correlation(data))
     client.send(broken)
     assert client.receive() == struct.pack(">ii", 4, 9)
     assert link.broker.got == [broken]
     assert rule.fired == []
+    header_is_fine = broken[12:14] == b"\xff\xff"
+    if "client_id" in wanted and header_is_fine:
+        assert link.events("unreadable") == []  # nobody asked for the rest
+        return
     (event,) = link.events("unreadable")
     assert (event["api"], event["correlation_id"], event["direction"]) == ("EndTxn", 9, "request")
     assert event["why"]
