@@ -13,11 +13,10 @@ from typing import ClassVar, Final, Literal
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.driver import wait_reads
 from harness.identity import RECORD_HEADER
 from harness.settle import settle
-from harness.stage.topology import Link
 from harness.subjects.spark import Hit, SparkPipeline
-from harness.wait import wait_until
 
 Window = Literal["after-sink-write"]
 
@@ -80,18 +79,7 @@ class _AnyTime:
     def heal(self) -> None:
         """Restart it and wait until its query runs."""
         _start(self._bench.pipeline)
-        ways = [Link("pipeline", node) for node in self._bench.stage.brokers]
-
-        def reads_again() -> bool:
-            self._bench.pipeline.check()
-            return any(self._bench.stage.connections(way) for way in ways)
-
-        wait_until(
-            reads_again,
-            what="the restarted driver to connect to a broker",
-            seconds=150,
-            stop=self._bench.stop,
-        )
+        wait_reads(self._bench)
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""

@@ -118,6 +118,23 @@ class SparkPipeline:
         process.kill(how)
         return count
 
+    def pause(self) -> Process:
+        """Stop the driver's whole session in its tracks; returns it.
+
+        Raises:
+            Overdue: something of it goes on, which only a process stuck in the kernel does.
+        """
+        process = self._running()
+        process.freeze()
+        wait_until(
+            process.frozen,
+            what=f"all of {process.instance} to stand still",
+            seconds=10,
+            every=0.01,
+            stop=self._stop,
+        )
+        return process
+
     def kill_in_window(self, how: str) -> Callable[[], Hit | None]:
         """Stay armed until the driver is between the sink's write and the commit of a batch with
         records, and kill it there. Returns a look that gives the hit once it happened.
