@@ -4,12 +4,13 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test test-docker soak agree mutants bench-checking reference lint lock lock-jars clean
+.PHONY: help setup run test test-docker soak agree mutants bench-checking bench-gate exact-faults reference lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
 RUNS ?= 10
 SEED ?=
+TRIES ?= 1
 ARGS ?=
 options = $(if $(SEED),--seed $(SEED)) $(ARGS)
 
@@ -23,6 +24,7 @@ help: ## Show this help
 	@echo
 	@echo '  SEED=42              repeat a run or a soak with this seed'
 	@echo '  RUNS=10              how many runs a soak makes'
+	@echo '  TRIES=20             how often exact-faults tries each combination'
 	@echo '  ARGS="..."           more options for onceproof, pytest (test) or the locks'
 	@echo '  PYTHON=python3.12    the Python that .venv is made from'
 
@@ -34,7 +36,7 @@ run: .bootstrap ## Put the example claim on trial, and write a report
 
 test: lint ## Lint and types, then unit and property tests, then real brokers
 	$(if $(quick),$(BIN)/python -m pytest -n auto $(if $(SEED),--hypothesis-seed=$(SEED)) $(quick) $(ARGS))
-	$(if $(real),$(BIN)/python -m pytest $(real) $(ARGS))
+	$(if $(real),$(BIN)/python -m pytest --durations=15 $(real) $(ARGS))
 
 test-docker: .bootstrap ## Install and start Docker if need be, build images, try the docker backend
 	$(BIN)/python -m pytest tests/docker $(ARGS)
@@ -50,6 +52,12 @@ mutants: .bootstrap ## Alter every condition of every query; each must be notice
 
 bench-checking: .bootstrap ## Time judging 0.1 to 10 million records (ARGS=--large: 100)
 	@$(BIN)/python -m benchmarks.checking $(ARGS)
+
+bench-gate: .bootstrap ## What a gate on a link costs, beside toxiproxy alone
+	@$(BIN)/python -m benchmarks.gate $(ARGS)
+
+exact-faults: .bootstrap ## Every message of a transaction met by every fault (TRIES=1)
+	@$(BIN)/python -m harness.exact --tries $(TRIES) $(ARGS)
 
 reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m reports.anomalies.page

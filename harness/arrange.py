@@ -23,6 +23,7 @@ from harness.record import RunRecord, Step
 from harness.recorder import Recorder
 from harness.recording.writer import HistoryWriter
 from harness.scenario import Scenario
+from harness.schedule_json import schedule_to_json
 from harness.stage.backends import LOCAL, new_stage
 from harness.stage.blocks import take_block
 from harness.stage.processes import Processes
@@ -198,6 +199,7 @@ class Parts:
                 )
                 for at in scenario.schedule
             ],
+            plan=schedule_to_json(scenario.schedule),
             claims=[claim_to_json(claim) for claim in scenario.claims],
         )
 

@@ -25,7 +25,7 @@ def feasible(scenario: Scenario, offered: Set[str]) -> tuple[Scenario, tuple[At,
     they are: a hazard that nothing brings about any more leaves a claim unexercised, as it should.
     """
     offered |= {PIPELINE}
-    left_out = {at.name: at for at in scenario.schedule if not doable(at.do, offered)}
+    left_out = {at.name: at for at in scenario.schedule if not offered >= set(at.needs)}
 
     def after(names: tuple[str, ...]) -> tuple[str, ...]:
         found: dict[str, None] = {}

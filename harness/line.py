@@ -15,6 +15,7 @@ from typing import Any
 from harness.bench import Aftermath, Bench
 from harness.clock import clock_id, now
 from harness.faults.base import Injection
+from harness.faults.message import AtGates, met
 from harness.recording.writer import HistoryNotWritten
 from harness.scenario import At
 from harness.wait import Interrupted, Overdue, wait_until
@@ -100,9 +101,10 @@ class Line:
     def _disturb(self) -> None:
         bench, until = self._bench, self.at.until
         begun = until.begin(bench)
-        injection = self.at.do.inject(bench, self.at.name)
-        self._injection = injection
         try:
+            with self._message_held():
+                injection = self.at.do.inject(bench, self.at.name)
+                self._injection = injection
             self.target = injection.target
             self.record(
                 "injected" if injection.at is not None else "lying in wait",
@@ -124,7 +126,27 @@ class Line:
             )
             self._note_evidence(injection)
         finally:
-            self._heal()
+            if self._injection is not None:
+                self._heal()
+
+    @contextmanager
+    def _message_held(self) -> Iterator[None]:
+        """The message during which it is to act, if there is one, waits until it has acted."""
+        if (message := self.at.during) is None:
+            yield
+            return
+        gates = AtGates(self._bench, message.source, message.rule("hold"))
+        try:
+            fired = wait_until(
+                gates.fired,
+                what=f"{message.describe()}, during which «{self.at.name}» is to act",
+                seconds=self.at.seconds,
+                stop=self._bench.stop,
+            )
+            self.record("armed", f"held: {met(fired[0])}")
+            yield
+        finally:
+            gates.remove()
 
     def _heal(self) -> None:
         """Undo it, unless the run is to stop: then everything goes at once."""

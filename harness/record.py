@@ -55,6 +55,9 @@ class RunRecord(BaseModel):
     workload: dict[str, Any] = Field(description="records, producers, keys, partitions, …")
     configuration: dict[str, Any] = Field(description="settings of brokers, clients and pipeline")
     schedule: list[Step]
+    plan: list[dict[str, Any]] | None = Field(
+        default=None, description="the schedule as data, for a replay; None where there is none"
+    )
     claims: list[dict[str, Any]] = Field(description="claims as checkers.claims writes them")
 
     def save(self, folder: Path) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from checkers.model import Claim
 from harness.faults.base import Fault, Until
+from harness.faults.message import Message
 from harness.faults.until import Bitten
 from harness.kafka.topic import Topic
 from harness.subjects.base import SparkSubject
@@ -29,6 +30,7 @@ class At:
         do: the fault.
         progress: acknowledged part of the workload from which on it may start, 0 to 1.
         after: names of earlier lines that must be healed first.
+        during: a message that has to come next; it is held while the fault acts.
         until: what ends it once it has bitten.
         required: without proof that it bit the run is invalid.
         seconds: how long it may take to bite, and then to come to its end.
@@ -38,6 +40,7 @@ class At:
     do: Fault
     progress: float = 0.0
     after: tuple[str, ...] = ()
+    during: Message | None = None
     until: Until = field(default_factory=Bitten)
     required: bool = True
     seconds: float = 90.0
@@ -51,7 +54,14 @@ class At:
         words = [f"«{name}» is healed" for name in self.after]
         if self.progress or not words:
             words.append(f"{self.progress:.0%} of the records are acknowledged")
-        return " and ".join(words)
+        said = " and ".join(words)
+        return said if self.during is None else f"{said}; then during {self.during.describe()}"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the stage must offer for it."""
+        gates = ("gates",) if self.during is not None else ()
+        return gates if self.do.needs is None else (self.do.needs, *gates)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -169,6 +169,27 @@ def soak(
     sys.exit(command.soak(runs=runs, seed=seed, out=out, backend=backend))
 
 
+@app.command()
+def replay(
+    folder: Folder,
+    out: Out = Path("runs"),
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            callback=lambda word: word and _backend(word),
+            help="As for run; without it, the backend that the run had.",
+        ),
+    ] = None,
+) -> None:
+    """Run again what a run folder says: its scenario, its seed and the schedule as it was then.
+
+    Exit code: as for run.
+    """
+    from onceproof.commands import run as command
+
+    sys.exit(command.replay(folder, out=out, backend=backend))
+
+
 LabName = Annotated[str | None, typer.Option("--lab", help="Which lab, if more than one is up.")]
 
 

@@ -26,6 +26,7 @@ def run_scenario(
     handlers: Sequence[events.Handler] = (),
     stop: Stop | None = None,
     backend: str = LOCAL,
+    repeat: str | None = None,
 ) -> Outcome:
     """Run a scenario, judge it, write its report.
 
@@ -37,6 +38,7 @@ def run_scenario(
         handlers: get every event.
         stop: ends the run early when set.
         backend: `local` (processes), `docker` (containers) or `external:FILE`.
+        repeat: the command that does the same again; found out when not given.
 
     Raises:
         SetupError: a tool is missing and cannot be had.
@@ -44,9 +46,10 @@ def run_scenario(
             checked.
     """
     stop = stop or Stop()
-    repeat = f"onceproof run {shlex.quote(scenario.name)} --seed {seed}"
-    if backend != LOCAL:
-        repeat += f" --backend {shlex.quote(backend)}"
+    if repeat is None:
+        repeat = f"onceproof run {shlex.quote(scenario.name)} --seed {seed}"
+        if backend != LOCAL:
+            repeat += f" --backend {shlex.quote(backend)}"
     run = Run(
         scenario,
         seed=seed,

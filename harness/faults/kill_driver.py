@@ -1,14 +1,14 @@
-"""SIGKILL of the Spark driver, aimed at the window between the sink's write and the commit.
+"""SIGKILL of the Spark driver, aimed at a window in the life of a micro-batch.
 
-The one thing to know: aimed, it stays armed until it has hit, and then proves the window by
-identity: the sink holds effects of exactly the batch that has no commit. When that batch is
-committed after the restart, it has run twice: that is the hazard.
+The one thing to know: aimed, it lies in wait until it has hit, and then proves the window by
+identity: which of the batch's records have effects in the sink, now that nobody writes any more. A
+batch that had some and no commit runs again after the restart: that is the hazard.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
@@ -16,9 +16,9 @@ from harness.faults.by_hand import ByHand, UnknownFault
 from harness.faults.driver import wait_reads
 from harness.identity import RECORD_HEADER
 from harness.settle import settle
-from harness.subjects.spark import Hit, SparkPipeline
-
-Window = Literal["after-sink-write"]
+from harness.subjects.ambush import Hit
+from harness.subjects.spark import SparkPipeline
+from harness.subjects.windows import AFTER_SINK_WRITE, WINDOWS, Window
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,20 +27,25 @@ class KillDriver:
 
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = "pipeline"
-    window: Window | None = "after-sink-write"
+    window: str | None = AFTER_SINK_WRITE.name
+    """A name of `harness.subjects.windows`; without one it is killed at once."""
     idle: bool = False
     """Wait until the pipeline has done everything there is; only without a window."""
+
+    def __post_init__(self) -> None:
+        if self.window is not None and self.window not in WINDOWS:
+            raise ValueError(f"{self.window!r} is no window; there are {', '.join(WINDOWS)}")
 
     def describe(self) -> str:
         """The act in words."""
         if self.window is None:
             return "SIGKILL the Spark driver" + (" while it is idle" if self.idle else "")
-        return "SIGKILL the Spark driver after the sink's write and before the batch's commit"
+        return f"SIGKILL the Spark driver {WINDOWS[self.window].says}"
 
     def inject(self, bench: Bench, name: str) -> _AnyTime | _InWindow:
         """Kill it now, or arm."""
         if self.window is not None:
-            return _InWindow(bench, name)
+            return _InWindow(bench, name, WINDOWS[self.window])
         if self.idle:
             bench.producers.hurry()
             settle(bench)
@@ -50,16 +55,16 @@ class KillDriver:
 def _asked(when: str) -> KillDriver:
     if when == "now":
         return KillDriver(window=None)
-    if when == "after-sink-write":
-        return KillDriver(window="after-sink-write")
-    raise UnknownFault(f"{when!r} is no moment; expected now or after-sink-write")
+    if when in WINDOWS:
+        return KillDriver(window=when)
+    raise UnknownFault(f"{when!r} is no moment; expected now or {' or '.join(WINDOWS)}")
 
 
 BY_HAND: Final = ByHand(
     name="kill-driver",
     takes=("WHEN",),
     example="kill-driver after-sink-write",
-    says="SIGKILL the Spark driver: now, or after-sink-write (before the batch's commit)",
+    says=f"SIGKILL the Spark driver: now, or {', '.join(WINDOWS)}",
     make=_asked,
 )
 
@@ -86,40 +91,42 @@ class _AnyTime:
 
 
 class _InWindow:
-    def __init__(self, bench: Bench, name: str) -> None:
+    def __init__(self, bench: Bench, name: str, window: Window) -> None:
         self._bench = bench
         self._name = name
+        self._window = window
         self.target = "driver"
         self.at: int | None = None
-        self._look = bench.pipeline.kill_in_window(f"SIGKILL by fault «{name}»")
+        self._ambush = bench.pipeline.ambush(window, _Sink(bench), f"SIGKILL by fault «{name}»")
         self._hit: Hit | None = None
         self._present = self._planned = 0
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """The batch that the sink has and the commit log has not."""
-        if self._proof is None and (hit := self._look()) is not None:
+        """How much of the batch the sink has, and whether the commit log has it."""
+        if self._ambush.error is not None:
+            raise self._ambush.error
+        if self._hit is None and (hit := self._ambush.hit) is not None:
             self._hit = hit
             self.target = hit.instance
             self.at = hit.at
-            self._present, self._planned = self._effects_of(hit.batch)
-            if self._present:
-                missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
-                self._proof = (
-                    f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of "
-                    f"the {self._planned} records of micro-batch {hit.batch} the sink had "
-                    f"{self._present}, and the batch had no commit{missed}"
-                )
+            # Once more, now that it is dead: what was on its way has arrived.
+            self._present, self._planned = _Sink(self._bench).of(hit.batch)
+            if self._window.holds(self._present, self._planned):
+                self._proof = self._words(hit)
         return self._proof
 
     def heal(self) -> None:
         """Restart it; wait until the batch that it was killed in is committed at last."""
         pipeline = self._bench.pipeline
-        pipeline.disarm()
-        hit = self._hit or self._look()
+        self._ambush.end()
+        hit = self._hit or self._ambush.hit
         if hit is None:
             return  # it was never hit, so there is nothing to restart
         _start(pipeline)
+        if self._window.committed:
+            wait_reads(self._bench)
+            return
         pipeline.wait_batch(hit.batch, seconds=150)
         if self._present:
             self._bench.recorder.hazard(
@@ -137,8 +144,29 @@ class _InWindow:
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""
 
-    def _effects_of(self, batch: int) -> tuple[int, int]:
-        """How many of a batch's records have an effect in the sink, and how many it has."""
+    def _words(self, hit: Hit) -> str:
+        missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
+        commit = "was committed" if self._window.committed else "had no commit"
+        return (
+            f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of "
+            f"the {self._planned} records of micro-batch {hit.batch} the sink had "
+            f"{self._present}, and the batch {commit}{missed}"
+        )
+
+
+class _Sink:
+    """The sink, looked at past all proxies; a reader of its own each time, for any thread."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+
+    def size(self) -> int:
+        """See `SinkLook`."""
+        with self._bench.reader() as reader:
+            return self._bench.open_sink(reader).size()
+
+    def of(self, batch: int) -> tuple[int, int]:
+        """See `SinkLook`."""
         records: set[str] = set()
         with self._bench.reader() as reader:
             ranges = self._bench.pipeline.checkpoint.range_of(batch)

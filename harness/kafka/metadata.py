@@ -11,6 +11,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
+from uuid import UUID
 
 from kafka.protocol.admin import DescribeQuorumRequest, DescribeQuorumResponse
 from kafka.protocol.metadata import (
@@ -23,6 +24,7 @@ from kafka.protocol.metadata import (
 
 from harness.kafka.wire import Wire
 
+_WITH_IDS = 12
 _VERSION = 8  # the newest with topic names and without flexible headers
 
 Coordinated = Literal["group", "transaction"]
@@ -85,6 +87,21 @@ class ClusterView:
             for t in sorted(found.topics if found else [], key=lambda t: str(t.name))
             for p in sorted(t.partitions, key=lambda p: int(p.partition_index))
         ]
+
+    def topic_id(self, topic: str) -> UUID | None:
+        """The id of a topic; None if there is no such topic, or nobody answers."""
+        found = self._ask(
+            [
+                MetadataRequest.MetadataRequestTopic(
+                    version=_WITH_IDS, topic_id=UUID(int=0), name=topic
+                )
+            ],
+            version=_WITH_IDS,
+        )
+        for each in found.topics if found else []:
+            if not each.error_code:
+                return UUID(str(each.topic_id))
+        return None
 
     def leader(self, topic: str, partition: int) -> int | None:
         """Node id of a partition's leader, or None while there is none."""
@@ -165,6 +182,6 @@ class ClusterView:
                     continue
         return None
 
-    def _ask(self, topics: list[Any] | None) -> Any | None:
+    def _ask(self, topics: list[Any] | None, version: int = _VERSION) -> Any | None:
         request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
-        return self.ask(request, version=_VERSION, answer=MetadataResponse)
+        return self.ask(request, version=version, answer=MetadataResponse)

@@ -122,7 +122,8 @@ class Lab:
         folder = self.run.folder.path
         record = RunRecord.load(folder)
         step = _step(line.at.name, line.at.do)
-        record.model_copy(update={"schedule": [*record.schedule, step]}).save(folder)
+        # What came by hand came when the user wanted it to, which no schedule says.
+        record.model_copy(update={"schedule": [*record.schedule, step], "plan": None}).save(folder)
 
 
 def _step(name: str, fault: Fault) -> Step:

@@ -90,6 +90,12 @@ class ToxiproxyServer:
         if self.state(proxy)["enabled"] is not enabled:
             raise ProxyTrouble(f"proxy {proxy} did not become {'en' if enabled else 'dis'}abled")
 
+    def set_upstream(self, proxy: str, upstream: str) -> None:
+        """Let a proxy lead elsewhere, which closes its connections; verified."""
+        self._call("post", f"/proxies/{proxy}", 200, json={"upstream": upstream})
+        if (found := self.state(proxy)["upstream"]) != upstream:
+            raise ProxyTrouble(f"proxy {proxy} leads to {found}, not to {upstream} as it was told")
+
     def add_toxic(self, proxy: str, toxic: Toxic) -> None:
         """Install a toxic; verified."""
         body = {

@@ -40,6 +40,9 @@ class AtomicBatch:
 class Sink(Protocol):
     """A sink that can be read to its end."""
 
+    def size(self) -> int:
+        """A number that grows with every effect that becomes visible; cheap to ask for."""
+
     def effects(self) -> list[Effect]:
         """Every effect that a reader of this view sees."""
 

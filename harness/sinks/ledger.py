@@ -24,6 +24,11 @@ class Ledger:
         self._sink = sink
         self._view = view
 
+    def size(self) -> int:
+        """The newest row's number."""
+        rows = self._rows("SELECT coalesce(max(seq), 0) FROM ledger")
+        return int(rows[0][0]) if rows else 0
+
     def effects(self) -> list[Effect]:
         """One effect a row."""
         return [

@@ -18,6 +18,11 @@ class TopicSink:
         self._topic = topic
         self._view = view
 
+    def size(self) -> int:
+        """How far a reader of this view gets, over all partitions."""
+        ends = self._reader.ends(self._topic).values()
+        return sum(high if self._view == "read_uncommitted" else stable for stable, high in ends)
+
     def effects(self) -> list[Effect]:
         """One effect a record; markers are none, aborted records only for read_uncommitted."""
         found: list[Effect] = []

@@ -22,7 +22,7 @@ from harness.wait import Stop
 LOCAL, DOCKER = "local", "docker"
 EXTERNAL = "external:"
 """Before the path of the file that describes the user's own cluster."""
-EVERYTHING = frozenset({"kill", "stop", "pause", "cut", "links", "database"})
+EVERYTHING = frozenset({"kill", "stop", "pause", "cut", "links", "database", "gates"})
 
 
 def is_backend(word: str) -> bool:
@@ -41,7 +41,10 @@ def offers(backend: str) -> frozenset[str]:
     Raises:
         SetupError: the file of an external cluster cannot be used.
     """
-    return _cluster(backend).offers if backend.startswith(EXTERNAL) else EVERYTHING
+    if backend.startswith(EXTERNAL):
+        return _cluster(backend).offers
+    # A gate would have to be in the containers' network.
+    return EVERYTHING - {"gates"} if backend == DOCKER else EVERYTHING
 
 
 def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:

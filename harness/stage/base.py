@@ -8,10 +8,14 @@ clients; no process id, path or container id comes out.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from harness.links.ledger import Disturbance, Hold
 from harness.stage.topology import Link
+
+if TYPE_CHECKING:
+    from harness.links.gate.client import Placed
+    from harness.links.gate.rules import Rule
 
 SHUT_DOWN_SECONDS = 30.0
 """How long a broker may take to end when it is asked to."""
@@ -43,6 +47,16 @@ class Life(Protocol):
     @property
     def how(self) -> str | None:
         """How it ended."""
+
+
+class GatedLink(Protocol):
+    """A link whose requests and responses can be acted on, one by one."""
+
+    def put(self, rule: Rule) -> Placed:
+        """Let a rule act from now on."""
+
+    def state(self) -> dict[str, Any]:
+        """Counters, connections, live rules, frames that are held."""
 
 
 class Stage(Protocol):
@@ -116,6 +130,12 @@ class Stage(Protocol):
     def entrance(self, link: Link) -> str:
         """`host:port` where a link begins: where its source connects, and anybody here can."""
 
+    def gate(self, link: Link) -> GatedLink:
+        """Put a gate on a link, which closes its connections; one that is there already stays."""
+
+    def ungate(self, link: Link) -> None:
+        """Undo `gate`; what it held is lost."""
+
     def connections(self, link: Link) -> int:
         """Established connections on the link, as the kernel counts them."""
 
@@ -123,7 +143,9 @@ class Stage(Protocol):
         """Established connections that reach brokers in an audience's name, behind the proxies."""
 
     def disturbed(self) -> dict[str, str]:
-        """What is not as arranged: dead or paused nodes, cut or toxic links; empty when healed."""
+        """What is not as arranged: dead or paused nodes, cut or toxic links, rules; empty when
+        healed.
+        """
 
     def versions(self) -> dict[str, str]:
         """Versions of the parts, for the record."""

@@ -18,7 +18,7 @@ from typing import Final
 from harness.kafka.metadata import ClusterView
 from harness.kafka.topics import delete_topics
 from harness.links.ledger import CUT, Disturbance, Hold, Ledger
-from harness.stage.base import StageTrouble
+from harness.stage.base import GatedLink, StageTrouble
 from harness.stage.sockets import reaching
 from harness.stage.topology import AUDIENCES, Link, broker_name, node_id
 from harness.tools.error import SetupError
@@ -202,6 +202,13 @@ class ExternalStage:
     def entrance(self, link: Link) -> str:
         """The broker's own address."""
         return self._addresses[link.target]
+
+    def gate(self, link: Link) -> GatedLink:
+        """Not without a proxy."""
+        raise StageTrouble(f"{link}: a cluster that is not ours has no gates")
+
+    def ungate(self, link: Link) -> None:
+        """Nothing to undo."""
 
     def connections(self, link: Link) -> int:
         """Established connections from this machine to the broker, whoever they belong to."""

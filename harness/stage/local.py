@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from uuid import UUID
 
 from harness.kafka.broker_config import SETTINGS
 from harness.kafka.cluster_id import new_cluster_id
 from harness.kafka.metadata import ClusterView
 from harness.links.ledger import Disturbance, Hold
 from harness.links.toxiproxy import ToxiproxyServer
-from harness.stage.base import SHUT_DOWN_SECONDS, StageTrouble
+from harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble
 from harness.stage.blocks import Block, free_ports
+from harness.stage.gates import Gates
 from harness.stage.local_broker import LocalBroker
 from harness.stage.local_postgres import LocalPostgres
 from harness.stage.processes import Process, Processes
@@ -63,6 +65,13 @@ class LocalStage:
         )
         self._toxiproxy = ToxiproxyServer(*self.topology.toxiproxy)
         self._links = ProxiedLinks(self._toxiproxy, self.topology.proxies())
+        self._gates = Gates(
+            self._toxiproxy,
+            self._links,
+            processes=processes,
+            address=self.topology.gate,
+            topic_id=self._topic_id,
+        )
 
     @property
     def brokers(self) -> tuple[str, ...]:
@@ -111,6 +120,7 @@ class LocalStage:
         process = self._running(node, "killed")
         process.kill(how)
         self._links.lead_to(node, False)
+        self._gates.sever(node)
         return f"{process.instance} ended by signal {-process.popen.returncode}"
 
     def shut_down(self, node: str, how: str) -> str:
@@ -118,6 +128,7 @@ class LocalStage:
         process = self._running(node, "stopped")
         process.stop(how, sig=self._node(node).asks, seconds=SHUT_DOWN_SECONDS)
         self._links.lead_to(node, False)
+        self._gates.sever(node)
         if (status := process.popen.returncode) < 0:
             raise StageTrouble(f"{process.instance} did not end when asked to: {process.how}")
         return f"{process.instance} ended with status {status}"
@@ -177,6 +188,14 @@ class LocalStage:
         """Where the first of a link's proxies listens."""
         return self._links.of(link)[0].listen
 
+    def gate(self, link: Link) -> GatedLink:
+        """Put a gate behind the link's proxies."""
+        return self._gates.gate(link)
+
+    def ungate(self, link: Link) -> None:
+        """Undo `gate`."""
+        self._gates.ungate(link)
+
     def connections(self, link: Link) -> int:
         """Established connections between the link's source and its proxies."""
         return established({p.listen for p in self._links.of(link)})
@@ -187,10 +206,10 @@ class LocalStage:
         return established({f"{self.topology.broker_host(n)}:{port}" for n in self.topology.nodes})
 
     def disturbed(self) -> dict[str, str]:
-        """Dead and paused nodes, and links whose proxies are disabled or toxic."""
+        """Dead and paused nodes, links whose proxies are disabled or toxic, rules on gates."""
         wrong = {n: "not running" for n in (*self._brokers, POSTGRES) if not self.alive(n)}
         wrong |= {n: "paused" for n in (*self._brokers, POSTGRES) if self.paused(n)}
-        return wrong | self._links.disturbed()
+        return wrong | self._gates.disturbed() | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
         """Versions of the parts."""
@@ -239,9 +258,15 @@ class LocalStage:
         wait_until(self._toxiproxy.version, what="toxiproxy to answer", seconds=10, stop=self._stop)
         self._toxiproxy.populate(self._links.specs)
 
+    def _topic_id(self, topic: str) -> UUID | None:
+        with self._view() as view:
+            return view.topic_id(topic)
+
+    def _view(self) -> ClusterView:
+        return ClusterView({b.node: self.bootstrap(AUDITOR, n) for n, b in self._brokers.items()})
+
     def _wait_healthy(self) -> None:
-        addresses = {b.node: self.bootstrap(AUDITOR, name) for name, b in self._brokers.items()}
-        with ClusterView(addresses) as view:
+        with self._view() as view:
             wait_until(
                 lambda: len(view.brokers()) == len(self._brokers),
                 what=f"all {len(self._brokers)} brokers in the cluster's metadata",

@@ -79,7 +79,7 @@ class Process:
         """
         _kill_group(self.session, signal.SIGSTOP)
         for _ in range(100):
-            running = [p for p, s in _members(self.session) if s not in _STOPPED + _OVER]
+            running = [p for p, s in _members(self.session) if s not in _STOPPED | _OVER]
             if not running:
                 return
             for pid in running:
@@ -87,9 +87,13 @@ class Process:
             os.sched_yield()
 
     def frozen(self) -> bool:
-        """Whether all of the session stands still, as the kernel tells."""
-        states = [s for _, s in _members(self.session) if s not in _OVER]
-        return bool(states) and all(s in _STOPPED for s in states)
+        """Whether all of the session stands still, as the kernel tells.
+
+        Each thread stops when it is scheduled next, so on a busy machine the first one's state says
+        little of the others'.
+        """
+        states = {s for pid in session_members(self.session) for s in _thread_states(pid)}
+        return bool(states) and states <= _STOPPED
 
     def thaw(self) -> None:
         """Let a frozen session go on."""
@@ -231,7 +235,7 @@ class Processes:
             raise ExceptionGroup("ending processes", failures)
 
 
-_STOPPED, _OVER = "Tt", "ZX"
+_STOPPED, _OVER = frozenset("Tt"), frozenset("ZX")
 """States of a process, as in `/proc/<pid>/stat`."""
 _FRAME = re.compile(r"\s+(at |File |\.\.\. \d+ more|\^+)|\s{4}")
 
@@ -255,14 +259,28 @@ def _members(session: int) -> list[tuple[int, str]]:
             stat = Path("/proc", entry, "stat").read_bytes()
         except OSError:
             continue
-        # The command name may hold spaces and parentheses: fields start behind the last one.
-        state, parent, _pgrp, sid, *_ = stat[stat.rindex(b")") + 2 :].split()
+        state, parent, _pgrp, sid, *_ = _fields(stat)
         found[int(entry)] = (int(parent), state.decode())
         if int(sid) == session:
             ours.add(int(entry))
     while more := {pid for pid, (parent, _) in found.items() if parent in ours} - ours:
         ours |= more
     return [(pid, found[pid][1]) for pid in sorted(ours)]
+
+
+def _thread_states(pid: int) -> set[str]:
+    """States of the threads of a process; empty if it is gone."""
+    states = set()
+    for stat in Path("/proc", str(pid), "task").glob("*/stat"):
+        with suppress(OSError):
+            states.add(_fields(stat.read_bytes())[0].decode())
+    return states - _OVER
+
+
+def _fields(stat: bytes) -> list[bytes]:
+    """What a line of `stat` says, from the state on."""
+    # The command name may hold spaces and parentheses: fields start behind the last one.
+    return stat[stat.rindex(b")") + 2 :].split()
 
 
 def _kill(pid: int, sig: signal.Signals) -> None:

@@ -2,8 +2,9 @@
 
 The one thing to know: an address says what it is. `127.77.1.3` is run 77, the way from broker 1 to
 broker 3; `127.77.0.3` is broker 3 itself; `127.77.11.3` is the way from the second audience to
-broker 3. Every audience has a listener of its own on every broker, whose advertised address is that
-audience's proxy, because Kafka clients follow the advertised address.
+broker 3, and `127.77.111.3` a gate on it. Every audience has a listener of its own on every broker,
+whose advertised address is that audience's proxy, because Kafka clients follow the advertised
+address.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ AUDIENCES = ("producer", "pipeline", "pipeline-sink")
 AUDITOR = "auditor"
 """The one audience without a proxy: our own readers and admin clients."""
 POSTGRES = "postgres"
+
+_GATES = 100
+"""What a gate's address has more, in its third part, than that of the proxy before it."""
 
 _INTERNAL, _CONTROLLER, _AUDITOR, _POSTGRES, _TOXIPROXY, _FIRST_AUDIENCE = range(6)
 PORTS = _FIRST_AUDIENCE + len(AUDIENCES)
@@ -109,6 +113,12 @@ class Topology:
     def toxiproxy(self) -> tuple[str, int]:
         """Where toxiproxy takes orders."""
         return self.block.address(0, 8), self.base_port + _TOXIPROXY
+
+    def gate(self, proxy: ProxySpec) -> str:
+        """Where a gate listens that is put behind a proxy, as `host:port`."""
+        host, _, port = proxy.listen.rpartition(":")
+        _, _, third, fourth = map(int, host.split("."))
+        return f"{self.block.address(_GATES + third, fourth)}:{port}"
 
     def every_address(self) -> list[str]:
         """Every address of the run, for probing ports."""

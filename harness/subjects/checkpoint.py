@@ -17,6 +17,8 @@ from pathlib import Path
 
 from inotify_simple import INotify, flags
 
+from harness.subjects.windows import Sign
+
 Offsets = dict[tuple[str, int], int]
 """(topic, partition) → offset."""
 
@@ -91,8 +93,8 @@ def _numbers(folder: Path) -> list[int]:
 class CheckpointWatch:
     """Tells of every change in a checkpoint at the moment it happens, on a thread of its own.
 
-    Handlers are called in the order: `on_commit_begun` (which may freeze the driver and must be
-    quick), then `on_planned` and `on_committed`.
+    `on_sign` is told first, of each sign that `harness.subjects.windows` names: it may freeze the
+    driver. Then come `on_planned` and `on_committed`.
     """
 
     def __init__(
@@ -103,7 +105,7 @@ class CheckpointWatch:
         on_committed: Callable[[int], None],
     ) -> None:
         self.checkpoint = checkpoint
-        self.on_commit_begun: Callable[[int], None] | None = None
+        self.on_sign: Callable[[Sign, int], None] | None = None
         self._on_planned = on_planned
         self._on_committed = on_committed
         self._ended = threading.Event()
@@ -134,8 +136,15 @@ class CheckpointWatch:
 
     def _tell(self, folder: int, mask: int, name: str) -> None:
         if folder == self._commits and (begun := _COMMIT_BEGUN.fullmatch(name)):
-            if self.on_commit_begun is not None and mask & flags.CREATE:
-                self.on_commit_begun(int(begun[1]))
+            if mask & flags.CREATE:
+                self._sign("commit begun", int(begun[1]))
+        elif name.isdigit() and folder == self._offsets:
+            self._sign("planned", int(name))
+            self._on_planned(int(name))
         elif name.isdigit():
-            told = self._on_planned if folder == self._offsets else self._on_committed
-            told(int(name))
+            self._sign("committed", int(name))
+            self._on_committed(int(name))
+
+    def _sign(self, sign: Sign, batch: int) -> None:
+        if (told := self.on_sign) is not None:
+            told(sign, batch)

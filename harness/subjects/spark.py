@@ -8,16 +8,15 @@ still write or commit.
 from __future__ import annotations
 
 import sys
-import threading
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness.clock import clock_id, now
 from harness.recording.writer import HistoryWriter
 from harness.stage.processes import Process, Processes
+from harness.subjects.ambush import Ambush, SinkLook
 from harness.subjects.base import JobPlace, SparkSubject
 from harness.subjects.checkpoint import Checkpoint, CheckpointWatch
+from harness.subjects.windows import Window
 from harness.tools.setup import Tools
 from harness.wait import Stop, wait_until
 
@@ -34,17 +33,6 @@ still there when the run is collected."""
 
 class PipelineTrouble(RuntimeError):
     """The pipeline ended or stood still; the text says what it said last."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Hit:
-    """A driver killed in the window between the sink's write and the batch's commit."""
-
-    batch: int
-    instance: str
-    processes: int
-    misses: int
-    at: int
 
 
 class SparkPipeline:
@@ -135,48 +123,9 @@ class SparkPipeline:
         )
         return process
 
-    def kill_in_window(self, how: str) -> Callable[[], Hit | None]:
-        """Stay armed until the driver is between the sink's write and the commit of a batch with
-        records, and kill it there. Returns a look that gives the hit once it happened.
-
-        The driver is frozen at the first sign, looked at, and thawed again if the commit is there
-        already or if the batch is empty.
-        """
-        hit: list[Hit] = []
-        misses = 0
-        lock = threading.Lock()
-
-        def commit_begun(batch: int) -> None:
-            nonlocal misses
-            with lock:
-                process = self.process
-                if hit or process is None:
-                    return
-                process.freeze()
-                ranges = self.checkpoint.range_of(batch).values()
-                if batch in self.checkpoint.committed() or all(a == b for a, b in ranges):
-                    misses += 1
-                    process.thaw()
-                    return
-                count = process.members()
-                process.kill(how)
-                self._watch.on_commit_begun = None
-                hit.append(
-                    Hit(
-                        batch=batch,
-                        instance=process.instance,
-                        processes=count,
-                        misses=misses,
-                        at=process.ended_at or now(),
-                    )
-                )
-
-        self._watch.on_commit_begun = commit_begun
-        return lambda: hit[0] if hit else None
-
-    def disarm(self) -> None:
-        """Forget a window that was not hit."""
-        self._watch.on_commit_begun = None
+    def ambush(self, window: Window, sink: SinkLook, how: str) -> Ambush:
+        """Lie in wait for the driver, to kill it in a window of any of its batches."""
+        return Ambush(window, watch=self._watch, driver=lambda: self.process, sink=sink, how=how)
 
     @property
     def last_committed(self) -> int | None:

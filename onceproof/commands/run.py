@@ -1,8 +1,9 @@
-"""`onceproof run` and `onceproof soak`."""
+"""`onceproof run`, `onceproof soak` and `onceproof replay`."""
 
 from __future__ import annotations
 
 import random
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
 from onceproof.interrupts import INTERRUPTED
 from onceproof.outcome import Outcome
+from onceproof.replaying import NoReplay, replay_of
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
 from reports.console import SoakRow, live, print_result, print_summary
@@ -51,7 +53,24 @@ def soak(*, runs: int, seed: int, out: Path, backend: str = LOCAL) -> int:
         return _worst(outcomes, wanted=len(wanted))
 
 
-def _run_all(wanted: Sequence[tuple[Scenario, int]], out: Path, backend: str) -> list[Outcome]:
+def replay(folder: Path, *, out: Path, backend: str | None = None) -> int:
+    """Run again what a run folder says; its own backend, if none is given."""
+    with told():
+        try:
+            found = replay_of(folder, backend)
+        except NoReplay as error:
+            print(f"onceproof: {error}", file=sys.stderr)
+            return USAGE
+        again = f"onceproof replay {shlex.quote(str(folder))}"
+        if backend is not None:
+            again += f" --backend {shlex.quote(backend)}"
+        outcomes = _run_all([(found.scenario, found.seed)], out, found.backend, again)
+        return _worst(outcomes, wanted=1)
+
+
+def _run_all(
+    wanted: Sequence[tuple[Scenario, int]], out: Path, backend: str, repeat: str | None = None
+) -> list[Outcome]:
     found = prepared(backend)
     stop = stop_on_signals()
     outcomes = []
@@ -68,6 +87,7 @@ def _run_all(wanted: Sequence[tuple[Scenario, int]], out: Path, backend: str) ->
                 handlers=[handler],
                 stop=stop,
                 backend=backend,
+                repeat=repeat,
             )
         print_result(outcome.report, sys.stdout, outcome.folder)
         print(flush=True)

@@ -26,6 +26,22 @@ class Contained:
     lives: list[tuple[str, str | None]]
     """(instance, how it ended or None) of every beginning and end, in order."""
 
+    still = "the engine says it is paused"
+    """What the stage sees of a broker that stands still."""
+
+    def instance(self, node: str) -> str:
+        """The newest life of a node."""
+        return next(instance for instance, _ in reversed(self.lives) if instance.startswith(node))
+
+    def ended(self, instance: str) -> str | None:
+        """How a life ended; None while it lasts."""
+        return next(how for told, how in reversed(self.lives) if told == instance)
+
+    def stands_still(self, node: str) -> bool:
+        """Whether the command lists a node as paused."""
+        paused = docker("ps", "--filter", "status=paused", "--format", "{{.Names}}").splitlines()
+        return any(name.endswith(f"-{node}-1") for name in paused)
+
     @property
     def logs(self) -> Path:
         return self.processes.logs
@@ -58,6 +74,15 @@ def labelled(marker: str = "") -> list[str]:
     for listing in (["ps", "--all"], ["network", "ls"], ["volume", "ls"]):
         command = ["docker", *listing, "--quiet", "--filter", wanted]
         found += subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    return found
+
+
+def of_run(process: int) -> list[str]:
+    """What a run has in the engine, by the process id that its marker begins with."""
+    found = []
+    for listing in (["ps", "--all"], ["network", "ls"], ["volume", "ls"]):
+        shown = docker(*listing, "--filter", f"label={LABEL}", "--format", "{{.Labels}}")
+        found += [line for line in shown.splitlines() if f"{LABEL}={process}-" in line]
     return found
 
 

@@ -20,7 +20,7 @@ import pytest
 from harness.stage.docker_reaper import LABEL
 from harness.stage.sweep import where
 from harness.wait import Stop
-from tests.docker.staging import docker, labelled
+from tests.docker.staging import docker, labelled, of_run
 from tests.integration.staging import eventually
 
 KILLS = int(os.environ.get("ONCEPROOF_KILLS", "4"))
@@ -42,15 +42,6 @@ def started(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         popen.wait()
 
 
-def of(popen: subprocess.Popen[bytes]) -> list[str]:
-    """What a run has in the engine, by the marker, which begins with its process id."""
-    found = []
-    for listing in (["ps", "--all"], ["network", "ls"], ["volume", "ls"]):
-        shown = docker(*listing, "--filter", f"label={LABEL}", "--format", "{{.Labels}}")
-        found += [line for line in shown.splitlines() if f"{LABEL}={popen.pid}-" in line]
-    return found
-
-
 def processes_of(popen: subprocess.Popen[bytes], folder: Path) -> list[str]:
     """Processes that have the run folder in their command line or environment, reapers included."""
     found = []
@@ -65,6 +56,7 @@ def processes_of(popen: subprocess.Popen[bytes], folder: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(KILLS))
 def test_killed_at_some_moment(
     number: int, started: subprocess.Popen[bytes], tmp_path: Path
@@ -72,7 +64,9 @@ def test_killed_at_some_moment(
     draw = random.Random(number)
     # Half of them while things are being created, half at any time of the run's first minute.
     wanted = draw.randrange(1, 14) if number % 2 == 0 else 13
-    eventually(lambda: len(of(started)) >= wanted or started.poll() is not None, "its things")
+    eventually(
+        lambda: len(of_run(started.pid)) >= wanted or started.poll() is not None, "its things"
+    )
     if number % 2:
         Stop().pause(draw.uniform(0, 40))
     assert started.poll() is None, (tmp_path / "out").read_text()
@@ -82,15 +76,15 @@ def test_killed_at_some_moment(
         started.kill()  # a `docker compose` that it waits for lives on
     started.wait()
     eventually(lambda: not processes_of(started, tmp_path), "its processes to be gone")
-    assert of(started) == []
+    assert of_run(started.pid) == []
     assert not list((tmp_path / "runs").glob("*/work"))
 
 
 def test_ctrl_c(started: subprocess.Popen[bytes], tmp_path: Path) -> None:
-    eventually(lambda: len(of(started)) == 13, "everything to be there")
+    eventually(lambda: len(of_run(started.pid)) == 13, "everything to be there")
     started.send_signal(signal.SIGINT)
     assert started.wait(120) == 130, (tmp_path / "out").read_text()
-    assert of(started) == []
+    assert of_run(started.pid) == []
     assert processes_of(started, tmp_path) == []
 
 

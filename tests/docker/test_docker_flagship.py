@@ -10,25 +10,39 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from harness.scenario import Scenario
 from scenarios import flagship
-from tests.docker.staging import labelled
+from tests.docker.staging import of_run
 from tests.end_to_end.command import Finished
 
 SEEDS = os.environ.get("ONCEPROOF_SEEDS")
 BACKENDS = ("docker", "local") if SEEDS else ("docker",)
 
 
-def onceproof(*arguments: str | Path) -> Finished:
+class Of(NamedTuple):
+    """A run that is over, and the process that it was."""
+
+    process: int
+    run: Finished
+
+
+def onceproof(*arguments: str | Path) -> Of:
     """Run the command to its end, which on a busy machine takes minutes."""
-    done = subprocess.run(
+    popen = subprocess.Popen(
         [sys.executable, "-m", "onceproof", *map(str, arguments)],
-        capture_output=True, text=True, timeout=800,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    return Finished(done.returncode, done.stdout, done.stderr)
+    with popen:
+        try:
+            out, err = popen.communicate(timeout=800)
+        except BaseException:
+            popen.terminate()  # it takes its stage down with it
+            raise
+    return Of(popen.pid, Finished(popen.returncode, out, err))
 
 
 def told(run: Finished) -> dict[str, tuple[str, frozenset[str]]]:
@@ -39,12 +53,12 @@ def told(run: Finished) -> dict[str, tuple[str, frozenset[str]]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("seed", range(1, 1 + int(SEEDS or "1")))
 @pytest.mark.parametrize("scenario", flagship(), ids=lambda scenario: scenario.name)
 def test_the_same_verdicts(scenario: Scenario, seed: int, backend: str, tmp_path: Path) -> None:
-    before = labelled()
-    done = onceproof(
+    process, done = onceproof(
         "run", scenario.name, "--seed", str(seed), "--backend", backend, "--out", tmp_path
     )
     assert done.code == 0, done.out + done.err
@@ -58,4 +72,4 @@ def test_the_same_verdicts(scenario: Scenario, seed: int, backend: str, tmp_path
     assert done.report["run"]["configuration"]["backend"] == backend
     logs = {log.name for log in (done.folder / "logs").iterdir()}
     assert {"broker-1.1.log", "toxiproxy.1.log", "postgres.1.log"} <= logs
-    assert labelled() == before
+    assert of_run(process) == []

@@ -12,7 +12,7 @@ from confluent_kafka import Producer
 from harness.links.ledger import CUT, Disturbance, Hold, Way, lose
 from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
-from tests.docker.staging import Contained, docker, labelled
+from tests.docker.staging import Contained, labelled
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import (
     Talk,
@@ -39,16 +39,6 @@ def sent(bootstrap: str, topic: str) -> bool:
     producer.produce(topic, b"x", on_delivery=lambda error, _: outcomes.append(error))
     producer.flush(30)
     return outcomes == [None]
-
-
-def without(staging: Contained, node: str, topic: str) -> bool:
-    """Whether the others say that a broker leads nothing and is in sync with nobody."""
-    return all(
-        int(node[-1]) not in {told.leader, *told.in_sync}
-        for other in staging.stage.brokers
-        if other != node
-        for told in told_by(staging.stage, other, topic).values()
-    )
 
 
 @pytest.mark.parametrize("audience", [*AUDIENCES, AUDITOR])
@@ -147,10 +137,10 @@ def test_a_killed_broker(staging: Contained, topic: Callable[..., str]) -> None:
     node = f"broker-{told_by(stage, 'broker-1', name)[0].leader}"
     number = int(node[-1])
     survivors = [n for n in stage.brokers if n != node]
-    instance = next(i for i, how in reversed(staging.lives) if i.startswith(node) and how is None)
+    instance = staging.instance(node)
     assert stage.kill(node, "a test") == f"{instance} ended by signal 9"
     try:
-        assert staging.lives[-1] == (instance, "a test")
+        assert staging.ended(instance) == "a test"
         assert not stage.alive(node)
         for audience in (*AUDIENCES, AUDITOR):
             with contextlib.suppress(OSError):
@@ -174,66 +164,6 @@ def test_a_killed_broker(staging: Contained, topic: Callable[..., str]) -> None:
     # Its second life has a log of its own, and its data are those of the first.
     assert len(list(staging.logs.glob(f"{node}.*.log"))) >= 2
     assert set(told_by(stage, node, name)) == {0, 1, 2}
-
-
-def test_a_paused_broker(staging: Contained, topic: Callable[..., str]) -> None:
-    stage, name = staging.stage, topic(3)
-    node = f"broker-{told_by(stage, 'broker-1', name)[0].leader}"
-    lives = list(staging.lives)
-    instance = next(i for i, how in reversed(lives) if i.startswith(node) and how is None)
-    with Talk(stage.bootstrap("producer", node)) as talk:
-        talk.ask()
-        assert talk.answered()
-        told = f"{instance} stands still: the engine says it is paused"
-        assert stage.pause(node) == told
-        try:
-            assert docker("ps", "--filter", "status=paused", "--format", "{{.Names}}").endswith(
-                f"-{node}-1"
-            )
-            assert stage.alive(node)
-            assert stage.paused(node)
-            assert stage.disturbed() == {node: "paused"}
-            with pytest.raises(StageTrouble, match=f"{node} cannot be paused: it is"):
-                stage.pause(node)
-            talk.ask()
-            assert not talk.answered(2)
-            eventually(lambda: without(staging, node, name), f"the others to do without {node}")
-        finally:
-            stage.resume(node)
-        assert talk.answered()
-    assert staging.lives == lives
-    with pytest.raises(StageTrouble, match=f"{node} cannot be resumed: it is not paused"):
-        stage.resume(node)
-    eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
-
-
-def test_a_paused_broker_can_be_killed(staging: Contained, topic: Callable[..., str]) -> None:
-    stage, name = staging.stage, topic(1)
-    stage.pause("broker-2")
-    try:
-        assert stage.kill("broker-2", "a test").endswith(" ended by signal 9")
-        assert not stage.paused("broker-2")
-        assert stage.disturbed()["broker-2"] == "not running"
-    finally:
-        stage.restart("broker-2")
-    eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
-
-
-def test_a_stopped_broker_hands_over_first(staging: Contained, topic: Callable[..., str]) -> None:
-    stage, name = staging.stage, topic(3)
-    node = f"broker-{told_by(stage, 'broker-1', name)[0].leader}"
-    # What a JVM ends with that was asked to by SIGTERM.
-    assert stage.shut_down(node, "a test").endswith(" ended with status 143")
-    try:
-        # At once, without waiting: a killed broker is missed only after seconds.
-        assert without(staging, node, name)
-        assert not stage.alive(node)
-        assert stage.disturbed()[node] == "not running"
-        with pytest.raises(StageTrouble, match=f"{node} cannot be stopped: it does not run"):
-            stage.shut_down(node, "again")
-    finally:
-        stage.restart(node)
-    eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
 
 
 def test_an_isolated_broker(

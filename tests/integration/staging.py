@@ -13,14 +13,14 @@ from typing import TypeVar
 
 import psutil
 
-from harness.stage.blocks import Block, take_block
+from harness.stage.alone import alone
+from harness.stage.base import Stage
+from harness.stage.blocks import Block
 from harness.stage.local import LocalStage
 from harness.stage.processes import MARKER, Process, Processes
-from harness.stage.sweep import new_marker
 from harness.stage.topology import AUDITOR, Link
 from harness.tools.setup import StageTools
-from harness.wait import Stop, wait_until
-from harness.watchdog import Watchdog
+from harness.wait import wait_until
 
 T = TypeVar("T")
 
@@ -41,6 +41,25 @@ class Staged:
     def logs(self) -> Path:
         return self.processes.logs
 
+    still = "state T of its process"
+    """What the stage sees of a broker that stands still."""
+
+    def instance(self, node: str) -> str:
+        """The newest life of a node."""
+        return self._newest(node).instance
+
+    def ended(self, instance: str) -> str | None:
+        """How a life ended; None while it lasts."""
+        return next(p.how for p in self.processes.all if p.instance == instance)
+
+    def stands_still(self, node: str) -> bool:
+        """Whether the kernel says of every thread of a node that it is stopped."""
+        stats = Path(f"/proc/{self._newest(node).session}/task").glob("*/stat")
+        return {stat.read_text().rpartition(") ")[2].split()[0] for stat in stats} == {"T"}
+
+    def _newest(self, node: str) -> Process:
+        return next(p for p in reversed(self.processes.all) if p.name == node)
+
     @property
     def living(self) -> list[Process]:
         """The processes that have not ended."""
@@ -50,26 +69,8 @@ class Staged:
 @contextlib.contextmanager
 def staged(folder: Path, tools: StageTools) -> Iterator[Staged]:
     """Start a stage; whatever happens to this process, nothing of it stays behind."""
-    for part in ("logs", "work"):
-        (folder / part).mkdir(parents=True)
-    marker, block = new_marker(), take_block()
-    processes = Processes(marker, folder / "logs")
-    stage = LocalStage(
-        tools=tools, processes=processes, work=folder / "work", block=block, stop=Stop()
-    )
-    watchdog = Watchdog(
-        marker,
-        log=folder / "reaper.log",
-        holds=[block.fileno()],
-        remove=[folder / "work", *stage.scratch],
-    )
-    try:
-        stage.start()
-        yield Staged(stage=stage, processes=processes, block=block, folder=folder)
-    finally:
-        stage.stop()
-        watchdog.release()
-        block.release()
+    with alone(folder, tools) as up:
+        yield Staged(stage=up.stage, processes=up.processes, block=up.block, folder=folder)
 
 
 def eventually(look: Callable[[], T | None], what: str, seen: object = None) -> T:
@@ -249,18 +250,18 @@ def metadata(address: str) -> Metadata:
     return Metadata(brokers, dict(data.many(topic)))
 
 
-def told_by(stage: LocalStage, node: str, topic: str) -> dict[int, Told]:
+def told_by(stage: Stage, node: str, topic: str) -> dict[int, Told]:
     """Partition → what this very broker says of it, asked directly; empty if it knows nothing."""
     return metadata(stage.bootstrap(AUDITOR, node)).topics.get(topic, {})
 
 
-def whole_everywhere(stage: LocalStage, topic: str) -> bool:
+def whole_everywhere(stage: Stage, topic: str) -> bool:
     """Whether every broker says that every replica of a topic is in sync."""
     told = [told_by(stage, node, topic) for node in stage.brokers]
     return all(told) and all(state.whole for each in told for state in each.values())
 
 
-def peers(stage: LocalStage, node: str) -> list[Link]:
+def peers(stage: Stage, node: str) -> list[Link]:
     """The links between a broker and the others, both ways."""
     others = [other for other in stage.brokers if other != node]
     return [Link(a, b) for other in others for a, b in ((node, other), (other, node))]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from harness.faults.by_hand import UnknownFault, asked, by_hand
 from harness.faults.cut_after import CutAfter
 from harness.faults.cut_link import CutLink
 from harness.faults.delay import Delay
+from harness.faults.hit_message import HitMessage
 from harness.faults.isolate_broker import IsolateBroker
 from harness.faults.kill_broker import KillBroker
 from harness.faults.kill_driver import KillDriver
 from harness.faults.lose_responses import LoseResponses
+from harness.faults.message import Message
 from harness.faults.pause import PauseBroker
 from harness.faults.stop_broker import StopBroker
 from harness.faults.targets import (
@@ -22,6 +26,8 @@ from harness.faults.targets import (
     LeaderOf,
     Node,
 )
+from harness.scenario import At
+from harness.schedule_json import schedule_from_json, schedule_to_json
 
 
 @pytest.mark.parametrize(
@@ -65,6 +71,14 @@ from harness.faults.targets import (
             "cut-after pipeline postgres requests 7",
             CutAfter(source="pipeline", target=Node(name="postgres"), way="requests", size=7),
         ),
+        (
+            "message producer response Produce error:NOT_LEADER_FOR_PARTITION",
+            HitMessage(
+                message=Message(source="producer", direction="response", api="Produce"),
+                action="error",
+                error="NOT_LEADER_FOR_PARTITION",
+            ),
+        ),
         ("kill-driver now", KillDriver(window=None)),
         ("kill-driver after-sink-write", KillDriver(window="after-sink-write")),
     ],
@@ -72,6 +86,9 @@ from harness.faults.targets import (
 def test_what_can_be_asked_for(words: str, fault: object) -> None:
     name, *rest = words.split()
     assert asked(name, rest) == fault
+    # Whatever can be asked for can stand in a schedule, and a schedule can be replayed.
+    written = json.dumps(schedule_to_json([At(name="a", do=asked(name, rest))]))
+    assert schedule_from_json(json.loads(written)) == (At(name="a", do=asked(name, rest)),)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +111,13 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("kill leader:a-0/not/nobody", "'nobody' is no target"),
         ("split broker-1,broker-2 broker-2,broker-3", "broker-2 cannot be on both sides"),
         ("one-way broker-1 up", "'up' is no direction; expected out or in"),
-        ("kill-driver later", "'later' is no moment; expected now or after-sink-write"),
+        ("message broker-1 request Produce drop", "'broker-1' is no audience"),
+        ("message producer up Produce drop", "'up' is no direction; expected request or response"),
+        ("message producer request Prod drop", "Prod"),
+        ("message producer request Produce report", "'report' disturbs nothing; there are hold"),
+        ("message producer response Produce duplicate", "a response cannot"),
+        ("message producer response Produce error", "needs the name of an error"),
+        ("kill-driver later", "'later' is no moment; expected now or after-offset-log or during-"),
     ],
 )
 def test_what_cannot(words: str, said: str) -> None:

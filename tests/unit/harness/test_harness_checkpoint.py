@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
 from harness.subjects.checkpoint import Checkpoint, CheckpointWatch, UnreadableCheckpoint
 from harness.wait import wait_until
-
-# What Spark 4.0.0 wrote in a run of ours, shortened.
-HEAD = (
-    'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1793491200000,"conf":'
-    '{"spark.sql.shuffle.partitions":"2"}}'
-)
-
-
-def entry(*sources: object) -> str:
-    return "\n".join([HEAD, *(json.dumps(source) for source in sources)])
+from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, plan
 
 
 @pytest.fixture
@@ -28,10 +17,6 @@ def checkpoint(tmp_path: Path) -> Checkpoint:
     made = Checkpoint(tmp_path / "checkpoint")
     made.create()
     return made
-
-
-def plan(checkpoint: Checkpoint, batch: int, text: str) -> None:
-    (checkpoint.folder / "offsets" / str(batch)).write_text(text)
 
 
 def test_where_a_batch_ends(checkpoint: Checkpoint) -> None:
@@ -140,22 +125,9 @@ def watch(checkpoint: Checkpoint, told: list[str]) -> Iterator[CheckpointWatch]:
         on_planned=lambda n: told.append(f"planned {n}"),
         on_committed=lambda n: told.append(f"committed {n}"),
     )
-    made.on_commit_begun = lambda n: told.append(f"commit of {n} begun")
+    made.on_sign = lambda sign, n: told.append(f"sign: {sign} {n}")
     yield made
     made.close()
-
-
-def as_spark_does(folder: Path, batch: int) -> Callable[[], None]:
-    """Write `.N.<uuid>.tmp` with its sum; the returned function renames it to `N`."""
-    draft = folder / f".{batch}.{uuid4()}.tmp"
-    draft.write_text("v1\n{}")
-    (folder / f".{draft.name}.crc").write_text("sum")
-
-    def rename() -> None:
-        (folder / f".{draft.name}.crc").rename(folder / f".{batch}.crc")
-        draft.rename(folder / str(batch))
-
-    return rename
 
 
 def wait_told(told: list[str], count: int) -> None:
@@ -166,16 +138,16 @@ def test_a_batch_from_plan_to_commit(
     checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
 ) -> None:
     as_spark_does(checkpoint.folder / "offsets", 5)()
-    wait_told(told, 1)
-    rename = as_spark_does(checkpoint.folder / "commits", 5)
     wait_told(told, 2)
+    rename = as_spark_does(checkpoint.folder / "commits", 5)
+    wait_told(told, 3)
     # Told between creation and renaming: that is the window.
     assert checkpoint.committed() == []
-    assert told == ["planned 5", "commit of 5 begun"]
+    assert told == ["sign: planned 5", "planned 5", "sign: commit begun 5"]
     rename()
-    wait_told(told, 3)
+    wait_told(told, 5)
     watch.close()
-    assert told == ["planned 5", "commit of 5 begun", "committed 5"]
+    assert told[3:] == ["sign: committed 5", "committed 5"]
     assert watch.error is None
 
 
@@ -186,17 +158,18 @@ def test_everything_there_is_told_before_the_watch_ends(
         as_spark_does(checkpoint.folder / "offsets", n)()
         as_spark_does(checkpoint.folder / "commits", n)()
     watch.close()
-    assert told == [
-        word
-        for n in range(30)
-        for word in (f"planned {n}", f"commit of {n} begun", f"committed {n}")
+    assert [word for word in told if word.startswith("sign")] == [
+        f"sign: {sign} {n}" for n in range(30) for sign in ("planned", "commit begun", "committed")
+    ]
+    assert [word for word in told if not word.startswith("sign")] == [
+        f"{what} {n}" for n in range(30) for what in ("planned", "committed")
     ]
 
 
-def test_nobody_has_to_listen_for_commits_that_begin(
+def test_nobody_has_to_listen_for_signs(
     checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
 ) -> None:
-    watch.on_commit_begun = None
+    watch.on_sign = None
     as_spark_does(checkpoint.folder / "commits", 1)()
     watch.close()
     assert told == ["committed 1"]

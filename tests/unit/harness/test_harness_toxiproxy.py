@@ -70,6 +70,14 @@ def test_a_proxy_that_was_not_created(serve: Serve) -> None:
         server.populate([spec, ProxySpec(name="q", listen="127.0.0.1:3", upstream="x:1")])
 
 
+def test_a_proxy_that_goes_on_leading_to_the_same(serve: Serve) -> None:
+    leads = {**PROXY, "upstream": "127.0.0.1:1"}
+    server = serve({("POST", "/proxies/p"): (200, leads), ("GET", "/proxies/p"): (200, leads)})
+    server.set_upstream("p", "127.0.0.1:1")
+    with pytest.raises(ProxyTrouble, match=r"p leads to 127\.0\.0\.1:1, not to 127\.0\.0\.1:2"):
+        server.set_upstream("p", "127.0.0.1:2")
+
+
 def test_a_toxic_that_is_not_there_after_it_was_added(serve: Serve) -> None:
     server = serve({("POST", "/proxies/p/toxics"): (200, {}), ("GET", "/proxies/p"): (200, PROXY)})
     with pytest.raises(ProxyTrouble, match="toxic new is not on proxy p after it was added"):

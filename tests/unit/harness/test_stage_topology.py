@@ -59,6 +59,17 @@ def test_every_proxy_listens_somewhere_of_its_own(topology: Topology) -> None:
     assert len(set(names)) == len(names)
 
 
+def test_every_gate_listens_somewhere_of_its_own(topology: Topology) -> None:
+    gates = [topology.gate(spec) for spec in specs(topology)]
+    taken = {spec.listen for spec in specs(topology)} | own_listeners(topology)
+    assert len(set(gates)) == len(gates)
+    assert not taken & set(gates)
+    assert all(gate.startswith("127.77.1") for gate in gates)
+    if topology.brokers >= 3:
+        (way,) = topology.proxies()[Link(AUDIENCES[1], "broker-3")]
+        assert topology.gate(way).rpartition(":")[0] == "127.77.111.3"
+
+
 def test_every_proxy_leads_to_a_listener(topology: Topology) -> None:
     assert {spec.upstream for spec in specs(topology)} <= own_listeners(topology)
 

@@ -1,0 +1,72 @@
+"""Every message of the transactional commit path met by every blow: `make exact-faults`.
+
+The one thing to know: it fails only if something was not hit exactly. What a client makes of a hit
+is told, and is the client's affair.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.exact.clients import LIBRDKAFKA
+from harness.exact.combinations import BLOWS, MESSAGES, combinations
+from harness.exact.telling import table, total
+from harness.exact.trial import Result, Trials
+from harness.stage.alone import alone
+from harness.tools.setup import ensure
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try everything, and print the table."""
+    given = _options().parse_args(arguments)
+    client = LIBRDKAFKA
+    wanted = [
+        combination
+        for combination in combinations(client.sends)
+        if combination.message in (given.message or MESSAGES)
+        and combination.blow.name in (given.blow or [blow.name for blow in BLOWS])
+    ]
+    tools = ensure().stage
+    assert tools is not None
+    results: list[Result] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="onceproof-exact-") as folder,
+        alone(Path(folder) / "stage", tools) as up,
+        Trials(up, client) as trials,
+    ):
+        for _ in range(given.tries):
+            for combination in wanted:
+                results.append(trials.attempt(combination))
+                _progress(results[-1], len(results), given.tries * len(wanted))
+    print("\n".join(table(results)))
+    said = total(results, [m for m in MESSAGES if m not in client.sends])
+    print("\n".join(said))
+    return int(any(result.missed is not None for result in results))
+
+
+def _progress(result: Result, number: int, of: int) -> None:
+    what = result.combination
+    print(
+        f"{number}/{of} {what.message}, {what.blow.name}: {result.missed or 'hit'}; "
+        f"{result.outcome}; {result.seen}",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _options() -> argparse.ArgumentParser:
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    options.add_argument("--tries", type=int, default=1, help="times of each combination")
+    options.add_argument("--message", action="append", choices=MESSAGES, help="repeatable")
+    options.add_argument(
+        "--blow", action="append", choices=[blow.name for blow in BLOWS], help="repeatable"
+    )
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""One message of Kafka's protocol hit: held, lost, answered with an error, sent twice, cut off.
+
+The one thing to know: it lies in wait until the message comes, and acts on that one and no other.
+An exactly-once protocol breaks at particular messages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, get_args
+
+from harness.bench import Aftermath, Bench
+from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.message import AtGates, Message, met
+from harness.faults.on_link import disturbed_by_others, wait_works
+from harness.links.gate.rules import Action, Direction
+from harness.stage.topology import AUDIENCES
+
+_DOES: Final = {
+    "hold": "hold",
+    "drop": "lose",
+    "close-before": "close the connection in place of",
+    "close-after": "close the connection after",
+    "duplicate": "send twice",
+    "error": "answer with an error to",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class HitMessage:
+    """Act on a message, wherever it passes.
+
+    Attributes:
+        message: which.
+        action: what happens to it; what is held goes on its way when this is healed.
+        times: how often, on each link.
+        error: Kafka's name of the error, for the action `error`.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "gates"
+    message: Message
+    action: Action
+    times: int = 1
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what cannot be done to such a message."""
+        if self.action not in _DOES:
+            raise ValueError(f"{self.action!r} disturbs nothing; there are {', '.join(_DOES)}")
+        self.message.rule(self.action, times=self.times, error=self.error)
+
+    def describe(self) -> str:
+        """The act in words."""
+        words = f"{_DOES[self.action]} {self.message.describe()}"
+        words += f": {self.error}" if self.error else ""
+        return words if self.times == 1 else f"{words}, {self.times} times on each link"
+
+    def inject(self, bench: Bench, name: str) -> _AtWork:
+        """Lie in wait for it."""
+        return _AtWork(bench, self)
+
+
+def _asked(source: str, direction: str, api: str, action: str) -> HitMessage:
+    if source not in AUDIENCES:
+        raise UnknownFault(f"{source!r} is no audience; expected {', '.join(AUDIENCES)}")
+    if direction not in get_args(Direction):
+        raise UnknownFault(f"{direction!r} is no direction; expected request or response")
+    what, _, error = action.partition(":")
+    try:
+        return HitMessage(
+            message=Message(source=source, direction=direction, api=api),  # type: ignore[arg-type]
+            action=what,  # type: ignore[arg-type]
+            error=error or None,
+        )
+    except ValueError as wrong:
+        raise UnknownFault(str(wrong)) from None
+
+
+BY_HAND: Final = ByHand(
+    name="message",
+    takes=("AUDIENCE", "request|response", "API", "ACTION"),
+    example="message producer response Produce drop",
+    says="act on the next message of an API: hold, drop, close-before, close-after, duplicate, "
+    "error:NAME",
+    make=_asked,
+)
+
+
+class _AtWork:
+    def __init__(self, bench: Bench, fault: HitMessage) -> None:
+        self._bench = bench
+        self._fault = fault
+        rule = fault.message.rule(fault.action, times=fault.times, error=fault.error)
+        self._gates = AtGates(bench, fault.message.source, rule)
+        self.target = fault.message.describe()
+        self.at: int | None = None
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """The gate's word of every message that it acted on."""
+        if fired := self._gates.fired():
+            self.at = int(fired[0]["at"])
+            self._proof = f"{self._fault.action}: {'; '.join(map(met, fired))}"
+        return self._proof
+
+    def heal(self) -> None:
+        """Take the rules away, let go what they hold, and see that the links work."""
+        self.evidence()
+        self._gates.remove()
+        for link in self._gates.links:
+            if not disturbed_by_others(self._bench, link):
+                wait_works(self._bench, link)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""

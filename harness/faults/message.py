@@ -1,0 +1,91 @@
+"""Which message of Kafka's protocol: the n-th request or response of an API, by what it carries.
+
+The one thing to know: who leads or coordinates may be any broker, so it is looked for on the links
+of its source to every broker, and counted on each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass, fields
+
+from harness.bench import Bench
+from harness.links.gate.client import Event, Placed
+from harness.links.gate.rules import Action, Direction, Rule
+from harness.stage.topology import Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """A message on its way between an audience and any broker; see `Rule` for the fields."""
+
+    source: str
+    direction: Direction
+    api: str
+    nth: int = 1
+    topic: str | None = None
+    transactional_id: str | None = None
+    group: str | None = None
+    client_id: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what no gate can look for."""
+        self.rule("report")
+
+    def describe(self) -> str:
+        """In words."""
+        carried = [
+            f"{name.replace('_', ' ')} {value}"
+            for name in ("topic", "transactional_id", "group", "client_id")
+            if (value := getattr(self, name)) is not None
+        ]
+        which = "the first" if self.nth == 1 else f"number {self.nth} of the"
+        words = f"{which} {self.api} {self.direction} of {self.source}"
+        return f"{words} ({', '.join(carried)})" if carried else words
+
+    def rule(self, action: Action, *, times: int = 1, error: str | None = None) -> Rule:
+        """What a gate has to do with it."""
+        same = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "source"}
+        return Rule(**same, action=action, times=times, error=error)
+
+
+class AtGates:
+    """Rules for one message on every link that it may take."""
+
+    def __init__(self, bench: Bench, source: str, rule: Rule) -> None:
+        """Put them there.
+
+        Raises:
+            StageTrouble: a link cannot have a gate.
+        """
+        self._links = [Link(source, node) for node in bench.stage.brokers]
+        self._placed: list[Placed] = []
+        with ExitStack() as undo:
+            for link in self._links:
+                placed = bench.stage.gate(link).put(rule)
+                undo.callback(placed.remove)
+                self._placed.append(placed)
+            undo.pop_all()  # from here on, whoever has this removes them
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Where they are."""
+        return tuple(self._links)
+
+    def fired(self) -> list[Event]:
+        """What the gate told of every time that one acted, in order."""
+        told: Iterable[Event] = (event for placed in self._placed for event in placed.fired)
+        return sorted(told, key=lambda event: int(event["at"]))
+
+    def remove(self) -> None:
+        """Let them act no more; what they hold goes on its way."""
+        while self._placed:
+            self._placed[-1].remove()
+            self._placed.pop()
+
+
+def met(event: Event) -> str:
+    """A firing in words."""
+    which = f"{event['api']} {event['direction']} {event['correlation_id']}"
+    return f"{which} (version {event['version']}) of {event['client_id']} on {event['link']}"

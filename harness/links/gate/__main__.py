@@ -1,0 +1,108 @@
+"""The gate, a process of its own: `python -m harness.links.gate`, steered over its pipes.
+
+The one thing to know: orders come as lines of JSON, each is answered by one, and what happens is
+told in lines between. When the pipe ends, the gate ends: it cannot outlive the harness.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+from harness.clock import now
+from harness.links.gate.gated import GatedLink, Way
+from harness.links.gate.rules import Rule
+from harness.links.gate.topics import Topics
+
+_LONGEST_LINE = 1 << 20
+
+
+class Gate:
+    """Every gated link of one stage."""
+
+    def __init__(self, say: Callable[[Mapping[str, Any]], None]) -> None:
+        self._say = say
+        self._links: dict[str, GatedLink] = {}
+        self._topics = Topics()
+        self._rules = 0
+
+    def obey(self, order: Mapping[str, Any]) -> Any:
+        """Do what an order says, and return its answer.
+
+        Raises:
+            ValueError: it cannot be done; the text says why.
+            OSError: an address cannot be had.
+        """
+        match order:
+            case {"do": "open", "link": name, "ways": ways}:
+                if name in self._links:
+                    raise ValueError(f"{name} has a gate already")
+                link = GatedLink(name, topics=self._topics, tell=self._tell)
+                link.open([Way(**way) for way in ways])
+                self._links[name] = link
+            case {"do": "close", "link": name}:
+                self._link(name).close()
+                del self._links[name]
+            case {"do": "sever", "link": name}:
+                self._link(name).sever()
+            case {"do": "put", "link": name, "rule": rule}:
+                self._rules += 1
+                self._link(name).put(self._rules, Rule.from_json(rule))
+                return self._rules
+            case {"do": "remove", "link": name, "id": rule}:
+                return self._link(name).remove(rule)
+            case {"do": "release", "link": name, "id": rule}:
+                return self._link(name).release(rule)
+            case {"do": "teach", "topics": topics}:
+                self._topics.teach({UUID(one): topic for one, topic in topics.items()})
+            case {"do": "state"}:
+                return {name: link.state() for name, link in self._links.items()}
+            case _:
+                raise ValueError(f"no order: {order}")
+        return None
+
+    def _link(self, name: str) -> GatedLink:
+        if name not in self._links:
+            raise ValueError(f"{name} has no gate")
+        return self._links[name]
+
+    def _tell(self, event: str, **details: Any) -> None:
+        self._say({"event": event, "at": now(), **details})
+
+
+async def serve() -> None:
+    """Obey orders until there will be no more."""
+    orders = asyncio.StreamReader(limit=_LONGEST_LINE)
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(_give_up)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
+    gate = Gate(_say)
+    while line := await orders.readline():
+        order = json.loads(line)
+        try:
+            answer = {"ok": gate.obey(order)}
+        except (ValueError, OSError) as error:
+            answer = {"trouble": str(error)}
+        _say({"order": order["number"], **answer})
+
+
+def _give_up(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """End at once: a gate that went wrong somewhere must not pass for a whole one."""
+    loop.default_exception_handler(context)
+    os._exit(1)
+
+
+def _say(words: Mapping[str, Any]) -> None:
+    """Write a line at once, also if that has to wait: nothing may go on that was not told."""
+    data = memoryview(json.dumps(words).encode() + b"\n")
+    while data:
+        data = data[os.write(1, data) :]
+
+
+if __name__ == "__main__":
+    asyncio.run(serve())

@@ -1,0 +1,107 @@
+"""One client's connection and the one to the broker that belongs to it.
+
+The one thing to know: the broker's side outlives the client's. When a client leaves, what it sent
+is still delivered, a held request too once it is released, and only then is the broker told that
+no more will come. When the broker goes, both go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from functools import partial
+
+from harness.links.gate.exchange import REQUEST_HEAD, RESPONSE_HEAD, Exchange
+from harness.links.gate.inlet import Inlet
+from harness.links.gate.outlet import End, Item, Outlet
+from harness.links.gate.splitter import Splitter
+
+
+class Connection:
+    """Both sides of one connection."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        *,
+        client: socket.socket,
+        broker: socket.socket,
+        exchange: Callable[[Callable[[], None]], Exchange],
+        gone: Callable[[], None],
+    ) -> None:
+        """`exchange` is made with what ends the client's side; `gone` hears of both sides' end."""
+        self._client = client
+        self._broker = broker
+        self._exchange = exchange(self.leave)
+        self._gone = gone
+        self._closed = False
+        self.requests = Inlet(
+            loop,
+            client,
+            Splitter(
+                head=REQUEST_HEAD.size,
+                wanted=self._exchange.wants_request,
+                strange=partial(self._exchange.strange, "request"),
+            ),
+            whole=self._request,
+            between=list,  # nothing of ours
+            over=lambda: self._to_broker.put([End(self._no_more_requests)]),
+        )
+        self.responses = Inlet(
+            loop,
+            broker,
+            Splitter(
+                head=RESPONSE_HEAD.size,
+                wanted=self._exchange.wants_response,
+                strange=partial(self._exchange.strange, "response"),
+            ),
+            whole=self._exchange.response,
+            between=self._exchange.due,
+            over=lambda: self._to_client.put([End(self.close)]),
+        )
+        self._to_broker = Outlet(loop, broker, self.requests.drained)
+        self._to_client = Outlet(loop, client, self.responses.drained)
+
+    def start(self) -> None:
+        """Pass on what comes from now on."""
+        self.requests.start(self._to_broker)
+        self.responses.start(self._to_client)
+
+    def go_on(self) -> None:
+        """A held frame was released."""
+        self._to_broker.go_on()
+        self._to_client.go_on()
+
+    def leave(self) -> None:
+        """Close the client's side; what it sent before is still delivered."""
+        if self._closed:
+            return
+        self.requests.stop()
+        self._to_client.give_up()
+        self._client.close()
+        self._to_broker.put([End(self._no_more_requests)])
+
+    def close(self) -> None:
+        """Close both sides; what was held is lost."""
+        if self._closed:
+            return
+        self._closed = True
+        self.requests.stop()
+        self.responses.stop()
+        self._to_broker.give_up()
+        self._to_client.give_up()
+        self._client.close()
+        self._broker.close()
+        self._gone()
+
+    def _request(self, frame: bytes) -> list[Item]:
+        items = self._exchange.request(frame)
+        self.responses.fill_in()  # the answer may be our own
+        return items
+
+    def _no_more_requests(self) -> None:
+        try:
+            self._broker.shutdown(socket.SHUT_WR)
+        except OSError:
+            self.close()

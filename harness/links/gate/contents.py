@@ -1,0 +1,68 @@
+"""Whom and what a request concerns: topics, transactional ids, groups.
+
+The one thing to know: Kafka's schemas mark such fields by an entity type, and kafka-python has the
+schemas; so no API needs a reading of its own but FindCoordinator, whose key may be either. Newer
+versions carry ids of topics in place of names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from kafka.protocol.schemas import BaseField
+
+_ENTITIES: Final = {"topicName": "topic", "transactionalId": "transactional_id", "groupId": "group"}
+_KEYS: Final = {0: "group", 1: "transactional_id"}
+"""What the key of a FindCoordinator request is, by its type."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """What a request carries of each."""
+
+    topics: frozenset[str] = frozenset()
+    topic_ids: frozenset[UUID] = frozenset()
+    transactional_ids: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+
+
+def contents_of(message: Any) -> Contents:
+    """Everything that a decoded request concerns."""
+    found: dict[str, set[Any]] = {}
+    for what, value in _entities(message, message.json["fields"]):
+        found.setdefault(what, set()).add(value)
+    if (kind := _KEYS.get(getattr(message, "key_type", -1))) is not None:
+        found.setdefault(kind, set()).update(message.coordinator_keys or [message.key])
+    return Contents(
+        topics=frozenset(found.get("topic", ())),
+        topic_ids=frozenset(found.get("topic_id", ())),
+        transactional_ids=frozenset(found.get("transactional_id", ())),
+        groups=frozenset(found.get("group", ())),
+    )
+
+
+def entity(field: dict[str, Any]) -> str | None:
+    """What a field of a schema names."""
+    if field["name"] == "TopicId":
+        return "topic_id"
+    return _ENTITIES.get(field.get("entityType", ""))
+
+
+def attribute(field: dict[str, Any]) -> str:
+    """The attribute that holds a field of a schema."""
+    return str(BaseField.underscore_name(field["name"]))
+
+
+def _entities(message: Any, fields: list[dict[str, Any]]) -> Iterator[tuple[str, Any]]:
+    for field in fields:
+        value = getattr(message, attribute(field))
+        if "fields" in field:
+            parts = value if isinstance(value, list) else [value]
+            for part in parts:
+                if part is not None:
+                    yield from _entities(part, field["fields"])
+        elif value and (what := entity(field)):
+            yield what, value

@@ -1,0 +1,50 @@
+"""What has passed over a gated link, in both directions, API by API.
+
+The one thing to know: a frame is counted when its head is seen, whatever becomes of it then; what
+rules did stands in their firings.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.links.gate.messages import api_name
+from harness.links.gate.rules import Direction
+
+
+@dataclass
+class Count:
+    """Frames of one API in one direction."""
+
+    frames: int = 0
+    bytes: int = 0
+
+
+@dataclass
+class Counters:
+    """What has passed over one gated link."""
+
+    opened: int = 0
+    """Connections so far."""
+    firings: int = 0
+    by_api: dict[tuple[Direction, int], Count] = field(default_factory=lambda: defaultdict(Count))
+
+    def frame(self, direction: Direction, key: int, size: int) -> None:
+        """Count a frame."""
+        count = self.by_api[direction, key]
+        count.frames += 1
+        count.bytes += size
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data: direction → API → frames and bytes, and the rest."""
+        told: dict[str, Any] = {
+            "opened": self.opened,
+            "firings": self.firings,
+            "request": {},
+            "response": {},
+        }
+        for (direction, key), count in self.by_api.items():
+            told[direction][api_name(key)] = {"frames": count.frames, "bytes": count.bytes}
+        return told

@@ -1,0 +1,223 @@
+"""What becomes of each request and response of one connection, by the rules of its link.
+
+The one thing to know: every firing is told before its frame goes anywhere, so that whoever waits
+for it is never too late. What a rule concerns are requests that come after it was put, and their
+answers.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol
+
+from harness.links.gate.answers import refusal, set_errors
+from harness.links.gate.contents import Contents, contents_of
+from harness.links.gate.counters import Counters
+from harness.links.gate.messages import (
+    METADATA,
+    api_name,
+    client_id,
+    decode_request,
+    decode_response,
+    encode,
+    error_code,
+)
+from harness.links.gate.outlet import End, Held, Item
+from harness.links.gate.pending import Asked, Pending, Request
+from harness.links.gate.rulebook import Counted, Rulebook
+from harness.links.gate.rules import Direction
+from harness.links.gate.topics import Topics
+
+REQUEST_HEAD: Final = struct.Struct(">ihhi")
+"""Size, API, version, correlation id."""
+RESPONSE_HEAD: Final = struct.Struct(">ii")
+"""Size, correlation id."""
+
+
+class Teller(Protocol):
+    """Who is told of what happens, at once."""
+
+    def __call__(self, event: str, **details: Any) -> None:
+        """Tell it."""
+
+
+@dataclass(kw_only=True)
+class Exchange:
+    """One connection's requests and responses."""
+
+    rules: Rulebook
+    counters: Counters
+    topics: Topics
+    tell: Teller
+    hold: Callable[[Counted, bytes], Held]
+    """Keeps a frame in a rule's name."""
+    leave: Callable[[], None]
+    """Ends the client's connection."""
+    pending: Pending = field(default_factory=Pending)
+    _answering: Asked | None = None
+
+    def wants_request(self, chunk: memoryview, at: int) -> bool:
+        """Note a request by its head; whether some rule has to see it whole."""
+        size, key, version, correlation_id = REQUEST_HEAD.unpack_from(chunk, at)
+        self.counters.frame("request", key, size + 4)
+        if key in self.rules.watched:
+            return True
+        self.pending.add(Asked(correlation_id, key, version))
+        return False
+
+    def wants_response(self, chunk: memoryview, at: int) -> bool:
+        """Find a response's request by its head; whether it must be seen whole."""
+        size, correlation_id = RESPONSE_HEAD.unpack_from(chunk, at)
+        self._answering = asked = self.pending.answered(correlation_id)
+        if asked is None:
+            return self.pending.overdue
+        self.counters.frame("response", asked.key, size + 4)
+        return (
+            asked.swallowed
+            or asked.request is not None
+            or self.pending.overdue
+            or (asked.key == METADATA and self.rules.reads_topics)
+        )
+
+    def strange(self, direction: Direction, size: int) -> None:
+        """Tell that this is not Kafka's protocol: no frame has such a size."""
+        self.tell("strange", direction=direction, size=size)
+
+    def due(self) -> list[bytes]:
+        """Answers of our own that stand between this response and the next."""
+        return self.pending.due()
+
+    def request(self, frame: bytes) -> list[Item]:
+        """What is passed on for a request."""
+        _, key, version, correlation_id = REQUEST_HEAD.unpack_from(frame)
+        asked = Asked(correlation_id, key, version)
+        message = None
+        if self.rules.reads_requests(key):
+            try:
+                message = decode_request(frame, key, version)
+            except Exception as error:  # kafka-python has no error of its own for a bad frame
+                self._unreadable("request", asked, error)
+        asked.request = Request(
+            client_id=client_id(frame),
+            contents=None if message is None else self._named(contents_of(message), asked),
+        )
+        fired = self._fired("request", asked)
+        match fired.rule.action if fired else None:
+            case "hold":
+                assert fired is not None
+                self.pending.add(asked)
+                return [self.hold(fired, frame)]
+            case "drop":
+                return []
+            case "close-before":
+                return [End(self.leave)]
+            case "close-after":
+                return [frame, End(self.leave)]
+            case "duplicate":
+                self.pending.add(asked)
+                self.pending.add(replace(asked, request=None, swallowed=True))
+                return [frame, frame]
+            case "error":
+                assert fired is not None
+                asked.answer = self._refused(message, asked, error_code(str(fired.rule.error)))
+                self.pending.add(asked)
+                return [] if asked.answer else [frame]
+        self.pending.add(asked)
+        return [frame]
+
+    def response(self, frame: bytes) -> list[Item]:
+        """What is passed on for a response, with answers of our own that come before it."""
+        items: list[Item] = list(self.due())
+        asked = self._answering
+        if asked is None:
+            return [*items, frame]
+        if asked.swallowed:
+            return items
+        if asked.key == METADATA and self.rules.reads_topics:
+            self._learn(frame, asked)
+        if asked.request is None:
+            return [*items, frame]
+        fired = self._fired("response", asked)
+        match fired.rule.action if fired else None:
+            case "hold":
+                assert fired is not None
+                items.append(self.hold(fired, frame))
+            case "drop":
+                pass
+            case "close-before":
+                items.append(End(self.leave))
+            case "close-after":
+                items += [frame, End(self.leave)]
+            case "error":
+                assert fired is not None
+                items.append(self._failed(frame, asked, error_code(str(fired.rule.error))))
+            case _:
+                items.append(frame)
+        return items
+
+    def _fired(self, direction: Direction, asked: Asked) -> Counted | None:
+        """Tell which rules fire; the one that does something."""
+        assert asked.request is not None
+        if asked.key not in self.rules.watched:
+            return None
+        acting = None
+        request = asked.request
+        for counted in self.rules.meet(direction, asked.key, request.client_id, request.contents):
+            self.counters.firings += 1
+            self.tell("fired", rule=counted.id, direction=direction, **_told(asked))
+            acting = counted if counted.rule.action != "report" else acting
+        return acting
+
+    def _refused(self, message: Any, asked: Asked, code: int) -> bytes | None:
+        """An answer in place of the broker's; None if kafka-python cannot say it."""
+        try:
+            made = refusal(message, asked.version, asked.correlation_id, code)
+            return encode(made, asked.version)
+        except Exception as error:
+            self._unreadable("request", asked, error)
+            return None
+
+    def _failed(self, frame: bytes, asked: Asked, code: int) -> bytes:
+        """A response with an error in it."""
+        try:
+            message = decode_response(frame, asked.key, asked.version)
+            if not set_errors(message, asked.version, code):
+                raise ValueError("it has no room for an error")
+            return encode(message, asked.version)
+        except Exception as error:
+            self._unreadable("response", asked, error)
+            return frame
+
+    def _named(self, contents: Contents, asked: Asked) -> Contents:
+        """Contents with the names of topics that are given by id."""
+        names, unknown = self.topics.names(contents.topic_ids)
+        if unknown and self.rules.reads_topics:
+            self.tell("unknown-topics", ids=sorted(map(str, unknown)), **_told(asked))
+        return replace(contents, topics=contents.topics | names)
+
+    def _learn(self, frame: bytes, asked: Asked) -> None:
+        try:
+            self.topics.learn(decode_response(frame, asked.key, asked.version))
+        except Exception as error:
+            self._unreadable("response", asked, error)
+
+    def _unreadable(self, direction: Direction, asked: Asked, error: Exception) -> None:
+        why = f"{type(error).__name__}: {error}"
+        self.tell("unreadable", direction=direction, why=why, **_told(asked))
+
+
+def _told(asked: Asked) -> dict[str, Any]:
+    """What is told of a request."""
+    request = asked.request
+    contents = request.contents if request else None
+    return {
+        "api": api_name(asked.key),
+        "version": asked.version,
+        "correlation_id": asked.correlation_id,
+        "client_id": request.client_id if request else None,
+        "topics": sorted(contents.topics) if contents else [],
+        "transactional_ids": sorted(contents.transactional_ids) if contents else [],
+        "groups": sorted(contents.groups) if contents else [],
+    }

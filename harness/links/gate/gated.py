@@ -1,0 +1,183 @@
+"""One link with a gate on it: where clients are taken in, its rules, what is held.
+
+The one thing to know: a link may be several ways (between brokers replication and Raft); rules and
+counters are of all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from harness.links.gate.connection import Connection
+from harness.links.gate.counters import Counters
+from harness.links.gate.exchange import Exchange, Teller
+from harness.links.gate.outlet import Held
+from harness.links.gate.rulebook import Counted, Rulebook
+from harness.links.gate.rules import Rule
+from harness.links.gate.topics import Topics
+
+_CONNECT_SECONDS: Final = 30.0
+_BACKLOG: Final = 128
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """Where clients come in and where they are taken, as `host:port`."""
+
+    listen: str
+    upstream: str
+
+
+class GatedLink:
+    """One link with a gate on it."""
+
+    def __init__(self, name: str, *, topics: Topics, tell: Teller) -> None:
+        self.name = name
+        self.counters = Counters()
+        self._rules = Rulebook()
+        self._topics = topics
+        self._tell = tell
+        self._connections: dict[int, Connection] = {}
+        self._held: dict[Held, int] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def open(self, ways: Sequence[Way]) -> None:
+        """Listen on every way.
+
+        Raises:
+            OSError: one of the addresses cannot be had.
+        """
+        listening = []
+        try:
+            for way in ways:
+                listening.append((_listener(way.listen), way.upstream))  # noqa: PERF401
+        except OSError:
+            for one, _ in listening:
+                one.close()
+            raise
+        for one, upstream in listening:
+            self._spawn(self._accept(one, upstream))
+
+    def close(self) -> None:
+        """Listen no more, and close every connection; what was held is lost."""
+        for task in list(self._tasks):
+            task.cancel()
+        self.sever()
+
+    def sever(self) -> None:
+        """Close every connection; what was held is lost."""
+        for connection in list(self._connections.values()):
+            connection.close()
+
+    def put(self, id: int, rule: Rule) -> None:  # noqa: A002
+        """Let a rule act from now on."""
+        self._rules.put(id, rule)
+
+    def remove(self, id: int) -> int:  # noqa: A002
+        """Let a rule act no more; what it holds is released. Returns how many frames that were."""
+        self._rules.remove(id)
+        return self.release(id)
+
+    def release(self, id: int) -> int:  # noqa: A002
+        """Let go what a rule holds; returns how many frames that are."""
+        frames = [held for held, rule in self._held.items() if rule == id and not held.released]
+        for held in frames:
+            held.released = True
+        for connection in list(self._connections.values()):
+            connection.go_on()
+        return len(frames)
+
+    def state(self) -> dict[str, Any]:
+        """Counters, and what is there now."""
+        return {
+            **self.counters.as_json(),
+            "connections": len(self._connections),
+            "held": len(self._held),
+            "rules": [counted.id for counted in self._rules.live],
+        }
+
+    async def _accept(self, listener: socket.socket, upstream: str) -> None:
+        loop = asyncio.get_running_loop()
+        with listener:
+            while True:
+                client, _ = await loop.sock_accept(listener)
+                self._spawn(self._connect(client, upstream))
+
+    async def _connect(self, client: socket.socket, upstream: str) -> None:
+        loop = asyncio.get_running_loop()
+        broker = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        broker.setblocking(False)
+        host, _, port = upstream.rpartition(":")
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await loop.sock_connect(broker, (host, int(port)))
+        except (OSError, asyncio.CancelledError) as error:
+            # As without a gate behind the proxy: taken in, then closed.
+            client.close()
+            broker.close()
+            if isinstance(error, asyncio.CancelledError):
+                raise
+            return
+        self._begin(client, broker)
+
+    def _begin(self, client: socket.socket, broker: socket.socket) -> None:
+        for side in (client, broker):
+            side.setblocking(False)
+            side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.counters.opened += 1
+        number = self.counters.opened
+
+        def tell(event: str, **details: Any) -> None:
+            self._tell(event, link=self.name, connection=number, **details)
+
+        def hold(counted: Counted, frame: bytes) -> Held:
+            def over(delivered: bool) -> None:
+                del self._held[held]
+                tell("delivered" if delivered else "lost", rule=counted.id)
+
+            held = Held(memoryview(frame), over)
+            self._held[held] = counted.id
+            return held
+
+        connection = Connection(
+            asyncio.get_running_loop(),
+            client=client,
+            broker=broker,
+            exchange=lambda leave: Exchange(
+                rules=self._rules,
+                counters=self.counters,
+                topics=self._topics,
+                tell=tell,
+                hold=hold,
+                leave=leave,
+            ),
+            gone=lambda: self._gone(number),
+        )
+        self._connections[number] = connection
+        connection.start()
+
+    def _gone(self, number: int) -> None:
+        del self._connections[number]
+
+    def _spawn(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+def _listener(address: str) -> socket.socket:
+    host, _, port = address.rpartition(":")
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, int(port)))
+        listener.listen(_BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    listener.setblocking(False)
+    return listener

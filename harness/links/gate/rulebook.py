@@ -1,0 +1,93 @@
+"""The rules of one gated link, in the order in which they were put.
+
+The one thing to know: a message meets at most one rule that does something to it, the first whose
+turn it is, and rules behind that one do not count it. Reports leave it to the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.links.gate.contents import Contents
+from harness.links.gate.rules import Direction, Rule
+
+
+@dataclass(kw_only=True)
+class Counted:
+    """A rule and how often it met a message."""
+
+    id: int
+    rule: Rule
+    matched: int = 0
+    fired: int = 0
+
+    @property
+    def live(self) -> bool:
+        """Whether it may still act."""
+        return self.rule.times is None or self.fired < self.rule.times
+
+    def takes(self, client_id: str | None, contents: Contents | None) -> bool:
+        """Count a message if it matches; whether it acts on it."""
+        if not self.live or not self.rule.matches(client_id, contents):
+            return False
+        self.matched += 1
+        if self.matched < self.rule.nth:
+            return False
+        self.fired += 1
+        return True
+
+
+class Rulebook:
+    """The rules of one gated link."""
+
+    def __init__(self) -> None:
+        self._rules: dict[int, Counted] = {}
+        self._watched: frozenset[int] = frozenset()
+
+    @property
+    def live(self) -> list[Counted]:
+        """Rules that may still act."""
+        return [counted for counted in self._rules.values() if counted.live]
+
+    @property
+    def watched(self) -> frozenset[int]:
+        """The numbers of all APIs whose messages some rule needs whole."""
+        return self._watched
+
+    @property
+    def reads_topics(self) -> bool:
+        """Whether some rule asks for a topic."""
+        return any(counted.rule.topic is not None for counted in self.live)
+
+    def put(self, id: int, rule: Rule) -> None:  # noqa: A002 - what it is called everywhere
+        """Add a rule."""
+        self._rules[id] = Counted(id=id, rule=rule)
+        self._watch()
+
+    def remove(self, id: int) -> None:  # noqa: A002
+        """Remove a rule; one that is gone already is fine."""
+        self._rules.pop(id, None)
+        self._watch()
+
+    def reads_requests(self, key: int) -> bool:
+        """Whether some rule needs the requests of an API decoded."""
+        return any(c.rule.key == key and c.rule.reads_request for c in self.live)
+
+    def meet(
+        self, direction: Direction, key: int, client_id: str | None, contents: Contents | None
+    ) -> list[Counted]:
+        """The rules that fire for a message: reports, and at most one other, which is the last."""
+        fired = []
+        for counted in self.live:
+            rule = counted.rule
+            if (rule.direction, rule.key) == (direction, key) and counted.takes(
+                client_id, contents
+            ):
+                fired.append(counted)
+                if rule.action != "report":
+                    break
+        self._watch()
+        return fired
+
+    def _watch(self) -> None:
+        self._watched = frozenset(counted.rule.key for counted in self.live)

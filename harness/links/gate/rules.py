@@ -1,0 +1,107 @@
+"""A rule: which message it means, and what happens to it. Plain data.
+
+The one thing to know: a rule counts what it matches, from 1, and acts on the `nth` match and those
+after it, `times` in all. Answers are matched by what their requests carry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, get_args
+
+from harness.links.gate.contents import Contents
+from harness.links.gate.messages import api_key, decodable, error_code
+
+Direction = Literal["request", "response"]
+Action = Literal["hold", "drop", "close-before", "close-after", "error", "duplicate", "report"]
+
+_CONTENTS: Final = ("topic", "transactional_id", "group")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """Which message, and what happens to it.
+
+    `hold` keeps it until it is released, and what follows it; `drop` loses it alone; `close-before`
+    and `close-after` end the connection before it is passed on, or after; `error` answers with
+    `error`: a request is not passed on, a response is changed; `duplicate` sends a request twice
+    and swallows the second answer; `report` only tells of it, before it is passed on.
+    """
+
+    direction: Direction
+    api: str
+    action: Action
+    nth: int = 1
+    times: int | None = 1
+    """How often it acts; None: always."""
+    topic: str | None = None
+    transactional_id: str | None = None
+    group: str | None = None
+    client_id: str | None = None
+    error: str | None = None
+    """Kafka's name of the error that is answered."""
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what cannot be done."""
+        for name, value, choices in (
+            ("direction", self.direction, get_args(Direction)),
+            ("action", self.action, get_args(Action)),
+        ):
+            if value not in choices:
+                raise ValueError(f"{name}: {value!r}; expected one of {', '.join(choices)}")
+        if self.nth < 1 or (self.times is not None and self.times < 1):
+            raise ValueError(f"nth and times count from 1, not {self.nth} and {self.times}")
+        if (self.action == "error") is not (self.error is not None):
+            raise ValueError("the action error, and no other, needs the name of an error")
+        if self.action == "duplicate" and self.direction == "response":
+            raise ValueError("a request can be duplicated, a response cannot")
+        if not decodable(self.key) and (self.reads_request or self.error):
+            raise ValueError(
+                f"{self.api} cannot be decoded: a rule for it can only go by client id, "
+                "and cannot answer with an error"
+            )
+        if self.error is not None:
+            error_code(self.error)
+
+    @property
+    def key(self) -> int:
+        """The number of its API."""
+        return api_key(self.api)
+
+    @property
+    def reads_request(self) -> bool:
+        """Whether it needs a request decoded: to match it, or to make up its answer."""
+        refuses = self.action == "error" and self.direction == "request"
+        return refuses or any(getattr(self, name) is not None for name in _CONTENTS)
+
+    def matches(self, client_id: str | None, contents: Contents | None) -> bool:
+        """Whether it means such a request, or its answer; `contents` is None if unreadable."""
+        if self.client_id is not None and client_id != self.client_id:
+            return False
+        if not self.reads_request:
+            return True
+        return contents is not None and all(
+            wanted is None or wanted in found
+            for wanted, found in (
+                (self.topic, contents.topics),
+                (self.transactional_id, contents.transactional_ids),
+                (self.group, contents.groups),
+            )
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Itself as plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Rule:
+        """The reverse of `as_json`.
+
+        Raises:
+            ValueError: it is no rule.
+        """
+        try:
+            return cls(**data)
+        except TypeError as error:
+            raise ValueError(f"no rule: {error}") from None

@@ -1,0 +1,54 @@
+"""A local stage by itself, without a run: for measurements, trials and tests.
+
+The one thing to know: whatever happens to this process, nothing of the stage stays behind, as with
+a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.stage.blocks import Block, take_block
+from harness.stage.local import LocalStage
+from harness.stage.processes import Processes
+from harness.stage.sweep import new_marker
+from harness.tools.setup import StageTools
+from harness.wait import Stop
+from harness.watchdog import Watchdog
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alone:
+    """A stage that is up, and what belongs to it."""
+
+    stage: LocalStage
+    processes: Processes
+    block: Block
+
+
+@contextmanager
+def alone(folder: Path, tools: StageTools) -> Iterator[Alone]:
+    """Start a stage; logs and what it works with go into the folder."""
+    for part in ("logs", "work"):
+        (folder / part).mkdir(parents=True)
+    marker, block = new_marker(), take_block()
+    processes = Processes(marker, folder / "logs")
+    stage = LocalStage(
+        tools=tools, processes=processes, work=folder / "work", block=block, stop=Stop()
+    )
+    watchdog = Watchdog(
+        marker,
+        log=folder / "reaper.log",
+        holds=[block.fileno()],
+        remove=[folder / "work", *stage.scratch],
+    )
+    try:
+        stage.start()
+        yield Alone(stage=stage, processes=processes, block=block)
+    finally:
+        stage.stop()
+        watchdog.release()
+        block.release()

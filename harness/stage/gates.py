@@ -1,0 +1,122 @@
+"""Gates on the links of one stage, put behind their proxies.
+
+The one thing to know: client → toxiproxy → gate → broker. A gate goes in by letting the link's
+proxies lead to it, and out by letting them lead to the broker again, so all other faults still work
+in front of it and a link without one pays nothing. A gate without rules that may still act, and
+without held frames, disturbs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from harness.links.gate.client import Gate, Placed
+from harness.links.gate.gated import Way
+from harness.links.gate.rules import Rule
+from harness.links.toxiproxy import ProxySpec, ToxiproxyServer
+from harness.stage.base import StageTrouble
+from harness.stage.processes import Processes
+from harness.stage.proxied import ProxiedLinks
+from harness.stage.topology import POSTGRES, Link
+
+TopicId = Callable[[str], UUID | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnGate:
+    """A link with a gate on it."""
+
+    link: Link
+    gate: Gate
+    topic_id: TopicId
+
+    def put(self, rule: Rule) -> Placed:
+        """Let a rule act from now on."""
+        if rule.topic is not None and (found := self.topic_id(rule.topic)):
+            self.gate.teach({found: rule.topic})
+        return self.gate.put(str(self.link), rule)
+
+    def state(self) -> dict[str, Any]:
+        """Counters, connections, live rules, frames that are held."""
+        return self.gate.state()[str(self.link)]
+
+
+class Gates:
+    """All gates of one stage: one process, started for the first."""
+
+    def __init__(
+        self,
+        server: ToxiproxyServer,
+        links: ProxiedLinks,
+        *,
+        processes: Processes,
+        address: Callable[[ProxySpec], str],
+        topic_id: TopicId,
+    ) -> None:
+        """`address` says where the gate behind a proxy listens."""
+        self._server = server
+        self._links = links
+        self._processes = processes
+        self._address = address
+        self._topic_id = topic_id
+        self._gate: Gate | None = None
+        self._on: dict[Link, OnGate] = {}
+
+    def gate(self, link: Link) -> OnGate:
+        """Put a gate on a link; one that is there already stays.
+
+        Raises:
+            StageTrouble: it cannot be; the link is as it was.
+        """
+        if link in self._on:
+            return self._on[link]
+        if link.target == POSTGRES:
+            raise StageTrouble(f"{link} cannot have a gate: it is not Kafka's protocol")
+        proxies = self._links.of(link)
+        if self._gate is None:
+            self._gate = Gate(self._processes)
+        self._gate.open(
+            str(link), [Way(listen=self._address(p), upstream=p.upstream) for p in proxies]
+        )
+        self._on[link] = OnGate(link=link, gate=self._gate, topic_id=self._topic_id)
+        try:
+            for proxy in proxies:
+                self._server.set_upstream(proxy.name, self._address(proxy))
+        except BaseException:
+            self.ungate(link)
+            raise
+        return self._on[link]
+
+    def ungate(self, link: Link) -> None:
+        """Undo `gate`, also if the gate is gone; what it held is lost."""
+        if link not in self._on:
+            return
+        for proxy in self._links.of(link):
+            self._server.set_upstream(proxy.name, proxy.upstream)
+        gate = self._on.pop(link).gate
+        if gate.alive:
+            gate.close(str(link))
+        else:
+            self._gate = None  # the link is whole without it, and the next one gets a new one
+
+    def sever(self, node: str) -> None:
+        """A broker is gone: so are the connections that gates keep to it."""
+        for link, on in self._on.items():
+            if link.target == node:
+                on.gate.sever(str(link))
+
+    def disturbed(self) -> dict[str, str]:
+        """Links on which rules may still act or frames are held, or whose gate is gone."""
+        wrong = {}
+        for link, on in self._on.items():
+            try:
+                state = on.state()
+            except StageTrouble as error:
+                wrong[str(link)] = str(error)
+                continue
+            if state["rules"] or state["held"]:
+                wrong[str(link)] = f"gate: rules {len(state['rules'])}, held {state['held']}"
+        return wrong

@@ -1,0 +1,69 @@
+"""Moments in the life of a micro-batch at which a driver can be killed, all seen from outside.
+
+The one thing to know: Spark writes `offsets/N`, runs the batch, and writes `commits/N`. A window
+lies between two of these, the driver is frozen at the sign that it has begun, and what log and sink
+hold then says whether it is still in it. The job is not asked and need not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Sign = Literal["planned", "commit begun", "committed"]
+"""What is seen in a checkpoint: `offsets/N` is there, `commits/N` is being written, it is there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window:
+    """One such moment.
+
+    Attributes:
+        name: how it is asked for.
+        says: the moment in words, as the rest of «SIGKILL the Spark driver …».
+        sign: what shows that it has begun.
+        committed: whether the commit log has the batch then.
+        growing: whether it begins only when, after the sign, the sink grows.
+        holds: given how many of a batch's records have effects in the sink, and how many it has,
+            whether that is the window.
+    """
+
+    name: str
+    says: str
+    sign: Sign
+    committed: bool = False
+    growing: bool = False
+    holds: Callable[[int, int], bool]
+
+
+AFTER_OFFSET_LOG: Final = Window(
+    name="after-offset-log",
+    says="when a batch stands in the offset log and nothing of it in the sink",
+    sign="planned",
+    holds=lambda present, planned: present == 0 < planned,
+)
+DURING_SINK_WRITE: Final = Window(
+    name="during-sink-write",
+    says="when the sink has a part of a batch",
+    sign="planned",
+    growing=True,
+    holds=lambda present, planned: 0 < present < planned,
+)
+AFTER_SINK_WRITE: Final = Window(
+    name="after-sink-write",
+    says="after the sink's write and before the batch's commit",
+    sign="commit begun",
+    holds=lambda present, planned: present > 0,
+)
+AFTER_COMMIT: Final = Window(
+    name="after-commit",
+    says="when a batch is committed and the next one is not planned",
+    sign="committed",
+    committed=True,
+    holds=lambda present, planned: present > 0,
+)
+WINDOWS: Final = {
+    window.name: window
+    for window in (AFTER_OFFSET_LOG, DURING_SINK_WRITE, AFTER_SINK_WRITE, AFTER_COMMIT)
+}

@@ -1,0 +1,62 @@
+"""What a run folder says of how to do it again.
+
+The one thing to know: the schedule is the folder's, also where the scenario of that name has
+another one by now. Subject and workload are the scenario's, and must be what they were.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from harness.record import RunRecord
+from harness.scenario import BadScenario, Scenario
+from harness.schedule_json import BadSchedule, schedule_from_json
+from harness.stage.backends import LOCAL, is_backend
+from onceproof.catalogue import UnknownScenario, chosen
+
+
+class NoReplay(ValueError):
+    """It cannot be done again; the text says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay:
+    """A run to be done again."""
+
+    scenario: Scenario
+    seed: int
+    backend: str
+
+
+def replay_of(folder: Path, backend: str | None = None) -> Replay:
+    """Read it from a run folder; it goes to the backend that is given, or to the same as then.
+
+    Raises:
+        UnreadableRun: it is no run folder.
+        NoReplay: it has no schedule, or scenario or faults are not what they were.
+    """
+    record = RunRecord.load(folder)
+    if record.plan is None:
+        raise NoReplay(
+            f"{folder} has no schedule as data: its faults came by hand, or it was written by an "
+            "earlier version. What was done is told in its report."
+        )
+    try:
+        (scenario,) = chosen([record.scenario])
+        again = replace(scenario, schedule=schedule_from_json(record.plan))
+    except (UnknownScenario, BadSchedule, BadScenario) as error:
+        raise NoReplay(f"{folder}: {error}") from None
+    for what, then, now in (
+        ("subject", record.subject, scenario.subject.name),
+        ("workload", record.workload, asdict(scenario.workload)),
+    ):
+        if then != now:
+            raise NoReplay(
+                f"{folder}: the scenario {scenario.name} has another {what} by now: "
+                f"then {then}, now {now}. Check out the version that made it."
+            )
+    backend = backend or str(record.configuration.get("backend", LOCAL))
+    if not is_backend(backend):
+        raise NoReplay(f"{folder} ran on a cluster of your own: say which, --backend external:FILE")
+    return Replay(scenario=again, seed=record.seed, backend=backend)

@@ -1,0 +1,70 @@
+"""A Spark driver killed at each crash point of a micro-batch, one after the other.
+
+The story: Spark writes a batch into its offset log, runs it, and writes it into its commit log.
+Killed before the batch has reached the sink, or after its commit, nothing is done twice. Killed
+between, it is all up to the sink: Kafka gets the records again, the guarded table does not.
+"""
+
+from __future__ import annotations
+
+from checkers.claims import at_least_once, exactly_once
+from checkers.model import Claim, Expectation, Verdict
+from harness.faults.kill_driver import KillDriver
+from harness.scenario import At, Scenario
+from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from harness.subjects.spark_kafka_sink import SparkKafkaSink
+from harness.workload.payments import Payments
+
+_PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
+_HOLDS = Expectation(verdict=Verdict.HOLDS)
+_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
+
+
+def _one_after_the_other(*windows: str) -> tuple[At, ...]:
+    names = [f"killed {window}" for window in windows]
+    return tuple(
+        At(
+            name=name,
+            progress=0.0 if place else 0.05,
+            after=tuple(names[place - 1 : place]),
+            do=KillDriver(window=window),
+        )
+        for place, (name, window) in enumerate(zip(names, windows, strict=True))
+    )
+
+
+def _claims(sink: str, view: str, exactly: Expectation) -> tuple[Claim, ...]:
+    hazards = frozenset({"replayed-batch"})
+    topic = _PAYMENTS.topic
+    return (
+        at_least_once(topic, into=sink, view=view, hazards=hazards, expect=_HOLDS),
+        exactly_once(topic, into=sink, view=view, hazards=hazards, expect=exactly),
+    )
+
+
+_GUARDED = SparkForeachBatchPostgres(guard="query-and-batch-id")
+_KAFKA = SparkKafkaSink()
+
+SCENARIOS = (
+    Scenario(
+        name="crash-points-postgres",
+        title="The driver killed before, after and behind the sink's write into a guarded table",
+        subject=_GUARDED,
+        workload=_PAYMENTS,
+        # The table shows a batch at once or not at all, so there is no part of one to be killed in.
+        schedule=_one_after_the_other("after-offset-log", "after-sink-write", "after-commit"),
+        claims=_claims(_GUARDED.sink, _GUARDED.view, _HOLDS),
+        seconds=70,
+    ),
+    Scenario(
+        name="crash-points-kafka",
+        title="The driver killed before, amid, after and behind the write into a Kafka topic",
+        subject=_KAFKA,
+        workload=_PAYMENTS,
+        schedule=_one_after_the_other(
+            "after-offset-log", "during-sink-write", "after-sink-write", "after-commit"
+        ),
+        claims=_claims(_KAFKA.sink, _KAFKA.view, _DUPLICATES),
+        seconds=85,
+    ),
+)

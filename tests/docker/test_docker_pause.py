@@ -1,0 +1,13 @@
+"""Brokers paused and stopped in containers."""
+
+from __future__ import annotations
+
+from tests.contracts.paused_and_stopped import (
+    test_a_paused_broker as test_a_paused_broker,
+)
+from tests.contracts.paused_and_stopped import (
+    test_a_paused_broker_can_be_killed as test_a_paused_broker_can_be_killed,
+)
+from tests.contracts.paused_and_stopped import (
+    test_a_stopped_broker_hands_over_first as test_a_stopped_broker_hands_over_first,
+)

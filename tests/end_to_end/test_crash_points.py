@@ -1,0 +1,40 @@
+"""The driver killed at every crash point of a micro-batch, hit exactly."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.end_to_end.command import onceproof
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow]
+
+
+def test_every_crash_point_is_hit(runs):
+    done = onceproof("run", "crash-points-kafka", "--seed", "1", "--out", runs)
+    assert done.code == 0, done.out + done.err
+    sink = "payments-with-fees"
+    assert done.verdicts() == {
+        f"at-least-once payments → {sink}": "holds",
+        f"exactly-once payments → {sink}": "violated",
+    }
+    seen = {}
+    for fault in done.report["faults"]:
+        words = fault["evidence"]
+        planned, present = map(int, re.findall(r"of the (\d+) records .* sink had (\d+)", words)[0])
+        seen[fault["fault"].removeprefix("killed ")] = (present, planned, "had no commit" in words)
+    assert all(planned for _, planned, _ in seen.values())
+    assert list(seen) == [
+        "after-offset-log", "during-sink-write", "after-sink-write", "after-commit"
+    ]  # fmt: skip
+    present, _, open_ = seen["after-offset-log"]
+    assert (present, open_) == (0, True)
+    present, planned, open_ = seen["during-sink-write"]
+    assert (0 < present < planned, open_) == (True, True)
+    for name, uncommitted in (("after-sink-write", True), ("after-commit", False)):
+        present, planned, open_ = seen[name]
+        assert (present, open_) == (planned, uncommitted)
+    # Only what was in the sink before its commit stands there twice.
+    (group,) = [g for g in done.report["findings"] if g["anomaly"] == "duplicate-output"]
+    assert group["count"] == seen["during-sink-write"][0] + seen["after-sink-write"][0]

@@ -1,0 +1,174 @@
+"""Single messages hit, and faults that act while one is on its way, as client and log tell it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
+
+from harness.faults.base import Injection
+from harness.faults.by_hand import asked
+from harness.faults.kill_broker import KillBroker
+from harness.faults.message import Message
+from harness.faults.targets import LeaderOf
+from harness.line import Line
+from harness.scenario import At
+from harness.stage.topology import AUDITOR
+from tests.integration.faults import bench
+from tests.integration.staging import Staged, eventually
+
+pytestmark = pytest.mark.integration
+
+
+class Client:
+    """An idempotent producer that sends one record and tells what came of it."""
+
+    def __init__(self, staging: Staged, topic: str) -> None:
+        self.topic = topic
+        self.outcomes: list[object] = []
+        self._producer = Producer(
+            {
+                "bootstrap.servers": staging.stage.bootstrap("producer"),
+                "client.id": "client-of-test",
+                "enable.idempotence": True,
+                "socket.timeout.ms": 1500,
+                "request.timeout.ms": 1000,
+                "retry.backoff.ms": 50,
+                "reconnect.backoff.max.ms": 500,
+                "log_level": 0,
+            }
+        )
+
+    def send(self, value: bytes) -> None:
+        self._producer.produce(
+            self.topic, value, partition=0, on_delivery=lambda error, _: self.outcomes.append(error)
+        )
+        self._producer.poll(0)
+
+    def told(self, count: int) -> None:
+        """Wait until so many records have their outcome."""
+        eventually(
+            lambda: self._producer.poll(0.05) is not None and len(self.outcomes) >= count,
+            f"{count} outcomes",
+            lambda: self.outcomes,
+        )
+
+
+@pytest.fixture
+def client(staging: Staged, topic: Callable[..., str]) -> Iterator[Client]:
+    made = Client(staging, topic(1))
+    made.send(b"first")
+    made.told(1)
+    yield made
+    made._producer.flush(30)
+
+
+def in_log(staging: Staged, topic: str) -> list[bytes]:
+    """Values of a partition, as a consumer of the auditor's reads them to the end."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": staging.stage.bootstrap(AUDITOR),
+            "group.id": "test",
+            "auto.offset.reset": "earliest",
+            "enable.partition.eof": True,
+            "log_level": 0,
+        }
+    )
+    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+    values: list[bytes] = []
+    try:
+        while True:
+            message = consumer.poll(30)
+            assert message is not None, "the end of the log was not reached"
+            if message.error() and message.error().code() == KafkaError._PARTITION_EOF:
+                return values
+            assert not message.error(), message.error()
+            values.append(message.value())
+    finally:
+        consumer.close()
+
+
+def injected(staging: Staged, words: str) -> Injection:
+    name, *more = words.split()
+    return asked(name, more).inject(bench(staging), name)
+
+
+def hit(injection: Injection) -> str:
+    return eventually(injection.evidence, "the message to come")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "request Produce drop",
+        "response Produce drop",
+        "request Produce close-before",
+        "response Produce close-before",
+        "response Produce error:NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    ],
+)
+def test_the_client_sends_again_and_the_log_has_it_once(
+    staging: Staged, client: Client, words: str
+) -> None:
+    injection = injected(staging, f"message producer {words}")
+    try:
+        assert injection.at is None
+        client.send(b"second")
+        evidence = hit(injection)
+        assert "of client-of-test on producer→broker-" in evidence
+        assert injection.at is not None
+        client.told(2)
+    finally:
+        injection.heal()
+    assert client.outcomes == [None, None]
+    assert in_log(staging, client.topic) == [b"first", b"second"]
+    assert staging.stage.disturbed() == {}
+
+
+def test_what_is_held_is_under_way_until_it_is_healed(staging: Staged, client: Client) -> None:
+    injection = injected(staging, "message producer request Produce hold")
+    try:
+        client.send(b"second")
+        hit(injection)
+        assert in_log(staging, client.topic) == [b"first"]
+        assert any("held 1" in how for how in staging.stage.disturbed().values())
+    finally:
+        injection.heal()
+    client.told(2)
+    assert in_log(staging, client.topic) == [b"first", b"second"]
+    assert staging.stage.disturbed() == {}
+
+
+def test_a_leader_is_killed_while_a_message_is_on_its_way(staging: Staged, client: Client) -> None:
+    told: list[tuple[str, str]] = []
+    recorder: Any = SimpleNamespace(
+        fault=lambda row, state, detail: told.append((state, detail)),
+        history=SimpleNamespace(write=lambda *_, **__: None),
+    )
+    line = Line(
+        At(
+            name="killed",
+            do=KillBroker(target=LeaderOf(partition=0)),
+            during=Message(source="producer", direction="request", api="Produce"),
+            seconds=60,
+        ),
+        replace(bench(staging, client.topic), recorder=recorder),
+    )
+    thread = threading.Thread(target=line.run, args=(lambda: None,))
+    thread.start()
+    eventually(staging.stage.disturbed, "the rule to lie in wait", lambda: (line.state, told))
+    client.send(b"second")
+    thread.join(120)
+    assert line.state == "healed", told
+    states = [state for state, _ in told]
+    assert states == ["armed", "armed", "injected", "bit", "healed"]
+    assert told[1][1].startswith("held: Produce request ")
+    client.told(2)
+    assert client.outcomes == [None, None]
+    assert in_log(staging, client.topic) == [b"first", b"second"]
+    assert staging.stage.disturbed() == {}

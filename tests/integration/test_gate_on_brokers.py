@@ -1,0 +1,288 @@
+"""Single requests and responses acted on, on real brokers, as an independent reader sees it."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaException, Producer
+
+from harness.links.gate.client import Placed
+from harness.links.gate.rules import Rule
+from harness.stage.base import StageTrouble
+from harness.stage.topology import AUDITOR, POSTGRES, Link
+from tests.integration.staging import Staged, Talk, eventually, marked, serves
+from tests.integration.transactions import SECONDS, Background, Reader, producer, send
+
+pytestmark = pytest.mark.integration
+
+_ids = itertools.count(1)
+
+
+class Everywhere:
+    """Rules on all links of the producers: whoever leads or coordinates, one of them is met."""
+
+    def __init__(self, staging: Staged) -> None:
+        self.stage = staging.stage
+        self.links = [Link("producer", node) for node in self.stage.brokers]
+        self._placed: list[Placed] = []
+        for link in self.links:
+            self.stage.gate(link)
+
+    def put(self, direction: str, api: str, action: str, **more: Any) -> list[Placed]:
+        rule = Rule(direction=direction, api=api, action=action, **more)  # type: ignore[arg-type]
+        placed = [self.stage.gate(link).put(rule) for link in self.links]
+        self._placed += placed
+        return placed
+
+    def clear(self) -> None:
+        for placed in self._placed:
+            placed.remove()
+        self._placed.clear()
+
+
+def fired(rules: list[Placed]) -> list[Any]:
+    return [event for rule in rules for event in rule.fired]
+
+
+def wait_fired(rules: list[Placed]) -> Placed:
+    """The one that acted."""
+    eventually(lambda: fired(rules), "a rule to act", rules[0].gate.state)
+    return next(rule for rule in rules if rule.fired)
+
+
+@pytest.fixture
+def gated(staging: Staged) -> Iterator[Everywhere]:
+    everywhere = Everywhere(staging)
+    yield everywhere
+    everywhere.clear()
+    for link in everywhere.links:
+        staging.stage.ungate(link)
+
+
+@pytest.fixture
+def one(staging: Staged, topic: Callable[..., str]) -> Iterator[One]:
+    made = One(staging, topic())
+    yield made
+    made.close()
+
+
+class One:
+    """One transactional producer on a topic of its own, one transaction at a time, and a reader."""
+
+    def __init__(self, staging: Staged, topic: str) -> None:
+        self.stage = staging.stage
+        self.topic = topic
+        self.id = f"txn-{next(_ids)}"
+        self.reader = Reader(self.stage.bootstrap(AUDITOR), topic)
+        self.producer: Producer = producer(self.stage.bootstrap("producer"), self.id)
+
+    def begin(self, *values: str) -> None:
+        self.producer.begin_transaction()
+        send(self.producer, self.topic, *values)
+
+    def commit(self) -> Background:
+        return Background(lambda: self.producer.commit_transaction(SECONDS))
+
+    def close(self) -> None:
+        """Whatever is open ends with a successor of the same id."""
+        with contextlib.suppress(KafkaException):
+            producer(self.stage.bootstrap(AUDITOR), self.id)
+        self.reader.close()
+
+
+def test_a_gate_alone_disturbs_nothing(staging: Staged, one: One) -> None:
+    stage = staging.stage
+    link = Link("producer", "broker-1")
+    with Talk(stage.bootstrap("producer", "broker-1")) as before:
+        before.ask()
+        assert before.answered()
+        on = stage.gate(link)
+        assert before.closed()
+    assert stage.gate(link) is on
+    assert stage.disturbed() == {}
+    with Talk(stage.bootstrap("producer", "broker-1")) as talk:
+        talk.ask()
+        assert talk.answered()
+        assert on.state()["connections"] >= 1
+        assert on.state()["request"]["ApiVersions"]["frames"] >= 1
+        rule = on.put(Rule(direction="request", api="EndTxn", action="drop"))
+        assert stage.disturbed() == {str(link): "gate: rules 1, held 0"}
+        rule.remove()
+        assert stage.disturbed() == {}
+        stage.ungate(link)
+        assert talk.closed()
+    assert serves(stage.bootstrap("producer", "broker-1"))
+    assert stage.disturbed() == {}
+    stage.ungate(link)  # gone already
+    assert staging.processes.all[-1].session in marked(staging.processes.marker)
+
+
+def test_links_that_can_have_none(staging: Staged) -> None:
+    with pytest.raises(StageTrouble, match="pipeline→postgres cannot have a gate"):
+        staging.stage.gate(Link("pipeline", POSTGRES))
+    with pytest.raises(StageTrouble, match="no link nobody→broker-1"):
+        staging.stage.gate(Link("nobody", "broker-1"))
+
+
+def test_a_gate_that_died(staging: Staged) -> None:
+    """Its links are dead and said to be; taking it off makes them whole."""
+    stage = staging.stage
+    link = Link("producer", "broker-1")
+    on = stage.gate(link)
+    try:
+        next(p for p in staging.living if p.name == "gate").kill("a test")
+        with pytest.raises(StageTrouble, match="the gate cannot put: it ended with -9"):
+            on.put(Rule(direction="request", api="EndTxn", action="drop"))
+        assert "it ended with -9" in stage.disturbed()[str(link)]
+        assert not serves(stage.bootstrap("producer", "broker-1"))
+    finally:
+        stage.ungate(link)
+    assert stage.disturbed() == {}
+    assert serves(stage.bootstrap("producer", "broker-1"))
+    again = stage.gate(link)
+    assert serves(stage.bootstrap("producer", "broker-1"))
+    assert again.state()["opened"] == 1
+    stage.ungate(link)
+
+
+def test_brokers_talk_to_each_other_through_a_gate(staging: Staged) -> None:
+    """Both ways of such a link: replication and Raft."""
+    stage = staging.stage
+    link = Link("broker-1", "broker-2")
+    on = stage.gate(link)
+    try:
+        eventually(lambda: {"Fetch"} <= on.state()["request"].keys(), "a fetch", on.state)
+        eventually(lambda: on.state()["connections"] > 0, "a connection", on.state)
+    finally:
+        stage.ungate(link)
+
+
+def test_the_end_of_a_transaction_held(gated: Everywhere, one: One) -> None:
+    rules = gated.put("request", "EndTxn", "hold", transactional_id=one.id)
+    one.begin("a", "b")
+    committing = one.commit()
+    rule = wait_fired(rules)
+    assert gated.stage.disturbed()[rule.link] == "gate: rules 0, held 1"
+    assert one.reader.all() == []
+    assert not committing.over
+    rule.release()
+    assert committing.wait() is None
+    assert one.reader.all() == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("direction", "action"),
+    [
+        ("request", "drop"),
+        ("request", "close-before"),
+        ("request", "close-after"),
+        ("response", "drop"),
+        ("response", "close-before"),
+        ("response", "close-after"),
+        ("request", "duplicate"),
+        ("request", "report"),
+    ],
+)
+def test_the_end_of_a_transaction_disturbed(
+    gated: Everywhere, one: One, direction: str, action: str
+) -> None:
+    """However it goes wrong on the way, the client gets it done, once."""
+    rules = gated.put(direction, "EndTxn", action, transactional_id=one.id)
+    everything = gated.put("request", "EndTxn", "report", times=None, transactional_id=one.id)
+    one.begin("a", "b")
+    committing = one.commit()
+    event = wait_fired(rules).fired[0]
+    assert (event["api"], event["transactional_ids"]) == ("EndTxn", [one.id])
+    if (direction, action) == ("response", "drop"):
+        # It is committed, and only the client does not know.
+        eventually(lambda: one.reader.all() == ["a", "b"], "the records")
+        assert not committing.over
+    assert committing.wait() is None
+    assert one.reader.all() == ["a", "b"]
+    assert len(fired(rules)) == 1
+    # The report does not count what the rule before it took: it counts what came again.
+    again = {("request", "duplicate"): 0, ("response", "drop"): 2, ("response", "close-before"): 2}
+    assert len(fired(everything)) >= again.get((direction, action), 1)
+
+
+@pytest.mark.parametrize(("direction", "visible"), [("request", []), ("response", ["a", "b"])])
+def test_the_end_of_a_transaction_answered_with_an_error(
+    gated: Everywhere, one: One, direction: str, visible: list[str]
+) -> None:
+    """A client that is told the same, of a transaction that ended and of one that did not."""
+    rules = gated.put(
+        direction, "EndTxn", "error", error="INVALID_TXN_STATE", transactional_id=one.id
+    )
+    one.begin("a", "b")
+    error = one.commit().wait()
+    assert isinstance(error, KafkaException)
+    assert error.args[0].name() == "INVALID_TXN_STATE"
+    assert len(fired(rules)) == 1
+    eventually(lambda: one.reader.all() == visible, f"{visible} to be visible", one.reader.all)
+
+
+@pytest.mark.parametrize(
+    ("direction", "action"),
+    [
+        ("request", "drop"),
+        ("response", "drop"),
+        ("request", "close-after"),
+        ("request", "duplicate"),
+        ("response", "error"),
+    ],
+)
+def test_a_batch_disturbed(gated: Everywhere, one: One, direction: str, action: str) -> None:
+    """Lost, answered in vain, or sent twice: an idempotent producer's batch is in the log once."""
+    error = {"error": "NOT_LEADER_FOR_PARTITION"} if action == "error" else {}
+    rules = gated.put(direction, "Produce", action, topic=one.topic, **error)
+    one.begin("a", "b")
+    assert one.commit().wait() is None
+    assert len(fired(rules)) == 1
+    assert fired(rules)[0]["topics"] == [one.topic]
+    assert one.reader.all() == ["a", "b"]
+
+
+def test_a_trigger(gated: Everywhere, one: One) -> None:
+    """The broker that is about to get EndTxn dies at that very moment."""
+    rules = gated.put("request", "EndTxn", "hold", transactional_id=one.id)
+    one.begin("a", "b")
+    committing = one.commit()
+    rule = wait_fired(rules)
+    node = rule.link.partition("→")[2]
+    gated.stage.kill(node, "a test")
+    try:
+        assert gated.stage.gate(Link("producer", node)).state()["connections"] == 0
+        assert [e["rule"] for e in rule.gate.events() if e["event"] == "lost"][-1] == rule.id
+        assert committing.wait() is None
+        assert one.reader.all() == ["a", "b"]
+    finally:
+        gated.stage.restart(node)
+    gated.clear()
+    eventually(lambda: gated.stage.disturbed() == {}, "the stage to be whole")
+
+
+def test_a_late_commit_ends_the_next_transaction(gated: Everywhere, one: One) -> None:
+    """KAFKA-17754: librdkafka ends transactions by EndTxn version 1, which does not bump the epoch,
+    so that one which comes late ends the transaction that is open then, on any cluster.
+    """
+    rules = gated.put("request", "EndTxn", "hold", transactional_id=one.id)
+    one.begin("first")
+    assert one.commit().wait() is None  # after a time-out, over another connection
+    rule = wait_fired(rules)
+    assert rule.fired[0]["version"] < 5
+    assert one.reader.all() == ["first"]
+    one.begin("second")
+    assert one.reader.all() == ["first"]
+    assert rule.release() == 1
+    eventually(
+        lambda: one.reader.all() == ["first", "second"],
+        "a record of the open transaction to become visible",
+        one.reader.all,
+    )
+    with pytest.raises(KafkaException):
+        one.producer.abort_transaction(SECONDS)
+    assert one.reader.all() == ["first", "second"]

@@ -1,0 +1,37 @@
+"""A checkpoint folder, written as Spark 4 does it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from uuid import uuid4
+
+from harness.subjects.checkpoint import Checkpoint
+
+# What Spark 4.0.0 wrote in a run of ours, shortened.
+HEAD = (
+    'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1793491200000,"conf":'
+    '{"spark.sql.shuffle.partitions":"2"}}'
+)
+
+
+def entry(*sources: object) -> str:
+    return "\n".join([HEAD, *(json.dumps(source) for source in sources)])
+
+
+def plan(checkpoint: Checkpoint, batch: int, text: str) -> None:
+    (checkpoint.folder / "offsets" / str(batch)).write_text(text)
+
+
+def as_spark_does(folder: Path, batch: int, text: str = "v1\n{}") -> Callable[[], None]:
+    """Write `.N.<uuid>.tmp` with its sum; the returned function renames it to `N`."""
+    draft = folder / f".{batch}.{uuid4()}.tmp"
+    draft.write_text(text)
+    (folder / f".{draft.name}.crc").write_text("sum")
+
+    def rename() -> None:
+        (folder / f".{draft.name}.crc").rename(folder / f".{batch}.crc")
+        draft.rename(folder / str(batch))
+
+    return rename

@@ -1,0 +1,112 @@
+"""What exact faults are made of, when one counts as hit, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.exact.clients import LIBRDKAFKA, Told
+from harness.exact.combinations import BLOWS, MESSAGES, Combination, combinations
+from harness.exact.telling import table, total
+from harness.exact.trial import Result, how_seen, why_missed
+
+HELD, CLOSED, KILLED = (
+    next(blow for blow in BLOWS if blow.name == name)
+    for name in ("held 5 s", "connection closed", "broker killed")
+)
+
+
+def test_thirty_combinations_and_their_rules() -> None:
+    found = combinations(LIBRDKAFKA.sends)
+    assert len({(c.message, c.blow.name) for c in found}) == len(found) == 30
+    assert {c.message for c in found} == set(MESSAGES)
+    for combination in found:
+        rule = combination.rule("an-id")
+        assert (rule.api, rule.transactional_id, rule.nth) == (combination.message, "an-id", 1)
+        assert rule.times == 1
+    assert len(combinations(("EndTxn",))) == 5
+
+
+def placed(
+    fired: list[dict[str, Any]], delivered: Sequence[object] = (), lost: Sequence[object] = ()
+) -> Any:
+    return SimpleNamespace(fired=fired, delivered=delivered, lost=lost)
+
+
+EVENT = {"api": "EndTxn", "at": 1_000_000_000}
+IN_TIME, TOO_SOON = {"at": 6_000_000_000}, {"at": 5_999_999_999}
+NOBODY = placed([])
+
+
+@pytest.mark.parametrize(
+    ("blow", "hit", "killed", "why"),
+    [
+        (CLOSED, placed([EVENT]), None, None),
+        (CLOSED, placed([EVENT, EVENT]), None, "acted 2 times"),
+        (CLOSED, None, None, "acted 0 times"),
+        (CLOSED, placed([{**EVENT, "api": "Produce"}]), None, "met Produce"),
+        (HELD, placed([EVENT], [IN_TIME]), None, None),
+        (HELD, placed([EVENT], [TOO_SOON]), None, "was not held, or never went out"),
+        (HELD, placed([EVENT]), None, "was not held, or never went out"),
+        (KILLED, placed([EVENT], (), [EVENT]), "broker-1", None),
+        (KILLED, placed([EVENT], (), [EVENT]), None, "reached the broker before it was gone"),
+        (KILLED, placed([EVENT]), "broker-1", "reached the broker before it was gone"),
+        (KILLED, placed([EVENT], [IN_TIME], [EVENT]), "broker-1", "reached the broker before it"),
+    ],
+)
+def test_what_counts_as_hit(blow: Any, hit: Any, killed: str | None, why: str | None) -> None:
+    rules = [NOBODY, hit] if hit else [NOBODY]
+    missed = why_missed(Combination(message="EndTxn", blow=blow), rules, hit, killed)
+    assert (missed or "").startswith(why or "") and bool(missed) is bool(why)  # noqa: PT018
+
+
+@pytest.mark.parametrize(
+    ("values", "offset", "said"),
+    [
+        (["one", "two", "three"], 7, "once"),
+        ([], -1001, "none"),
+        (["one", "two", "three"], -1001, "once, offset not moved"),
+        ([], 7, "none, offset moved"),
+        (["one", "two", "three"] * 2, 7, "records one,two,three,one,two,three, offset moved"),
+        (["one"], 7, "records one, offset moved"),
+    ],
+)
+def test_what_a_reader_finds(values: list[str], offset: int, said: str) -> None:
+    assert how_seen(values, offset) == said
+
+
+def test_what_a_client_says() -> None:
+    assert Told(committed=True, at=1).describe() == "committed"
+    assert Told(committed=True, at=1, again=2).describe() == "committed, called again"
+    assert Told(committed=True, at=1, aborted=1).describe() == "aborted, then committed"
+    assert Told(committed=False, at=1, error="_FENCED").describe() == "failed: _FENCED"
+
+
+def result(message: str, seconds: float | None, **more: Any) -> Result:
+    values = {"missed": None, "outcome": "committed", "seen": "once", **more}
+    return Result(combination=Combination(message=message, blow=CLOSED), seconds=seconds, **values)
+
+
+def test_the_table() -> None:
+    results = [
+        result("EndTxn", 1.0),
+        result("Produce", None, outcome="stalled", seen="none", missed="acted 0 times"),
+        result("EndTxn", 3.0, outcome="aborted, then committed"),
+        result("EndTxn", 2.0),
+    ]
+    assert [
+        [cell.strip() for cell in line.split("  ") if cell.strip()] for line in table(results)
+    ] == [
+        ["message", "what was done", "hit", "recovered", "the client", "seen"],
+        ["EndTxn", "connection closed", "3 of 3", "2.0 s",
+         "2 × committed; 1 × aborted, then committed", "once"],
+        ["Produce", "connection closed", "0 of 1", "never", "stalled", "none"],
+    ]  # fmt: skip
+    assert total(results, ["AddOffsetsToTxn"]) == [
+        "missed: Produce, connection closed: acted 0 times",
+        "not sent by this client: AddOffsetsToTxn",
+        "3 of 4 hit",
+    ]

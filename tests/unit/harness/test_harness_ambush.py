@@ -1,0 +1,210 @@
+"""Lying in wait for a driver: a real process and folder, and a sink that says what it is told.
+
+The one thing to know: a driver here counts aloud, so that it is seen whether it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.stage.processes import Process
+from harness.subjects.ambush import Ambush
+from harness.subjects.checkpoint import Checkpoint, CheckpointWatch
+from harness.subjects.windows import (
+    AFTER_COMMIT,
+    AFTER_OFFSET_LOG,
+    AFTER_SINK_WRITE,
+    DURING_SINK_WRITE,
+    WINDOWS,
+    Window,
+)
+from harness.wait import wait_until
+from tests.unit.harness.made_up_checkpoint import as_spark_does, entry
+
+COUNTING = """
+import time
+n = 0
+while True:
+    n += 1
+    print("ready", n, flush=True)
+    time.sleep(0.005)
+"""
+PLANNED = 10
+
+
+class MadeUpSink:
+    """Has as many of a batch's records as the test says."""
+
+    def __init__(self) -> None:
+        self.present: dict[int, int] = {}
+        self.asked: list[int] = []
+        self.error: Exception | None = None
+        self.sized = 0
+
+    def size(self) -> int:
+        self.sized += 1
+        return sum(self.present.values())
+
+    def of(self, batch: int) -> tuple[int, int]:
+        self.asked.append(batch)
+        if self.error is not None:
+            raise self.error
+        return self.present.get(batch, 0), PLANNED
+
+
+class Scene:
+    """A driver, its checkpoint and its sink."""
+
+    def __init__(self, folder: Path, driver: Process) -> None:
+        self.checkpoint = Checkpoint(folder / "checkpoint")
+        self.checkpoint.create()
+        self.driver = driver
+        self.sink = MadeUpSink()
+        self.watch = CheckpointWatch(
+            self.checkpoint, on_planned=lambda n: None, on_committed=lambda n: None
+        )
+
+    def ambush(self, window: Window) -> Ambush:
+        return Ambush(
+            window, watch=self.watch, driver=lambda: self.driver, sink=self.sink, how="a test"
+        )
+
+    def plan(self, batch: int, *, end: int | None = None) -> None:
+        """A batch of ten records, or one that ends at `end`."""
+        where = (batch + 1) * PLANNED if end is None else end
+        # By renaming, as Spark does it: the file is whole when it is seen.
+        text = entry({"payments": {"0": where}})
+        as_spark_does(self.checkpoint.folder / "offsets", batch, text)()
+
+    def begin_commit(self, batch: int) -> Callable[[], None]:
+        return as_spark_does(self.checkpoint.folder / "commits", batch)
+
+    def goes_on(self) -> None:
+        """See that the driver counts on."""
+        said = self.driver.tail(1)
+        wait_until(
+            lambda: self.driver.tail(1) != said, what="the driver to go on", seconds=20,
+            seen=lambda: self.driver.tail(1),
+        )  # fmt: skip
+
+    def growth_is_awaited(self) -> None:
+        before = self.sink.sized
+        wait_until(
+            lambda: self.sink.sized >= before + 2, what="two looks at the size", seconds=20,
+        )  # fmt: skip
+
+    def looked(self, times: int) -> None:
+        wait_until(
+            lambda: len(self.sink.asked) >= times, what=f"{times} looks", seconds=20,
+            seen=lambda: self.sink.asked,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def scene(tmp_path: Path, start: Callable[..., Process]) -> Iterator[Scene]:
+    made = Scene(tmp_path, start(COUNTING, "driver"))
+    yield made
+    made.watch.close()
+    assert made.watch.error is None
+
+
+def hit(ambush: Ambush) -> tuple[int, int]:
+    """(batch, misses) once it has hit."""
+    found = wait_until(
+        lambda: ambush.hit, what="the hit", seconds=20, seen=lambda: str(ambush.error)
+    )
+    return found.batch, found.misses
+
+
+def test_a_batch_that_is_planned_and_not_begun(scene: Scene) -> None:
+    ambush = scene.ambush(AFTER_OFFSET_LOG)
+    scene.sink.present[0] = 1
+    scene.plan(0)
+    scene.looked(1)
+    scene.goes_on()
+    scene.plan(1)
+    assert hit(ambush) == (1, 1)
+    assert not scene.driver.alive()
+    assert scene.driver.how == "a test"
+
+
+def test_a_batch_that_the_sink_has_in_part(scene: Scene) -> None:
+    ambush = scene.ambush(DURING_SINK_WRITE)
+    scene.plan(0)
+    scene.growth_is_awaited()
+    scene.sink.present[0] = PLANNED
+    scene.looked(1)
+    scene.goes_on()
+    scene.begin_commit(0)()
+    scene.plan(1)
+    scene.growth_is_awaited()
+    scene.sink.present[1] = 4
+    assert hit(ambush)[0] == 1
+    assert not scene.driver.alive()
+
+
+def test_what_was_there_before_the_batch_is_no_part_of_it(scene: Scene) -> None:
+    scene.plan(0)
+    scene.begin_commit(0)()
+    scene.sink.present[0] = PLANNED
+    ambush = scene.ambush(DURING_SINK_WRITE)
+    scene.plan(1)
+    scene.growth_is_awaited()
+    assert scene.sink.asked == []
+    scene.sink.present[1] = 1
+    assert hit(ambush) == (1, 0)
+
+
+def test_a_batch_that_is_in_the_sink_and_not_committed(scene: Scene) -> None:
+    ambush = scene.ambush(AFTER_SINK_WRITE)
+    scene.plan(0)
+    scene.sink.present[0] = PLANNED
+    rename = scene.begin_commit(0)
+    assert hit(ambush) == (0, 0)
+    rename()
+    assert not scene.driver.alive()
+
+
+def test_a_batch_that_is_committed(scene: Scene) -> None:
+    ambush = scene.ambush(AFTER_COMMIT)
+    scene.plan(0)
+    scene.plan(1)
+    scene.sink.present[0] = scene.sink.present[1] = PLANNED
+    scene.begin_commit(0)()  # too late: the next one is planned already
+    scene.goes_on()
+    assert ambush.hit is None
+    scene.begin_commit(1)()
+    assert hit(ambush)[0] == 1
+
+
+@pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
+def test_a_batch_without_records_is_let_be(scene: Scene, window: Window) -> None:
+    scene.ambush(window)
+    scene.plan(0, end=0)
+    scene.begin_commit(0)()
+    scene.goes_on()
+    assert scene.sink.asked == []
+
+
+@pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
+def test_what_has_ended_does_not_strike(scene: Scene, window: Window) -> None:
+    ambush = scene.ambush(window)
+    ambush.end()
+    scene.sink.present[0] = 1
+    scene.plan(0)
+    scene.begin_commit(0)()
+    scene.goes_on()
+    assert ambush.hit is None
+
+
+def test_a_sink_that_cannot_be_looked_at(scene: Scene) -> None:
+    ambush = scene.ambush(AFTER_OFFSET_LOG)
+    scene.sink.error = OSError("no way in")
+    scene.plan(0)
+    error = wait_until(lambda: ambush.error, what="the error", seconds=20)
+    assert str(error) == "no way in"
+    scene.goes_on()
+    assert ambush.hit is None
