@@ -13,13 +13,12 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.driver import wait_reads
 from harness.identity import RECORD_HEADER
 from harness.settle import settle
-from harness.stage.topology import Link
 from harness.subjects.ambush import Hit
 from harness.subjects.spark import SparkPipeline
 from harness.subjects.windows import AFTER_SINK_WRITE, WINDOWS, Window
-from harness.wait import wait_until
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +84,7 @@ class _AnyTime:
     def heal(self) -> None:
         """Restart it and wait until its query runs."""
         _start(self._bench.pipeline)
-        _wait_reads(self._bench)
+        wait_reads(self._bench)
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""
@@ -126,7 +125,7 @@ class _InWindow:
             return  # it was never hit, so there is nothing to restart
         _start(pipeline)
         if self._window.committed:
-            _wait_reads(self._bench)
+            wait_reads(self._bench)
             return
         pipeline.wait_batch(hit.batch, seconds=150)
         if self._present:
@@ -183,19 +182,3 @@ def _start(pipeline: SparkPipeline) -> None:
     """Give it a new life, unless an earlier try to heal did and only its progress is waited for."""
     if not pipeline.alive():
         pipeline.start()
-
-
-def _wait_reads(bench: Bench) -> None:
-    """Wait until a restarted driver is connected to a broker."""
-    ways = [Link("pipeline", node) for node in bench.stage.brokers]
-
-    def reads_again() -> bool:
-        bench.pipeline.check()
-        return any(bench.stage.connections(way) for way in ways)
-
-    wait_until(
-        reads_again,
-        what="the restarted driver to connect to a broker",
-        seconds=150,
-        stop=bench.stop,
-    )

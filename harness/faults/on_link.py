@@ -84,9 +84,11 @@ class OnLink:
         """Undo it; if nobody else disturbs the link, see that it works."""
         waiting = self._probe.silent(0)
         self._hold.release()
-        if waiting:
-            self._trial.after(self._probe)
-        self._probe.close()
+        try:
+            if waiting:
+                self._trial.after(self._probe)
+        finally:
+            self._probe.close()
         if not disturbed_by_others(self._bench, self._link):
             wait_works(self._bench, self._link)
 

@@ -134,8 +134,11 @@ class Probe:
         return self._speech.answer(self._way)
 
     def silent(self, seconds: float) -> bool:
-        """Whether nothing comes for so long, neither a byte nor the connection's end."""
-        return not select.select([self._way], [], [], seconds)[0]
+        """Whether nothing comes for so long, neither a byte nor the connection's end.
+
+        One that we have closed is not silent: it has ended.
+        """
+        return self._way.fileno() >= 0 and not select.select([self._way], [], [], seconds)[0]
 
     def offend(self) -> None:
         """Send what nobody can understand: whoever gets it hangs up."""

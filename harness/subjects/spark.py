@@ -106,6 +106,23 @@ class SparkPipeline:
         process.kill(how)
         return count
 
+    def pause(self) -> Process:
+        """Stop the driver's whole session in its tracks; returns it.
+
+        Raises:
+            Overdue: something of it goes on, which only a process stuck in the kernel does.
+        """
+        process = self._running()
+        process.freeze()
+        wait_until(
+            process.frozen,
+            what=f"all of {process.instance} to stand still",
+            seconds=10,
+            every=0.01,
+            stop=self._stop,
+        )
+        return process
+
     def ambush(self, window: Window, sink: SinkLook, how: str) -> Ambush:
         """Lie in wait for the driver, to kill it in a window of any of its batches."""
         return Ambush(window, watch=self._watch, driver=lambda: self.process, sink=sink, how=how)

@@ -28,10 +28,14 @@ def bench(stage: Stage, topic: str = "none") -> Bench:
 
 @contextlib.contextmanager
 def at_work(bench: Bench, words: str) -> Iterator[tuple[Injection, str]]:
-    """A fault as it is asked for by hand, once it has proved that it bites; healed at the end."""
+    """A fault as it is asked for by hand, once it has proved that it bites; healed at the end.
+
+    It is healed twice, because that must do no harm.
+    """
     name, *more = words.split()
     injection = asked(name, more).inject(bench, name)
     try:
         yield injection, eventually(injection.evidence, f"«{words}» to bite")
     finally:
+        injection.heal()
         injection.heal()

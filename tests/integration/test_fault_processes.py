@@ -9,11 +9,20 @@ import psutil
 import psycopg
 import pytest
 
+from harness.bench import addresses, open_reader
 from harness.faults.by_hand import asked
+from harness.kafka.metadata import ClusterView
 from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDITOR, POSTGRES
 from tests.integration.faults import at_work, bench
-from tests.integration.staging import Staged, eventually, serves, told_by, whole_everywhere
+from tests.integration.staging import (
+    Staged,
+    eventually,
+    refuses,
+    serves,
+    told_by,
+    whole_everywhere,
+)
 from tests.integration.test_stage_brokers import sent
 
 pytestmark = pytest.mark.integration
@@ -104,6 +113,19 @@ def test_every_broker_restarted_in_turn(staging: Staged, topic: Callable[..., st
         life + 1 for life in lives
     ]
     eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
+
+
+def test_all_brokers_at_once(staging: Staged, topic: Callable[..., str]) -> None:
+    stage, name = staging.stage, topic(1)
+    assert sent(stage.bootstrap(AUDITOR), name, 0)
+    with at_work(bench(stage, name), "kill-all") as (injection, proof):
+        assert injection.target == "broker-1, broker-2, broker-3"
+        assert proof.count("ended by signal 9") == 3
+        assert all(refuses(stage.bootstrap(AUDITOR, node)) for node in stage.brokers)
+    eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
+    with ClusterView(addresses(stage)) as view, open_reader(stage, view) as reader:
+        assert reader.ends(name)[0][1] == 1, "what was acknowledged is still there"
+    assert stage.disturbed() == {}
 
 
 @pytest.mark.parametrize(

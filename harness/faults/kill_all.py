@@ -1,0 +1,71 @@
+"""SIGKILL of all brokers, as when the power fails; restarted side by side.
+
+The one thing to know: nobody is left to take over, so nothing moves. What was acknowledged has to
+be on disk, or in the memory of the machine, which outlives a process and not the power.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.back import Restart
+from harness.faults.by_hand import ByHand
+from harness.stage.base import StageTrouble
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillAll:
+    """SIGKILL every broker."""
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = "kill"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "SIGKILL all brokers"
+
+    def inject(self, bench: Bench, name: str) -> _Killed:
+        """Kill them."""
+        return _Killed(bench, name)
+
+
+BY_HAND: Final = ByHand(
+    name="kill-all",
+    takes=(),
+    example="kill-all",
+    says="SIGKILL all brokers; they are restarted side by side when healed",
+    make=KillAll,
+)
+
+
+class _Killed:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        brokers = bench.stage.brokers
+        if dead := [node for node in brokers if not bench.stage.alive(node)]:
+            raise StageTrouble(f"{', '.join(dead)} cannot be killed: it does not run")
+        self.target = ", ".join(brokers)
+        self.at = now()
+        with ThreadPoolExecutor(len(brokers)) as pool:
+            how = f"SIGKILL by fault «{name}»"
+            self._deaths = list(pool.map(lambda node: bench.stage.kill(node, how), brokers))
+        self._restarts = [Restart(bench, node) for node in brokers]
+
+    def evidence(self) -> str | None:
+        """Their exit signals, and that nobody answers any more."""
+        if any(view.brokers() for view in self._bench.views().values()):
+            return None
+        return f"{'; '.join(self._deaths)}; no broker answers"
+
+    def heal(self) -> None:
+        """Restart them at once, because one alone has no quorum, and wait until all are in sync."""
+        with ThreadPoolExecutor(len(self._restarts)) as pool:
+            for done in [pool.submit(restart) for restart in self._restarts]:
+                done.result()
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""

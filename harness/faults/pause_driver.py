@@ -1,0 +1,69 @@
+"""The Spark driver paused: it misses what happens, and goes on as if nothing had.
+
+The one thing to know: its whole session stands still, the JVM and its Python workers too; its
+connections stay, and time goes on without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand
+from harness.faults.driver import wait_reads
+
+
+@dataclass(frozen=True, kw_only=True)
+class PauseDriver:
+    """Stop the driver's whole session in its tracks."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "pipeline"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "pause the Spark driver"
+
+    def inject(self, bench: Bench, name: str) -> _Paused:
+        """Pause it."""
+        return _Paused(bench)
+
+
+BY_HAND: Final = ByHand(
+    name="pause-driver",
+    takes=(),
+    example="pause-driver",
+    says="pause the Spark driver with all its processes",
+    make=PauseDriver,
+)
+
+
+class _Paused:
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self.at = now()
+        self._process = bench.pipeline.pause()
+        self.target = self._process.instance
+        self._batch = bench.pipeline.last_committed
+        self._acknowledged = bench.producers.acknowledged
+
+    def evidence(self) -> str | None:
+        """That it stands still, and what it has missed meanwhile."""
+        missed = self._bench.producers.acknowledged - self._acknowledged
+        committed = self._bench.pipeline.last_committed != self._batch
+        if not missed or committed or not self._process.frozen():
+            return None
+        return (
+            f"all {self._process.members()} processes of {self.target} stand still; meanwhile "
+            f"{missed} records were acknowledged and no micro-batch was committed"
+        )
+
+    def heal(self) -> None:
+        """Let it go on, and see that it reads."""
+        self._process.thaw()
+        wait_reads(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""

@@ -1,0 +1,37 @@
+"""The Spark driver paused by hand, and woken: it goes on as if nothing had happened."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.command import onceproof
+from tests.end_to_end.test_lab import Up
+
+pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900)]
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Up]:
+    lab = Up("test-driver", tmp_path)
+    yield lab
+    if lab.process.popen.poll() is None:
+        lab.process.send(signal.SIGKILL)
+        lab.process.popen.wait(10)
+
+
+def test_a_driver_that_was_away(lab: Up) -> None:
+    by_name = ("--lab", lab.name)
+    done = onceproof("fault", "pause-driver", *by_name)
+    assert done.code == 0, done.out + done.err
+    lab.wait_bitten("pause-driver-1")
+    assert "stand still; meanwhile" in lab.fault("pause-driver-1")["detail"]
+    done = onceproof("heal", "pause-driver-1", *by_name)
+    assert done.code == 0, done.out + done.err
+    assert onceproof("end", *by_name).code == 0
+    done = lab.process.finish()
+    assert done.code == 0, done.err
+    assert set(done.verdicts().values()) == {"holds"}, done.out
