@@ -139,8 +139,16 @@ def test_a_broker_by_its_role(staging: Staged, topic: Callable[..., str], words:
         node = injection.target.split()[0]
         others = [n for n in stage.brokers if n != node]
         for other in others:
-            told = told_by(stage, other, name)[0]
-            assert int(node[-1]) not in {told.leader, *told.in_sync}
+            eventually(
+                lambda other=other: (
+                    int(node[-1])
+                    not in {
+                        told_by(stage, other, name)[0].leader,
+                        *told_by(stage, other, name)[0].in_sync,
+                    }
+                ),
+                f"{other} to do without {node}",
+            )
         assert sent(",".join(stage.bootstrap(AUDITOR, other) for other in others), name, 0)
         views = bench(staging.stage, name).views()
         assert views[int(others[0][-1])].controller() != int(node[-1])
