@@ -1,7 +1,7 @@
 """A link whose bytes come in small pieces, with pauses between them.
 
-The one thing to know: toxiproxy 2.12 can stop answering for good when this is undone while a client
-has just left in the midst of a piece; what was seen then is told, and the run is invalid.
+The one thing to know: undoing it closes the link's connections, since toxiproxy cannot take the
+pieces out of one that is under way.
 """
 
 from __future__ import annotations

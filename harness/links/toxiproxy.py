@@ -116,6 +116,13 @@ class ToxiproxyServer:
         if name in self.toxics(proxy):
             raise ProxyTrouble(f"toxic {name} is still on proxy {proxy} after it was removed")
 
+    def remake(self, proxy: str) -> None:
+        """Delete a proxy and make it again, enabled and without toxics; its connections close."""
+        state = self.state(proxy)
+        self._call("delete", f"/proxies/{proxy}", 204)
+        again = ProxySpec(name=proxy, listen=state["listen"], upstream=state["upstream"])
+        self.populate([again])
+
     def toxics(self, proxy: str) -> list[str]:
         """Names of the toxics on a proxy."""
         return [t["name"] for t in self.state(proxy)["toxics"]]

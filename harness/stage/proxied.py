@@ -19,6 +19,10 @@ from harness.stage.topology import Link
 
 _STREAMS = {"requests": "upstream", "responses": "downstream"}
 
+_STICKY = "slicer"
+"""A toxic that is not taken out: toxiproxy 2.12 waits for each piece under way to be passed on, and
+was once seen to answer nobody any more after that. The proxy is made anew instead."""
+
 
 class ProxiedLinks:
     """The links of one stage. Thread-safe."""
@@ -117,8 +121,12 @@ class ProxiedLinks:
 
     def _make(self, proxy: str) -> None:
         wanted, state = self._ledger.wanted(proxy), self._server.state(proxy)
-        present = {toxic["name"] for toxic in state["toxics"]}
-        for name in sorted(present - wanted.fouls.keys()):
+        present = {toxic["name"]: toxic["type"] for toxic in state["toxics"]}
+        unwanted = present.keys() - wanted.fouls.keys()
+        if any(present[name] == _STICKY for name in unwanted):
+            self._server.remake(proxy)
+            state, present, unwanted = self._server.state(proxy), {}, set()
+        for name in sorted(unwanted):
             self._server.remove_toxic(proxy, name)
         for name, foul in wanted.fouls.items():
             if name not in present:

@@ -1,7 +1,6 @@
 """The table of faults and targets: every fault of a link on every role, as a client there sees it.
 
-Faults that take a whole broker take seconds each: those are tried on one role each, elsewhere. So
-is `slice`: toxiproxy stopped answering when it was undone under a client that had just left.
+Faults that take a whole broker take seconds each: those are tried on one role each, elsewhere.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ WORDS = {
     "hold": ["responses"],
     "lose-requests": [],
     "reset": [],
+    "slice": ["responses", "7", "20000"],
     "throttle": ["responses", "1"],
 }
 """What comes after the target, so strong that nobody can take it for chance."""

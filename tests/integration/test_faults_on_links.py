@@ -113,6 +113,7 @@ def test_slices(staging: Staged, client: Talk, direction: str) -> None:
         client.ask()
         # 14 bytes of request, hundreds of response: 20 ms after each seven.
         assert seconds(client.answered) >= (0.02 if direction == "requests" else 0.4)
+    assert client.closed()
     whole_again(staging)
 
 

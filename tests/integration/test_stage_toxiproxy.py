@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 from collections.abc import Iterator
@@ -46,7 +47,7 @@ def echo() -> Iterator[tuple[str, int]]:
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve(connection: socket.socket) -> None:
-        with connection:
+        with connection, contextlib.suppress(ConnectionError):
             while data := connection.recv(1000):
                 connection.sendall(data)
 
@@ -161,6 +162,27 @@ def test_a_toxic_of_the_same_name(two: list[Served]) -> None:
     server.add_toxic("echo", BLACK_HOLE)
     with pytest.raises(ProxyTrouble, match="already exists"):
         server.add_toxic("echo", BLACK_HOLE)
+
+
+def test_a_proxy_made_anew_while_clients_leave(two: list[Served]) -> None:
+    served, _ = two
+    slicer = Toxic(
+        name="pieces",
+        type="slicer",
+        stream="downstream",
+        attributes={"average_size": 7, "size_variation": 1, "delay": 1000},
+    )
+    for _ in range(20):
+        served.server.add_toxic("echo", slicer)
+        clients = [socket.create_connection(served.proxied, 5) for _ in range(8)]
+        for client in clients:
+            client.sendall(b"x" * 4000)
+            assert client.recv(1)
+        for client in clients:
+            client.close()
+        served.server.remake("echo")
+        assert served.told()["echo"]["toxics"] == []
+        assert echoes(served)
 
 
 def test_an_address_that_is_taken(two: list[Served], echo: tuple[str, int]) -> None:

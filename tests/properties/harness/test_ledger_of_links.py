@@ -20,7 +20,8 @@ PROXIES = {
     Link("producer", "broker-1"): ("producer.b1",),
     Link("producer", "broker-2"): ("producer.b2",),
 }
-HOW: list[Disturbance] = [CUT, lose("requests"), lose("responses")]
+SLICED = Foul(type="slicer", way="responses", attributes={})
+HOW: list[Disturbance] = [CUT, lose("requests"), lose("responses"), SLICED]
 NODES = ("broker-1", "broker-2")
 
 
@@ -48,11 +49,18 @@ class Server:
     def add_toxic(self, proxy: str, toxic: Toxic) -> None:
         self._maybe_fail()
         assert toxic.name not in {t["name"] for t in self.proxies[proxy]["toxics"]}
-        self.proxies[proxy]["toxics"].append({"name": toxic.name, "stream": toxic.stream})
+        self.proxies[proxy]["toxics"].append(
+            {"name": toxic.name, "type": toxic.type, "stream": toxic.stream}
+        )
+
+    def remake(self, proxy: str) -> None:
+        self._maybe_fail()
+        self.proxies[proxy].update(enabled=True, toxics=[])
 
     def remove_toxic(self, proxy: str, name: str) -> None:
         self._maybe_fail()
         toxics = self.proxies[proxy]["toxics"]
+        assert all(t["type"] != "slicer" for t in toxics if t["name"] == name)
         toxics[:] = [t for t in toxics if t["name"] != name]
 
     def as_seen(self) -> dict[str, tuple[bool, list[str]]]:
