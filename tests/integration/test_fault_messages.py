@@ -95,7 +95,7 @@ def in_log(staging: Staged, topic: str) -> list[bytes]:
 
 def injected(staging: Staged, words: str) -> Injection:
     name, *more = words.split()
-    return asked(name, more).inject(bench(staging), name)
+    return asked(name, more).inject(bench(staging.stage), name)
 
 
 def hit(injection: Injection) -> str:
@@ -157,7 +157,7 @@ def test_a_leader_is_killed_while_a_message_is_on_its_way(staging: Staged, clien
             during=Message(source="producer", direction="request", api="Produce"),
             seconds=60,
         ),
-        replace(bench(staging, client.topic), recorder=recorder),
+        replace(bench(staging.stage, client.topic), recorder=recorder),
     )
     thread = threading.Thread(target=line.run, args=(lambda: None,))
     thread.start()
