@@ -3,7 +3,9 @@
 # All paths are relative, so that the folder may lie anywhere, also below one with spaces.
 
 .DEFAULT_GOAL := help
+ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
+endif
 .PHONY: help setup run test test-docker soak agree mutants bench-checking bench-gate exact-faults reference lint lock lock-jars clean
 
 PYTHON ?= python3
@@ -36,7 +38,11 @@ run: .bootstrap ## Put the example claim on trial, and write a report
 
 test: lint ## Lint and types, then unit and property tests, then real brokers
 	$(if $(quick),$(BIN)/python -m pytest -n auto $(if $(SEED),--hypothesis-seed=$(SEED)) $(quick) $(ARGS))
-	$(if $(real),$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=15 $(real) $(ARGS))
+	@# They wait most of the time, so brokers and whole runs are tried side by side.
+	@$(if $(real),$(MAKE) --no-print-directory --jobs=2 --output-sync=line $(addprefix real-,$(notdir $(real))))
+
+real-%: .bootstrap
+	$(BIN)/python -m pytest --durations=15 tests/$* $(ARGS)
 
 test-docker: .bootstrap ## Install and start Docker if need be, build images, try the docker backend
 	$(BIN)/python -m pytest tests/docker $(ARGS)

@@ -18,9 +18,3 @@ pytest.register_assert_rewrite("tests.contracts")
 # some build servers. Processes inherit that, and those that must answer to SIGINT never would.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Folders may run side by side; what the tests of one share, they share in one process."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(str(item.path.parent)))
