@@ -39,7 +39,7 @@ run: .bootstrap ## Put the example claim on trial, and write a report
 test: lint ## Lint and types, then unit and property tests, then real brokers
 	$(if $(quick),$(BIN)/python -m pytest -n auto $(if $(SEED),--hypothesis-seed=$(SEED)) $(quick) $(ARGS))
 	@# They wait most of the time, so brokers and whole runs are tried side by side.
-	@$(if $(real),$(MAKE) --no-print-directory --jobs=2 --output-sync=line $(addprefix real-,$(notdir $(real))))
+	@$(if $(real),$(MAKE) --no-print-directory --jobs=2 $(addprefix real-,$(notdir $(real))))
 
 real-%: .bootstrap
 	$(BIN)/python -m pytest --durations=15 tests/$* $(ARGS)
