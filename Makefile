@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-docker soak agree mutants bench-checking bench-gate exact-faults reference lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak agree mutants bench-checking bench-gate exact-faults reference lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -43,6 +43,9 @@ test: lint ## Lint and types, then unit and property tests, then real brokers
 
 real-%: .bootstrap
 	$(BIN)/python -m pytest --durations=15 tests/$* $(ARGS)
+
+test-faults: .bootstrap ## Every fault of a link on every role, and all other tests of faults
+	ONCEPROOF_ROLES=all $(BIN)/python -m pytest $(wildcard tests/integration/test_fault*.py) $(ARGS)
 
 test-docker: .bootstrap ## Install and start Docker if need be, build images, try the docker backend
 	$(BIN)/python -m pytest tests/docker $(ARGS)
