@@ -8,6 +8,7 @@ without held frames, disturbs nothing.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -64,6 +65,8 @@ class Gates:
         self._topic_id = topic_id
         self._gate: Gate | None = None
         self._on: dict[Link, OnGate] = {}
+        # Faults come and go side by side, and others look at what is disturbed meanwhile.
+        self._lock = threading.RLock()
 
     def gate(self, link: Link) -> OnGate:
         """Put a gate on a link; one that is there already stays.
@@ -71,8 +74,10 @@ class Gates:
         Raises:
             StageTrouble: it cannot be; the link is as it was.
         """
-        if link in self._on:
-            return self._on[link]
+        with self._lock:
+            return self._on[link] if link in self._on else self._put_on(link)
+
+    def _put_on(self, link: Link) -> OnGate:
         if link.target == POSTGRES:
             raise StageTrouble(f"{link} cannot have a gate: it is not Kafka's protocol")
         proxies = self._links.of(link)
@@ -92,8 +97,11 @@ class Gates:
 
     def ungate(self, link: Link) -> None:
         """Undo `gate`, also if the gate is gone; what it held is lost."""
-        if link not in self._on:
-            return
+        with self._lock:
+            if link in self._on:
+                self._take_off(link)
+
+    def _take_off(self, link: Link) -> None:
         for proxy in self._links.of(link):
             self._server.set_upstream(proxy.name, proxy.upstream)
         gate = self._on.pop(link).gate
@@ -104,19 +112,23 @@ class Gates:
 
     def sever(self, node: str) -> None:
         """A broker is gone: so are the connections that gates keep to it."""
-        for link, on in self._on.items():
-            if link.target == node:
-                on.gate.sever(str(link))
+        with self._lock:
+            for link, on in self._on.items():
+                if link.target == node:
+                    on.gate.sever(str(link))
 
     def disturbed(self) -> dict[str, str]:
         """Links on which rules may still act or frames are held, or whose gate is gone."""
-        wrong = {}
-        for link, on in self._on.items():
-            try:
-                state = on.state()
-            except StageTrouble as error:
-                wrong[str(link)] = str(error)
-                continue
-            if state["rules"] or state["held"]:
-                wrong[str(link)] = f"gate: rules {len(state['rules'])}, held {state['held']}"
-        return wrong
+        with self._lock:
+            return {str(link): wrong for link, on in self._on.items() if (wrong := _wrong(on))}
+
+
+def _wrong(on: OnGate) -> str | None:
+    """What is not as arranged on a gate."""
+    try:
+        state = on.state()
+    except StageTrouble as error:
+        return str(error)
+    if state["rules"] or state["held"]:
+        return f"gate: rules {len(state['rules'])}, held {state['held']}"
+    return None

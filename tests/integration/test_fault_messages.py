@@ -50,6 +50,11 @@ class Client:
         )
         self._producer.poll(0)
 
+    def close(self) -> None:
+        """End it and its connections, also if a test that failed still holds this."""
+        self._producer.flush(30)
+        del self._producer
+
     def told(self, count: int) -> None:
         """Wait until so many records have their outcome."""
         eventually(
@@ -65,7 +70,7 @@ def client(staging: Staged, topic: Callable[..., str]) -> Iterator[Client]:
     made.send(b"first")
     made.told(1)
     yield made
-    made._producer.flush(30)
+    made.close()
 
 
 def in_log(staging: Staged, topic: str) -> list[bytes]:

@@ -205,9 +205,11 @@ def test_what_nobody_uses_is_not_disturbed(staging: Staged) -> None:
     injection = asked("lose-requests", ["producer", "broker-2"]).inject(
         bench(staging.stage), "lost"
     )
-    assert injection.evidence() is None
-    assert injection.evidence() is None
-    injection.heal()
+    try:
+        assert injection.evidence() is None
+        assert injection.evidence() is None
+    finally:
+        injection.heal()
     assert metadata(staging.stage.bootstrap("producer", "broker-2")).brokers
 
 
