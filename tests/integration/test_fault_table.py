@@ -35,7 +35,7 @@ WORDS = {
 }
 """What comes after the target, so strong that nobody can take it for chance."""
 A_FEW = (ROLES["leader"], ROLES["transaction coordinator"], ROLES["controller"])
-ALL = bool(os.environ.get("ONCEPROOF_ROLES"))
+ALL = bool(os.environ.get("ONCEPROOF_FAULTS"))
 QUICK = 0.15
 """Seconds in which none of these lets an answer pass."""
 
