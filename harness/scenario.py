@@ -13,7 +13,7 @@ from harness.faults.base import Fault, Until
 from harness.faults.message import Message
 from harness.faults.until import Bitten
 from harness.kafka.topic import Topic
-from harness.subjects.base import SparkSubject
+from harness.subjects.base import Subject
 from harness.workload.payments import Payments
 
 
@@ -71,7 +71,7 @@ class Scenario:
     Attributes:
         name: what `onceproof run` takes.
         title: the story in one sentence.
-        subject: the pipeline on trial.
+        subject: what is on trial.
         workload: who sends what.
         schedule: the faults.
         claims: what is judged, each with its expectation.
@@ -81,7 +81,7 @@ class Scenario:
 
     name: str
     title: str
-    subject: SparkSubject
+    subject: Subject
     workload: Payments
     schedule: tuple[At, ...]
     claims: tuple[Claim, ...]
