@@ -197,21 +197,20 @@ class Parts:
         )
 
     def _write_expected(self) -> None:
-        workload, sink = self._scenario.workload, self._scenario.subject.sink
-        if not sink:
-            return
         writer = HistoryWriter(self._folder.history, "workload")
-        for producer in range(workload.producers):
-            writer.write_all(
-                "expected",
-                [
-                    {
-                        "sink": sink,
-                        "record": payment.record,
-                        "effect_key": "",
-                        "digest": payment.effect_digest,
-                    }
-                    for payment in payments_of(workload, producer=producer, seed=self._seed)
-                ],
-            )
+        workload = self._scenario.workload
+        for sink in self._scenario.subject.sinks:
+            for producer in range(workload.producers):
+                writer.write_all(
+                    "expected",
+                    [
+                        {
+                            "sink": sink,
+                            "record": payment.record,
+                            "effect_key": "",
+                            "digest": payment.effect_digest,
+                        }
+                        for payment in payments_of(workload, producer=producer, seed=self._seed)
+                    ],
+                )
         writer.close()

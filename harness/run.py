@@ -157,8 +157,8 @@ class Run:
         phase = self._recorder.phase
         with phase("arrange"):
             bench = parts.arrange()
-        conductor = self._conduct(self.scenario.schedule, bench)
-        conductor.announce()
+            conductor = self._conduct(self.scenario.schedule, bench)
+            conductor.announce()
         stalled: Stalled | None = None
         with told_progress(bench):
             with phase("warm-up"):

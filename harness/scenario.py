@@ -58,6 +58,12 @@ class At:
         return said if self.during is None else f"{said}; then during {self.during.describe()}"
 
     @property
+    def gated(self) -> tuple[str, ...]:
+        """Audiences on whose links to brokers it needs gates."""
+        messages = (self.during, getattr(self.do, "message", None))
+        return tuple(message.source for message in messages if isinstance(message, Message))
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """What the stage must offer for it."""
         gates = ("gates",) if self.during is not None else ()

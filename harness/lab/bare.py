@@ -28,6 +28,7 @@ class Nobody:
     name = "none"
     says = "No pipeline of ours: the programs on this stage were somebody else's."
     sink = ""
+    sinks = ()
     view = ""
     output_topic = None
     sends = False

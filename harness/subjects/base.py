@@ -31,6 +31,10 @@ class Subject(Protocol):
         """Table or topic that its effects go to; empty if it has none."""
 
     @property
+    def sinks(self) -> tuple[str, ...]:
+        """Everything that each input must have its effect in, `sink` first."""
+
+    @property
     def view(self) -> str:
         """Who looks at the sink."""
 

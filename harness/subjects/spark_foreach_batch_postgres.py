@@ -26,6 +26,11 @@ class SparkForeachBatchPostgres(SparkSubject):
         return "spark-foreachbatch-postgres" + ("-unguarded" if self.guard == "none" else "")
 
     @property
+    def sinks(self) -> tuple[str, ...]:
+        """One."""
+        return (self.sink,)
+
+    @property
     def says(self) -> str:
         """What it promises."""
         if self.guard == "none":

@@ -24,6 +24,11 @@ class SparkKafkaSink(SparkSubject):
         return "spark-kafka-sink"
 
     @property
+    def sinks(self) -> tuple[str, ...]:
+        """One."""
+        return (self.sink,)
+
+    @property
     def says(self) -> str:
         """What it promises."""
         return (
