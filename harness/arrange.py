@@ -34,7 +34,6 @@ from harness.wait import Stop
 from harness.watchdog import Watchdog
 from harness.workload.control import Producers
 from harness.workload.payments import payments_of
-from harness.workload.producer import CLIENT
 
 
 class Parts:
@@ -115,6 +114,8 @@ class Parts:
             history=self._folder.history,
             work=self._folder.work,
             stop=self._stop,
+            sender=self._scenario.sender,
+            tools=self._tools,
         )
         return Bench(
             stage=self._stage,
@@ -178,7 +179,10 @@ class Parts:
             workload=asdict(scenario.workload),
             configuration={
                 **self._stage.settings(),
-                "producers": CLIENT,
+                "producers": {
+                    "client": scenario.sender.name,
+                    **scenario.sender.settings(transactional=bool(scenario.workload.transaction)),
+                },
                 **scenario.subject.configuration(),
             },
             schedule=[

@@ -6,9 +6,9 @@ same bytes and needs nothing of ours but a JSON reader. What must be drawn, dige
 
 **Task**, a JSON object: the fields of `SenderTask`.
 
-**Records**, JSON Lines: the fields of `SenderRecord`, in the order in which they are sent. The place
-of a line in its file, from 0, is the record's `ordinal`. Records of one transaction stand together;
-the numbers of transactions rise by one, from 0.
+**Records**, JSON Lines: the fields of `SenderRecord`, in the order in which they are sent. The
+place of a line in its file, from 0, is the record's `ordinal`. Records of one transaction stand
+together; the numbers of transactions rise by one, from 0.
 
 **A program** takes the path of its task as its last argument, and
 
@@ -22,24 +22,24 @@ the numbers of transactions rise by one, from 0.
   and `"txn"` within a transaction, **before** the client gets the record;
 
   `{"t":"returned","attempt","returned_at","outcome"}` with `"partition"` and `"offset"` if it is
-  `ok`, with `"error"` if it is `fail` (certainly not in the log: it was never transmitted) or `info`;
+  `ok`, with `"error"` if it is `fail` (certainly not in the log: never transmitted) or `info`;
 
-  `{"t":"txns","txn","session","transactional_id","outcome","began_at","clock"}`, written again as it
-  changes, the last one counts: `outcome` is `info` when it begins; again with `commit_called_at`
-  **before** commit is called; and with `ended_at`, and `outcome` `committed` or `aborted` if that is
-  certain, or `error`, when it is over;
+  `{"t":"txns","txn","session","transactional_id","outcome","began_at","clock"}`, written again as
+  it changes, the last one counts: `outcome` is `info` when it begins; again with `commit_called_at`
+  **before** commit is called; and with `ended_at`, and `outcome` `committed` or `aborted` if that
+  is certain, or `error`, when it is over;
 
   `{"t":"clocks","writer":<task.name>,"clock","monotonic_ns","wall_ns"}` at the start;
 
   times are nanoseconds of CLOCK_MONOTONIC, `clock` is `<boot id>/CLOCK_MONOTONIC`;
-* reads its pace from standard input, a line each: `rate R` (records per second, `inf` for as fast as
-  it can; 0 before the first order), `enough` (finish the transaction under way, send nothing new);
-  at its end (the harness is gone) it exits at once;
-* tells its progress on standard output at least ten times a second while something changes, a JSON
+* reads its pace from standard input, a line each: `rate R` (records per second, `inf` for as fast
+  as it can; 0 before the first order), `enough` (finish the transaction under way, send nothing
+  new); at its end (the harness is gone) it exits at once;
+* tells its progress on standard output, ten times a second or more while something changes, a JSON
   object a line: `{"called","ok","not_ok","timeouts","done"}`: `ok` counts acknowledged sends, also
   of aborted transactions; `timeouts` maps broker ids to requests that timed out, empty where the
-  client does not say; `done` is true in the last line, when every send has an outcome. Then it exits
-  with 0. Whatever it logs goes to standard error;
+  client does not say; `done` is true in the last line, when every send has an outcome. Then it
+  exits with 0. Whatever it logs goes to standard error;
 * never sends a record again by itself, and goes on behind a transaction that had to be aborted: its
   records are not sent again. A transaction whose end nobody knows, or an error after which its
   client can send nothing more, is left `info`; it may make a new client, which is a new session.
