@@ -29,7 +29,9 @@ from harness.scenario import At, Scenario
 from harness.subjects.observed import Observer
 from harness.subjects.producer import ProducerSubject
 from harness.workload.payments import Payments
+from harness.workload.senders.aiokafka import AIOKAFKA
 from harness.workload.senders.base import Sender
+from harness.workload.senders.kafka_python import KAFKA_PYTHON
 from harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 
 PAYMENTS = Payments(records=6_000, producers=2, keys=64, partitions=3)
@@ -176,4 +178,11 @@ _RESENDS = Scenario(
     seconds=30,
 )
 
-SCENARIOS = (*of_client(LIBRDKAFKA), _OFF, _ACKS_1, _RESENDS)
+SCENARIOS = (
+    *of_client(LIBRDKAFKA),
+    _OFF,
+    _ACKS_1,
+    _RESENDS,
+    *of_client(KAFKA_PYTHON),
+    *of_client(AIOKAFKA),
+)

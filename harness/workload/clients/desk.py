@@ -90,6 +90,7 @@ class Desk:
         self._credit, self._last, self._told = 0.0, time.monotonic(), 0.0
         self._lock = threading.Lock()
         self._returned: list[dict[str, Any]] = []
+        self._open: set[str] = set()
         self._called = self._ok = self._not_ok = 0
         self._txn: dict[str, Any] = {}
         self.session = ""
@@ -107,7 +108,7 @@ class Desk:
     @property
     def waiting(self) -> int:
         """How many calls have no outcome yet."""
-        return self._called - self._ok - self._not_ok
+        return len(self._open)
 
     # What is to be sent.
 
@@ -183,9 +184,11 @@ class Desk:
                 for n, record in block
             ],
         )
+        calls = [Call(attempt=f"{self.session}/{n}", record=record) for n, record in block]
         with self._lock:
-            self._called += len(block)
-        return [Call(attempt=f"{self.session}/{n}", record=record) for n, record in block]
+            self._called += len(calls)
+            self._open.update(call.attempt for call in calls)
+        return calls
 
     # What came of it.
 
@@ -198,9 +201,8 @@ class Desk:
             "partition": partition,
             "offset": offset,
         }
-        with self._lock:
+        if self._closed(row):
             self._ok += 1
-            self._returned.append(row)
 
     def refused(self, attempt: str, error: object, *, certain: bool) -> None:
         """A send failed: certainly, or nobody knows. A client that retries may have been appended
@@ -212,9 +214,22 @@ class Desk:
             "outcome": "fail" if certain else "info",
             "error": str(error) or type(error).__name__,
         }
-        with self._lock:
+        if self._closed(row):
             self._not_ok += 1
-            self._returned.append(row)
+
+    def abandoned(self, error: object) -> None:
+        """Their client is gone: nobody will ever know what became of the calls still open."""
+        for attempt in sorted(self._open):
+            self.refused(attempt, error, certain=False)
+
+    def _closed(self, row: dict[str, Any]) -> bool:
+        """Note an outcome; only the first of a call counts."""
+        with self._lock:
+            known = row["attempt"] in self._open
+            if known:
+                self._open.discard(row["attempt"])
+                self._returned.append(row)
+            return known
 
     def commit_called(self) -> None:
         """The commit of the transaction that was begun last is about to be called."""
