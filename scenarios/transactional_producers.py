@@ -29,6 +29,7 @@ from harness.subjects.producer import ProducerSubject
 from harness.workload.payments import Payments
 from harness.workload.senders.aiokafka import AIOKAFKA
 from harness.workload.senders.base import Sender
+from harness.workload.senders.java import JAVA
 from harness.workload.senders.kafka_python import KAFKA_PYTHON
 from harness.workload.senders.librdkafka import LIBRDKAFKA
 
@@ -130,4 +131,5 @@ SCENARIOS = (
     _BELIEVER,
     *of_client(KAFKA_PYTHON),
     *of_client(AIOKAFKA),
+    *of_client(JAVA),
 )
