@@ -1,6 +1,6 @@
 """Transactions on trial, in every client: all of a transaction is committed, or nothing of it.
 
-The story: each transaction writes to three partitions of two topics, and every sixth is aborted on
+The story: each transaction writes to three partitions of two topics, and some are aborted on
 purpose. The answer to a commit never comes, a coordinator is killed while an end is on its way to
 it, and every answer of a leader is withheld. Two observers read all the time, one of them only what
 is committed. The broken twin has a reader that believes to read only what is committed.
@@ -40,7 +40,7 @@ PAYMENTS = Payments(
     partitions=3,
     transaction=6,
     other_topic="refunds",
-    abort_every=6,
+    aborts=17,
 )
 _QUIET = replace(PAYMENTS, records=1_200)
 _ENDED = Message(source="producer", direction="response", api="EndTxn", client_id="producer-0")

@@ -23,7 +23,7 @@ from harness.workload.payments import Payments
 from harness.workload.records import records_of
 from harness.workload.senders.base import Sender
 from harness.workload.senders.librdkafka import LIBRDKAFKA
-from harness.workload.task_file import SenderTask, write_records
+from harness.workload.task_file import SenderTask, save_records
 
 _WARM_UP = 0.1
 """Part of the workload that may be sent before records flow end to end."""
@@ -84,7 +84,7 @@ class Producers:
         for n in range(workload.producers):
             name = f"producer-{n}"
             records, place = work / f"{name}.records.jsonl", work / f"{name}.json"
-            write_records(records, records_of(workload, producer=n, seed=seed))
+            save_records(records, records_of(workload, producer=n, seed=seed))
             SenderTask(
                 name=name,
                 bootstrap=bootstrap,
@@ -92,7 +92,7 @@ class Producers:
                 history=str(history),
                 client=sender.settings(transactional=transactional),
                 transactional_id=name if transactional else None,
-                resends=sender.resend_seconds is not None,
+                resend_seconds=sender.resend_seconds,
             ).save(place)
             self._tasks.append((name, place))
             self._status[name] = Status()

@@ -29,9 +29,9 @@ class Payments:
         partitions: partitions of the input topic.
         topic: name of the input topic.
         rate: records per second of all producers together, while faults are at work.
+        other_topic: a second topic, which every other record goes to; it has as many partitions.
         transaction: how many records are sent in one transaction; 0: there are none.
-        other_topic: a second topic that each transaction writes to, with as many partitions.
-        abort_every: every n-th transaction is aborted on purpose; 0: none.
+        aborts: how many of a hundred transactions are aborted on purpose, drawn from the seed.
     """
 
     records: int = 20_000
@@ -40,9 +40,9 @@ class Payments:
     partitions: int = 3
     topic: str = "payments"
     rate: int = 400
-    transaction: int = 0
     other_topic: str | None = None
-    abort_every: int = 0
+    transaction: int = 0
+    aborts: int = 0
 
     def __post_init__(self) -> None:
         for name in ("producers", "keys", "partitions", "rate"):
@@ -50,14 +50,12 @@ class Payments:
                 raise ValueError(f"Payments({name}={getattr(self, name)}): must be at least 1")
         if self.records < 0:
             raise ValueError(f"Payments(records={self.records}): must not be negative")
-        for name in ("transaction", "abort_every"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"Payments({name}={getattr(self, name)}): must not be negative")
-        if not self.transaction and (self.abort_every or self.other_topic):
-            raise ValueError(
-                "Payments(abort_every=…, other_topic=…): only with transactions; say how many "
-                "records are in one (transaction=…)"
-            )
+        if self.transaction < 0:
+            raise ValueError(f"Payments(transaction={self.transaction}): must not be negative")
+        if not 0 <= self.aborts <= 100:
+            raise ValueError(f"Payments(aborts={self.aborts}): must be from 0 to 100")
+        if self.aborts and not self.transaction:
+            raise ValueError("Payments(aborts=…): without transactions nothing can be aborted")
 
     @property
     def topics(self) -> tuple[str, ...]:

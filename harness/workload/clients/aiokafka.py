@@ -13,7 +13,7 @@ from typing import Any, Final
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
-from harness.workload.clients.desk import Call, Desk, Transaction, given_desk
+from harness.workload.clients.desk import Call, Desk, given_desk
 
 _TICK: Final = 0.01
 _STOP_SECONDS: Final = 5
@@ -51,7 +51,7 @@ class Sending:
                 for call in desk.due():
                     await self._send(call)
             elif transaction := desk.due_transaction():
-                await self._send_transaction(transaction)
+                await self._send_transaction(desk.calls(transaction), abort=transaction.abort)
             await asyncio.sleep(_TICK / 2)
         await self._outcomes()
 
@@ -67,11 +67,7 @@ class Sending:
     async def _send(self, call: Call) -> None:
         try:
             future = await self.client.send(
-                call.record.topic,
-                partition=call.record.partition,
-                key=call.key,
-                value=call.record.value,
-                headers=call.headers,
+                call.record.topic, key=call.key, value=call.value, headers=call.headers
             )
         except KafkaError as error:
             self.desk.refused(call.attempt, repr(error), certain=True)  # it was never taken
@@ -97,17 +93,17 @@ class Sending:
 
     # Transactions.
 
-    async def _send_transaction(self, transaction: Transaction) -> None:
+    async def _send_transaction(self, calls: list[Call], *, abort: bool) -> None:
         desk = self.desk
         try:
             self._failed = None
             await self.client.begin_transaction()
-            for call in desk.calls(transaction):
+            for call in calls:
                 await self._send(call)
             await self._outcomes()
             if self._failed is not None:
                 raise self._failed  # this client's commit would not fail
-            if transaction.abort:
+            if abort:
                 await self.client.abort_transaction()
                 desk.ended("aborted")
                 return
@@ -115,10 +111,10 @@ class Sending:
             await self.client.commit_transaction()
             desk.ended("committed")
         except KafkaError as error:
-            await self._give_up(transaction, error)
+            await self._give_up(error)
 
-    async def _give_up(self, transaction: Transaction, error: KafkaError) -> None:
-        """Abort and try again; where even that fails nobody knows, and a new client goes on."""
+    async def _give_up(self, error: KafkaError) -> None:
+        """Abort; where even that fails nobody knows, and a new client goes on."""
         try:
             await self.client.abort_transaction()
         except KafkaError as worse:
@@ -126,8 +122,6 @@ class Sending:
         else:
             await self._outcomes()
             self.desk.ended("aborted", repr(error))
-            if not transaction.abort:
-                self.desk.try_again(transaction)
             return
         await asyncio.wait((asyncio.ensure_future(self.client.stop()),), timeout=_STOP_SECONDS)
         self.desk.abandoned(repr(error))

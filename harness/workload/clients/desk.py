@@ -22,7 +22,7 @@ from typing import Any, Final
 from harness.clock import clock_id, now
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from harness.recording.writer import HistoryWriter
-from harness.workload.task_file import SenderTask, TaskRecord, read_records
+from harness.workload.task_file import SenderRecord, SenderTask, load_records
 
 BLOCK: Final = 200
 """The most records whose calls are written at once."""
@@ -34,12 +34,17 @@ class Call:
     """One call to send a record, written down."""
 
     attempt: str
-    record: TaskRecord
+    record: SenderRecord
 
     @property
     def key(self) -> bytes:
         """As it is sent."""
         return self.record.key.encode()
+
+    @property
+    def value(self) -> bytes:
+        """As it is sent."""
+        return self.record.value.encode()
 
     @property
     def headers(self) -> list[tuple[str, str | bytes | None]]:
@@ -57,7 +62,7 @@ class Transaction:
     txn: str
     abort: bool
     """The application aborts it on purpose."""
-    records: tuple[TaskRecord, ...]
+    records: tuple[tuple[int, SenderRecord], ...]
 
 
 class Desk:
@@ -78,9 +83,10 @@ class Desk:
         self._orders, self._say = orders, say
         self._history = HistoryWriter(Path(task.history), task.name)
         self._clock = clock_id()
-        self._records = read_records(Path(task.records))
-        self._next: TaskRecord | None = next(self._records, None)
-        self._again: tuple[TaskRecord, ...] = ()
+        self._records: Iterator[tuple[int, SenderRecord]] = enumerate(
+            load_records(Path(task.records))
+        )
+        self._next: tuple[int, SenderRecord] | None = next(self._records, None)
         self._credit, self._last, self._told = 0.0, time.monotonic(), 0.0
         self._lock = threading.Lock()
         self._returned: list[dict[str, Any]] = []
@@ -93,12 +99,11 @@ class Desk:
     def new_session(self) -> None:
         """A new client has taken the place of the last one."""
         self.session = f"{self.task.name}/{now():x}"
-        self._ordinals, self._tries = itertools.count(), itertools.count()
 
     @property
     def over(self) -> bool:
         """Whether nothing more is to be sent."""
-        return self.enough or (self._next is None and not self._again)
+        return self.enough or self._next is None
 
     @property
     def waiting(self) -> int:
@@ -118,21 +123,21 @@ class Desk:
         """The next transaction if the pace allows it by now, begun and written down."""
         if self.over or self._allowed() < 1:
             return None
-        records, self._again = self._again or tuple(self._of_next()), ()
+        assert self._next is not None, "looked at by `over`"
+        number, abort = self._next[1].transaction, self._next[1].abort
+        records = list(self._of_transaction(number))
         self._credit -= len(records)  # below nothing: so the next one waits the longer
-        txn = f"{self.session}/t{next(self._tries)}"
+        txn = f"{self.session}/t{number}"
         self._txn = {
             "txn": txn,
             "session": self.session,
             "transactional_id": self.task.transactional_id,
-            "transaction": records[0].transaction,
-            "intended": records[0].intended,
             "outcome": "info",
             "began_at": now(),
             "clock": self._clock,
         }
         self._history.write("txns", **self._txn)
-        return Transaction(txn=txn, abort=records[0].intended == "abort", records=records)
+        return Transaction(txn=txn, abort=abort, records=tuple(records))
 
     def calls(self, transaction: Transaction) -> list[Call]:
         """Its calls, written down."""
@@ -144,22 +149,21 @@ class Desk:
         self._credit, self._last = min(self._credit + more, float(BLOCK)), current
         return 0.0 if self.enough else self._credit
 
-    def _of_next(self) -> Iterator[TaskRecord]:
-        """The records of the next transaction."""
-        number = self._next.transaction if self._next else None
-        while (found := self._next) is not None and found.transaction == number:
+    def _of_transaction(self, number: int | None) -> Iterator[tuple[int, SenderRecord]]:
+        while (found := self._next) is not None and found[1].transaction == number:
             self._next = next(self._records, None)
             yield found
 
-    def _following(self) -> Iterator[TaskRecord]:
+    def _following(self) -> Iterator[tuple[int, SenderRecord]]:
         while self._next is not None:
             found, self._next = self._next, next(self._records, None)
             yield found
 
-    def _call(self, records: Sequence[TaskRecord], *, txn: str | None = None) -> list[Call]:
-        if not records:
+    def _call(
+        self, block: Sequence[tuple[int, SenderRecord]], *, txn: str | None = None
+    ) -> list[Call]:
+        if not block:
             return []
-        block = [(next(self._ordinals), record) for record in records]
         at = now()
         within = {} if txn is None else {"txn": txn}
         self._history.write_all(
@@ -173,7 +177,6 @@ class Desk:
                     "ordinal": n,
                     "session": self.session,
                     "topic": record.topic,
-                    "partition": record.partition,
                     "called_at": at,
                     "clock": self._clock,
                     **within,
@@ -232,10 +235,6 @@ class Desk:
         """The commit of the transaction that was begun last is about to be called."""
         self._txn |= {"commit_called_at": now()}
         self._history.write("txns", **self._txn)
-
-    def try_again(self, transaction: Transaction) -> None:
-        """It was aborted, though that was not intended: its records are sent in a new one."""
-        self._again = transaction.records
 
     def ended(self, outcome: str, error: object = None) -> None:
         """That transaction is over: `committed`, `aborted`, or `info`, if nobody knows."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 from kafka import KafkaProducer
 from kafka.errors import KafkaError, KafkaTimeoutError
 
-from harness.workload.clients.desk import Call, Desk, Transaction, given_desk
+from harness.workload.clients.desk import Call, Desk, given_desk
 
 _CLOSE_SECONDS: Final = 5
 _FLUSH_SECONDS: Final = 0.1
@@ -35,7 +35,7 @@ class Sending:
                 for call in desk.due():
                     self._send(call)
             elif transaction := desk.due_transaction():
-                self._send_transaction(transaction)
+                self._send_transaction(desk.calls(transaction), abort=transaction.abort)
             desk.tell()
         self._flush()
         desk.close()
@@ -66,11 +66,7 @@ class Sending:
     def _send(self, call: Call) -> None:
         try:
             future = self.client.send(
-                call.record.topic,
-                partition=call.record.partition,
-                key=call.key,
-                value=call.record.value,
-                headers=call.headers,
+                call.record.topic, key=call.key, value=call.value, headers=call.headers
             )
         except KafkaError as error:
             self.desk.refused(call.attempt, error, certain=True)  # it was never taken
@@ -98,13 +94,13 @@ class Sending:
 
     # Transactions.
 
-    def _send_transaction(self, transaction: Transaction) -> None:
+    def _send_transaction(self, calls: list[Call], *, abort: bool) -> None:
         desk = self.desk
         try:
             self.client.begin_transaction()
-            self._send_each(desk.calls(transaction))
+            self._send_each(calls)
             self._flush()
-            if transaction.abort:
+            if abort:
                 self.client.abort_transaction()
                 desk.ended("aborted")
                 return
@@ -112,7 +108,7 @@ class Sending:
             self.client.commit_transaction()
             desk.ended("committed")
         except (KafkaError, ValueError) as error:
-            self._give_up(transaction, error)
+            self._give_up(error)
 
     def _send_each(self, calls: list[Call]) -> None:
         for place, call in enumerate(calls):
@@ -123,8 +119,8 @@ class Sending:
                     self.desk.refused(never.attempt, error, certain=True)
                 raise
 
-    def _give_up(self, transaction: Transaction, error: Exception) -> None:
-        """Abort and try again; where even that fails nobody knows, and a new client goes on."""
+    def _give_up(self, error: Exception) -> None:
+        """Abort; where even that fails nobody knows, and a new client goes on."""
         try:
             self.client.abort_transaction()
         except (KafkaError, ValueError) as worse:
@@ -132,8 +128,6 @@ class Sending:
         else:
             self._flush()
             self.desk.ended("aborted", repr(error))
-            if not transaction.abort:
-                self.desk.try_again(transaction)
             return
         self.client.close(timeout=_CLOSE_SECONDS)
         self.desk.abandoned(repr(error))

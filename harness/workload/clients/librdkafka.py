@@ -28,7 +28,7 @@ class Sending:
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
-        self._resends = desk.task.resends
+        self._resends = desk.task.resend_seconds is not None
         self.client = self._new_client()
 
     def send_all(self) -> None:
@@ -74,9 +74,8 @@ class Sending:
             try:
                 self.client.produce(
                     call.record.topic,
-                    partition=-1 if call.record.partition is None else call.record.partition,
                     key=call.key,
-                    value=call.record.value,
+                    value=call.value,
                     headers=call.headers,
                     on_delivery=partial(self._on_delivery, call),
                 )
@@ -126,7 +125,7 @@ class Sending:
             self._call(self.client.commit_transaction)
             desk.ended("committed")
         except KafkaException as error:
-            self._give_up(transaction, error.args[0])
+            self._give_up(error.args[0])
 
     def _produce_all(self, calls: list[Call]) -> None:
         for place, call in enumerate(calls):
@@ -137,8 +136,8 @@ class Sending:
                     self.desk.refused(never.attempt, error.args[0], certain=True)
                 raise
 
-    def _give_up(self, transaction: Transaction, error: KafkaError) -> None:
-        """Abort what must be aborted, and try again; what is fatal leaves it undecided."""
+    def _give_up(self, error: KafkaError) -> None:
+        """Abort what must be aborted; what is fatal leaves it undecided."""
         if error.txn_requires_abort():
             try:
                 self._call(self.client.abort_transaction)
@@ -146,8 +145,6 @@ class Sending:
                 error = worse.args[0]
             else:
                 self.desk.ended("aborted", error)
-                if not transaction.abort:
-                    self.desk.try_again(transaction)
                 return
         self.desk.ended("info", error)
         self.client.purge()

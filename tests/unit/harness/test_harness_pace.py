@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness.wait import Overdue, Stop
 from harness.workload.control import Producers, ProducerTrouble, Status
 from harness.workload.payments import Payments, payments_of
-from harness.workload.task_file import read_records
+from harness.workload.task_file import load_records
 
 
 def producers(folder: Path, **workload: int) -> Producers:
@@ -113,9 +113,9 @@ def test_each_gets_a_task_of_its_own(tmp_path: Path) -> None:
     assert tasks[0]["client"]["acks"] == "all"
     assert tasks[0]["transactional_id"] is None
     for n, task in enumerate(tasks):
-        records = list(read_records(Path(task["records"])))
+        records = list(load_records(Path(task["records"])))
         sent = list(payments_of(Payments(records=10, keys=3), producer=n, seed=3))
-        assert [r.value for r in records] == [p.value for p in sent]
+        assert [r.value.encode() for r in records] == [p.value for p in sent]
 
 
 def test_with_transactions_each_has_an_id_of_its_own(tmp_path: Path) -> None:

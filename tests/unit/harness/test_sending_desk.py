@@ -14,12 +14,10 @@ from harness.recording.tables import read_lines
 from harness.workload.clients.desk import BLOCK, Desk
 from harness.workload.payments import Payments, payments_of
 from harness.workload.records import records_of
-from harness.workload.task_file import SenderTask, write_records
+from harness.workload.task_file import SenderRecord, SenderTask, load_records, save_records
 
 PLAIN = Payments(records=300, producers=1, keys=4)
-TRANSACTIONAL = Payments(
-    records=23, producers=1, other_topic="refunds", transaction=5, abort_every=2
-)
+TRANSACTIONAL = Payments(records=23, producers=1, other_topic="refunds", transaction=5, aborts=50)
 
 
 class Sent:
@@ -28,7 +26,7 @@ class Sent:
     def __init__(self, folder: Path, workload: Payments) -> None:
         self.history = folder / "history"
         self.history.mkdir()
-        write_records(folder / "records", records_of(workload, producer=0, seed=3))
+        save_records(folder / "records", records_of(workload, producer=0, seed=3))
         task = SenderTask(
             name="producer-0",
             bootstrap="here:1",
@@ -72,7 +70,7 @@ def test_the_call_is_on_disk_before_the_record_is_handed_out(plain: Sent) -> Non
     assert len(block) == BLOCK
     assert [c.attempt for c in block] == [row["attempt"] for row in written]
     expected = list(payments_of(PLAIN, producer=0, seed=3))[:BLOCK]
-    assert [(c.key, c.record.value) for c in block] == [(p.key, p.value) for p in expected]
+    assert [(c.key, c.value) for c in block] == [(p.key, p.value) for p in expected]
     assert [row["digest"] for row in written] == [p.digest for p in expected]
     assert [row["ordinal"] for row in written] == list(range(BLOCK))
     assert block[7].headers == [
@@ -174,9 +172,7 @@ def test_a_transaction_from_its_beginning_to_its_end(transactional: Sent) -> Non
     assert transactional.lines("called") == []
 
     calls = desk.calls(first)
-    assert [(c.record.topic, c.record.partition) for c in calls] == [
-        ("payments", 0), ("refunds", 0), ("payments", 1), ("refunds", 1), ("payments", 2)
-    ]  # fmt: skip
+    assert [c.record.topic for c in calls] == ["payments", "refunds"] * 2 + ["payments"]
     assert {s["txn"] for s in transactional.table("sends")} == {first.txn}
 
     desk.commit_called()
@@ -221,66 +217,39 @@ def test_a_transaction_costs_as_many_records_as_it_has(
     assert desk.due_transaction() is not None
 
 
-def test_a_transaction_that_had_to_be_aborted_is_tried_again_as_a_new_one(
-    transactional: Sent,
-) -> None:
-    desk = transactional.desk
-    transactional.order("rate inf")
-    first = desk.due_transaction()
-    assert first is not None
-    calls = desk.calls(first)
-    desk.ended("aborted", "it had to be")
-    desk.try_again(first)
-    second = desk.due_transaction()
-    assert second is not None
-    assert (first.txn, second.txn) == (f"{desk.session}/t0", f"{desk.session}/t1")
-    assert second.records == first.records
-    again = desk.calls(second)
-    assert [c.attempt for c in calls + again] == [f"{desk.session}/{n}" for n in range(10)]
-    assert [row["transaction"] for row in transactional.lines("txns")] == [0, 0, 0]
-    third = desk.due_transaction()
-    assert third is not None
-    assert third.records[0].transaction == 1
-    assert [first.abort, second.abort, third.abort] == [False, False, True]
-
-
-def test_the_last_transaction_too_is_tried_again(transactional: Sent) -> None:
-    desk = transactional.desk
-    transactional.order("rate inf")
-    while last := desk.due_transaction():
-        kept = last
-    assert desk.over
-    desk.try_again(kept)
-    assert not desk.over
-
-
-def test_the_records_of_a_producer_are_its_payments(tmp_path: Path) -> None:
-    for workload in (PLAIN, TRANSACTIONAL):
-        records = list(records_of(workload, producer=0, seed=7))
-        assert [(r.key.encode(), r.value, r.digest) for r in records] == [
-            (p.key, p.value, p.digest) for p in payments_of(workload, producer=0, seed=7)
-        ]
-        assert {r.topic for r in records} == set(workload.topics)
-    assert {r.partition for r in records} == {0, 1, 2}
-    assert [r.intended for r in records] == ["commit"] * 5 + ["abort"] * 5 + ["commit"] * 5 + [
-        "abort"
-    ] * 5 + ["commit"] * 3
+def test_the_records_of_transactions(tmp_path: Path) -> None:
+    workload = Payments(records=4000, producers=2, other_topic="refunds", transaction=5, aborts=20)
+    records = list(records_of(workload, producer=1, seed=7))
+    save_records(tmp_path / "records", records)
+    assert list(load_records(tmp_path / "records")) == records
+    assert [r.value.encode() for r in records] == [
+        p.value for p in payments_of(workload, producer=1, seed=7)
+    ]
+    assert {r.topic for r in records} == {"payments", "refunds"}
+    aborts: dict[int | None, set[bool]] = {}
+    for record in records:
+        aborts.setdefault(record.transaction, set()).add(record.abort)
+    assert list(aborts) == list(range(400))
+    assert {len(how) for how in aborts.values()} == {1}  # a transaction is aborted whole
+    assert 40 < sum(how == {True} for how in aborts.values()) < 120
+    other = [r.abort for r in records_of(workload, producer=1, seed=8)]
+    assert other != [r.abort for r in records]
 
 
 def test_without_transactions_nothing_is_aborted() -> None:
     records = list(records_of(PLAIN, producer=0, seed=1))
-    assert {(r.topic, r.transaction, r.intended) for r in records} == {("payments", None, "commit")}
+    assert {(r.topic, r.transaction, r.abort) for r in records} == {("payments", None, False)}
+    assert isinstance(records[0], SenderRecord)
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
         ({"transaction": -1}, "transaction=-1"),
-        ({"transaction": 5, "abort_every": -2}, "abort_every=-2"),
-        ({"abort_every": 5}, "only with transactions"),
-        ({"other_topic": "refunds"}, "only with transactions"),
+        ({"transaction": 5, "aborts": 101}, "aborts=101"),
+        ({"aborts": 5}, "without transactions"),
     ],
 )
-def test_a_workload_that_cannot_be(wrong: dict[str, Any], words: str) -> None:
+def test_a_workload_that_cannot_be(wrong: dict[str, int], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Payments(**wrong)
