@@ -54,6 +54,10 @@ class Sending:
                 await self._send_transaction(desk.calls(transaction), abort=transaction.abort)
             await asyncio.sleep(_TICK / 2)
         await self._outcomes()
+        await self._stop()
+
+    async def _stop(self) -> None:
+        await asyncio.wait((asyncio.ensure_future(self.client.stop()),), timeout=_STOP_SECONDS)
 
     async def _new_client(self) -> None:
         """Start one; with a transactional id, whatever it had under way is ended by that."""
@@ -123,7 +127,7 @@ class Sending:
             await self._outcomes()
             self.desk.ended("aborted", repr(error))
             return
-        await asyncio.wait((asyncio.ensure_future(self.client.stop()),), timeout=_STOP_SECONDS)
+        await self._stop()
         self.desk.abandoned(repr(error))
         self.desk.new_session()
         await self._new_client()
