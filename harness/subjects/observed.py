@@ -113,13 +113,19 @@ class Observed:
     def _places(self) -> list[tuple[str, int]]:
         """Every partition of every topic; a broker may hear of a new topic a little later."""
         with ClusterView(addresses(self._parts.stage)) as view:
-            found = wait_until(
-                lambda: all(of := [view.partitions(topic) for topic in self._topics]) and of,
+
+            def known() -> list[tuple[str, int]] | None:
+                found = [view.partitions(topic) for topic in self._topics]
+                return (
+                    [(p.topic, p.partition) for each in found for p in each] if all(found) else None
+                )
+
+            return wait_until(
+                known,
                 what=f"a broker to know {', '.join(self._topics)}",
                 seconds=_SECONDS,
                 stop=self._parts.stop,
             )
-        return [(p.topic, p.partition) for partitions in found for p in partitions]
 
     def alive(self) -> bool:
         """Whether one of them runs."""
