@@ -1,9 +1,9 @@
 """Transactions on trial, in every client: all of a transaction is committed, or nothing of it.
 
 The story: each transaction writes to three partitions of two topics, and some are aborted on
-purpose. The answer to a commit never comes, a coordinator is killed while an end is on its way to
-it, and every answer of a leader is withheld. Two observers read all the time, one of them only what
-is committed. The broken twin has a reader that believes to read only what is committed.
+purpose. The answer to an end never comes, every answer of a leader is withheld, and a coordinator is
+killed while an end is on its way to it. Two observers read all the time, one of them only what is
+committed. The broken twin has a reader that believes to read only what is committed.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ SCHEDULE = (
         do=HitMessage(message=_ENDED, action="drop"),
     ),
     At(
-        name="coordinator killed amid an end",
+        name="answers withheld",
         after=("end's answer lost",),
-        do=KillBroker(target=CoordinatorOf(of="transaction", name="producer-0")),
-        during=replace(_ENDED, direction="request"),
+        do=LeaveUnanswered(target=LeaderOf(partition=0)),
     ),
     At(
-        name="answers withheld",
-        after=("coordinator killed amid an end",),
-        do=LeaveUnanswered(target=LeaderOf(partition=0)),
+        name="coordinator killed amid an end",
+        after=("answers withheld",),
+        do=KillBroker(target=CoordinatorOf(of="transaction", name="producer-0")),
+        during=replace(_ENDED, direction="request"),
     ),
 )
 _HOLDS = Expectation(verdict=Verdict.HOLDS)
