@@ -1,9 +1,9 @@
 """Transactions on trial, in every client: all of a transaction is committed, or nothing of it.
 
 The story: each transaction writes to three partitions of two topics, and some are aborted on
-purpose. The answer to an end never comes, every answer of a leader is withheld, and a coordinator is
-killed while an end is on its way to it. Two observers read all the time, one of them only what is
-committed. The broken twin has a reader that believes to read only what is committed.
+purpose. The answer to an end never comes, every answer of a leader is withheld, and a coordinator
+is killed while an end is on its way to it. Two observers read all the time, one of them only what
+is committed. The broken twin has a reader that believes to read only what is committed.
 """
 
 from __future__ import annotations
