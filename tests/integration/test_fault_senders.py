@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from harness.bench import Aftermath, Bench, addresses, open_reader
+from harness.faults.hit_message import HitMessage
 from harness.faults.kill_ahead import KillAhead
+from harness.faults.message import Message
 from harness.faults.targets import LeaderOf
 from harness.faults.unanswered import LeaveUnanswered
 from harness.identity import ATTEMPT_HEADER
@@ -22,7 +24,7 @@ from harness.wait import Stop
 from harness.workload.control import Producers
 from harness.workload.payments import Payments
 from harness.workload.senders.base import Sender
-from harness.workload.senders.librdkafka import Librdkafka
+from harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 from tests.integration.faults import bench
 from tests.integration.staging import Staged, eventually
 
@@ -32,7 +34,9 @@ pytestmark = pytest.mark.integration
 class Sending:
     """A sender under way, what the harness noted of it, and what the log has of it."""
 
-    def __init__(self, staging: Staged, folder: Path, topic: str, sender: Sender) -> None:
+    def __init__(
+        self, staging: Staged, folder: Path, topic: str, sender: Sender, transaction: int
+    ) -> None:
         self._staging, self._topic = staging, topic
         self.hazards: list[dict[str, Any]] = []
         self.history = folder / "history"
@@ -40,7 +44,10 @@ class Sending:
         self.stop = Stop()
         self.processes = Processes(staging.processes.marker, folder)
         self.producers = Producers(
-            workload=Payments(records=3_000, producers=1, topic=topic, rate=150), seed=5,
+            seed=5,
+            workload=Payments(
+                records=3_000, producers=1, topic=topic, rate=150, transaction=transaction
+            ),
             bootstrap=staging.stage.bootstrap("producer"), processes=self.processes,
             history=self.history, work=folder, stop=self.stop, sender=sender,
         )  # fmt: skip
@@ -75,11 +82,11 @@ class Sending:
 @pytest.fixture
 def sending(
     staging: Staged, topic: Callable[..., str], tmp_path: Path
-) -> Iterator[Callable[[Sender], Sending]]:
+) -> Iterator[Callable[..., Sending]]:
     made: list[Sending] = []
 
-    def start(sender: Sender) -> Sending:
-        made.append(Sending(staging, tmp_path, topic(1), sender))
+    def start(sender: Sender, transaction: int = 0) -> Sending:
+        made.append(Sending(staging, tmp_path, topic(1), sender, transaction))
         return made[-1]
 
     yield start
@@ -90,7 +97,7 @@ def sending(
 
 @pytest.mark.parametrize("idempotent", [True, False])
 def test_what_was_appended_unanswered_was_acknowledged_by_a_retry(
-    idempotent: bool, staging: Staged, sending: Callable[[Sender], Sending]
+    idempotent: bool, staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(Librdkafka(idempotent=idempotent))
     injection = LeaveUnanswered(target=LeaderOf(partition=0)).inject(run.bench(), "withheld")
@@ -123,7 +130,7 @@ def test_what_was_appended_unanswered_was_acknowledged_by_a_retry(
 
 
 def test_a_leader_dies_with_what_no_follower_has(
-    staging: Staged, sending: Callable[[Sender], Sending]
+    staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(Librdkafka(idempotent=False, acks="1"))
     injection = KillAhead(target=LeaderOf(partition=0)).inject(run.bench(), "ahead")
@@ -140,3 +147,20 @@ def test_a_leader_dies_with_what_no_follower_has(
     assert [hazard["hazard"] for hazard in run.hazards] == ["leader-ahead"]
     acknowledged = {a for a, row in run.sends().items() if row["outcome"] == "ok"}
     assert len(acknowledged - set(run.logged())) >= 5
+
+
+@pytest.mark.parametrize(("api", "hazards"), [("EndTxn", ["unknown-end"]), ("Produce", [])])
+def test_an_end_that_its_client_never_heard_of_is_a_hazard(
+    api: str, hazards: list[str], sending: Callable[..., Sending]
+) -> None:
+    run = sending(LIBRDKAFKA, transaction=5)
+    fault = HitMessage(
+        message=Message(source="producer", direction="response", api=api), action="close-before"
+    )
+    injection = fault.inject(run.bench(), "unheard")
+    try:
+        eventually(injection.evidence, "it to bite")
+    finally:
+        injection.heal()
+    injection.aftermath(Aftermath(returned={}))
+    assert [hazard["hazard"] for hazard in run.hazards] == hazards
