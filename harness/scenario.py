@@ -13,8 +13,10 @@ from harness.faults.base import Fault, Until
 from harness.faults.message import Message
 from harness.faults.until import Bitten
 from harness.kafka.topic import Topic
-from harness.subjects.base import SparkSubject
+from harness.subjects.base import Subject
 from harness.workload.payments import Payments
+from harness.workload.senders.base import Sender
+from harness.workload.senders.librdkafka import LIBRDKAFKA
 
 
 class BadScenario(ValueError):
@@ -71,20 +73,22 @@ class Scenario:
     Attributes:
         name: what `onceproof run` takes.
         title: the story in one sentence.
-        subject: the pipeline on trial.
+        subject: what is on trial.
         workload: who sends what.
         schedule: the faults.
         claims: what is judged, each with its expectation.
+        sender: by which client the workload is sent.
         topics: what has to be there beside the topics of workload and subject.
         seconds: about how long it takes, for `onceproof list`.
     """
 
     name: str
     title: str
-    subject: SparkSubject
+    subject: Subject
     workload: Payments
     schedule: tuple[At, ...]
     claims: tuple[Claim, ...]
+    sender: Sender = LIBRDKAFKA
     topics: tuple[Topic, ...] = ()
     seconds: int = 70
 
@@ -103,16 +107,16 @@ class Scenario:
         if self.workload.records and not self.claims:
             raise BadScenario(f"{self.name}: it claims nothing, so nothing can be judged")
         for claim in self.claims:
-            if claim.scope.input != self.workload.topic:
+            if claim.scope.input not in self.workload.topics:
                 raise BadScenario(
                     f"{self.name}: a claim speaks of {claim.scope.input}, "
-                    f"but the workload goes to {self.workload.topic}"
+                    f"but the workload goes to {' and '.join(self.workload.topics)}"
                 )
 
     @property
     def all_topics(self) -> tuple[Topic, ...]:
         """Every topic that has to be there, the workload's first."""
-        names = (self.workload.topic, self.subject.output_topic)
+        names = (*self.workload.topics, self.subject.output_topic)
         partitions = self.workload.partitions
         own = (Topic(name=name, partitions=partitions) for name in names if name is not None)
         return (*own, *self.topics)

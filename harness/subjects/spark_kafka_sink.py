@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
-from harness.subjects.base import JOBS, JobPlace
+from harness.subjects.base import JOBS
+from harness.subjects.spark_subject import JobPlace, SparkSubject
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparkKafkaSink:
+class SparkKafkaSink(SparkSubject):
     """Kafka to Kafka by `writeStream.format("kafka")`."""
 
     sink: str = "payments-with-fees"

@@ -1,97 +1,84 @@
-"""What a sender is told to do, in files that clients in any language read.
+"""What a sender is told to do: one task file, and one file with its records.
 
-The one thing to know: Python writes the records once, one JSON object a line, and every client
-sends just these. So identity, digests and which transaction is aborted on purpose are decided in
-one place.
+The one thing to know: both are written by the harness, so that a client in any language sends the
+same bytes and needs nothing of ours but a JSON reader. What must be drawn, digested or decided
+(which transaction is aborted on purpose) stands in the records already.
 
-A sender is started with the path of its task, a JSON object with the fields of `SenderTask`. It
+**Task**, a JSON object: the fields of `SenderTask`.
 
-* takes orders on standard input, one a line: `rate N` (records a second, `inf`: as fast as it can;
-  before the first one it sends nothing) and `enough` (send nothing new; what was sent still gets
-  its outcome). The end of standard input means that the harness is gone: it exits at once.
-* tells its status on standard output, at most every 0.1 s and once at its end, as one JSON object a
-  line: `called`, `ok`, `not_ok` (each record counts once), `timeouts` (broker id → requests that
-  timed out; empty where the client does not tell), `done`, and at its end `error`: why it could not
-  go on (fenced …), or null. With transactions also `committed` and `aborted`: how many ended so.
-* appends its history to `<history>/<name>.jsonl`, each write whole before it goes on: lines
-  `called` before the client gets a record (with all columns of `sends` that are known by then) and
-  `returned` when it has an outcome (`attempt`, `outcome`, `returned_at`, `partition`, `offset`,
-  `error`); every 10 s a `clocks` line.
+**Records**, JSON Lines: the fields of `SenderRecord`, in the order in which they are sent. The
+place of a line in its file, from 0, is the record's `ordinal`. Records of one transaction stand
+together; the numbers of transactions rise by one, from 0.
 
-**Attempts.** A session is one life of a sender, `<name>/<start, monotonic ns, in hex>`. Its n-th
-call, from 0, is the attempt `<session>/<n>`, and n is its `ordinal`. The record travels with the
-headers `onceproof-record` and `onceproof-attempt`. `outcome` is `ok`; `fail`, only if the client
-certainly never transmitted it; or `info`.
+**A program** takes the path of its task as its last argument, and
 
-**Without transactions.** Each record is sent once; with `resends` the application itself sends it
-again, as a new attempt, as often as an attempt ends with an error.
+* makes a session name `<task.name>/<hex of monotonic nanoseconds>`; an attempt is
+  `<session>/<ordinal>`, a transaction `<session>/t<number>`;
+* uses `task.name` as its client id, and its client's `murmur2` partitioner on the key;
+* gives each record the headers `onceproof-record` and `onceproof-attempt`, UTF-8;
+* appends to `<task.history>/<task.name>.jsonl`, one JSON object a line, each flushed whole:
 
-**With transactions** (`transactional_id` is set; each record says its `transaction`, whose records
-stand together). Every try of one is a transaction of its own, `<session>/t<n>`, n from 0, which the
-column `txn` of its calls names. Its row in `txns` is written when it begins, again before commit or
-abort is called, and again when it has ended; the last one counts. Until then its outcome is `info`,
-and stays so if nobody knows. Beside the columns of the table a row has `transaction`, as in the
-records, and `intended`. A call that timed out and may be made again is made again; a transaction
-that failed is aborted and tried again as a new one, unless it was to be aborted; after a fatal
-error (fenced) the sender ends and says so in `error`.
+  `{"t":"called","attempt","record","key","digest","ordinal","session","topic","called_at","clock"}`
+  and `"txn"` within a transaction, **before** the client gets the record;
+
+  `{"t":"returned","attempt","returned_at","outcome"}` with `"partition"` and `"offset"` if it is
+  `ok`, with `"error"` if it is `fail` (certainly not in the log: never transmitted) or `info`;
+
+  `{"t":"txns","txn","session","transactional_id","outcome","began_at","clock"}`, written again as
+  it changes, the last one counts: `outcome` is `info` when it begins; again with `commit_called_at`
+  **before** commit is called; and with `ended_at`, and `outcome` `committed` or `aborted` if that
+  is certain, or `error`, when it is over;
+
+  `{"t":"clocks","writer":<task.name>,"clock","monotonic_ns","wall_ns"}` at the start;
+
+  times are nanoseconds of CLOCK_MONOTONIC, `clock` is `<boot id>/CLOCK_MONOTONIC`;
+* reads its pace from standard input, a line each: `rate R` (records per second, `inf` for as fast
+  as it can; 0 before the first order), `enough` (finish the transaction under way, send nothing
+  new); at its end (the harness is gone) it exits at once;
+* tells its progress on standard output, ten times a second or more while something changes, a JSON
+  object a line: `{"called","ok","not_ok","timeouts","done"}`: `ok` counts acknowledged sends, also
+  of aborted transactions; `timeouts` maps broker ids to requests that timed out, empty where the
+  client does not say; `done` is true in the last line, when every send has an outcome. Then it
+  exits with 0. Whatever it logs goes to standard error;
+* never sends a record again by itself, and goes on behind a transaction that had to be aborted: its
+  records are not sent again. A transaction whose end nobody knows, or an error after which its
+  client can send nothing more, is left `info`; it may make a new client, which is a new session.
 """
 
 from __future__ import annotations
 
-import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
-
-from harness.workload.payments import Payment
-
-Intended = Literal["commit", "abort"]
+from typing import Any
 
 
 @dataclass(frozen=True, kw_only=True)
 class SenderTask:
-    """What a sender is told to do.
+    """What one sender is told to do.
 
     Attributes:
-        name: its name: the `client.id`, and the name of its history file.
-        bootstrap: addresses of brokers.
-        history: folder of the run's history.
-        records: the file that `write_records` wrote.
-        transactional_id: None: no transactions.
-        acks: `all`, or `1`: only the leader's.
-        idempotence: whether the brokers are to know a record that is sent again. Without it
-            clients still retry by themselves.
-        resends: whether the application sends a record again by itself after an error.
-        request_timeout_ms: after which a client tries a request again.
-        delivery_timeout_ms: after which it gives a record up.
-        transaction_timeout_ms: after which the brokers abort an open transaction.
-        client: settings of the client's own, which come on top.
+        name: its client id, and the name of its history file.
+        bootstrap: `host:port,…` of the brokers.
+        records: path of the file with its records.
+        history: folder that its history goes to.
+        client: settings of its client library, in that library's own words.
+        transactional_id: None: it sends without transactions.
+        resend_seconds: not None: the application sends a record again, under the same attempt, when
+            it has no outcome after so long. For broken twins only.
     """
 
     name: str
     bootstrap: str
-    history: str
     records: str
-    transactional_id: str | None = None
-    acks: Literal["all", "1"] = "all"
-    idempotence: bool = True
-    resends: bool = False
-    request_timeout_ms: int = 1000
-    delivery_timeout_ms: int = 120_000
-    transaction_timeout_ms: int = 20_000
+    history: str
     client: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Raises `ValueError` for what no client could do."""
-        if self.transactional_id is not None and (self.resends or not self.idempotence):
-            raise ValueError("a transactional sender is idempotent and sends nothing by itself")
-        if self.idempotence and self.acks != "all":
-            raise ValueError(f"acks={self.acks}: an idempotent sender needs acks=all")
+    transactional_id: str | None = None
+    resend_seconds: float | None = None
 
     def save(self, path: Path) -> None:
-        """Write it where the sender will read it."""
+        """Write it where the process will read it."""
         path.write_text(json.dumps(asdict(self)))
 
     @classmethod
@@ -101,95 +88,37 @@ class SenderTask:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TaskRecord:
-    """One record to be sent."""
+class SenderRecord:
+    """One record to be sent.
+
+    Attributes:
+        record: its identity.
+        topic: where it goes.
+        key: text; sent as UTF-8.
+        value: likewise.
+        digest: of key and value as they are sent.
+        transaction: number of its transaction; None without transactions.
+        abort: the application aborts that transaction on purpose.
+    """
 
     record: str
-    """Its identity."""
-    key: str
-    value: bytes
-    digest: str
-    """Of key and value, as `harness.identity.digest` makes it."""
     topic: str
-    partition: int | None = None
-    """None: by its key."""
+    key: str
+    value: str
+    digest: str
     transaction: int | None = None
-    """Its transaction, counted from 0; None: sent without one."""
-    intended: Intended = "commit"
-    """What is to become of its transaction; the same for all of its records."""
+    abort: bool = False
 
 
-def write_records(path: Path, records: Iterable[TaskRecord]) -> int:
-    """Write records, one JSON object a line, the value in base64; returns how many there are."""
-    count = 0
-    with path.open("w", encoding="utf-8") as file:
+def save_records(path: Path, records: Iterable[SenderRecord]) -> None:
+    """Write the records of one sender."""
+    with path.open("w") as file:
         for record in records:
-            value = base64.b64encode(record.value).decode()
-            file.write(json.dumps({**asdict(record), "value": value}) + "\n")
-            count += 1
-    return count
+            file.write(json.dumps(asdict(record)) + "\n")
 
 
-def read_records(path: Path) -> Iterator[TaskRecord]:
-    """The records of a file, in order."""
-    with path.open(encoding="utf-8") as file:
+def load_records(path: Path) -> Iterator[SenderRecord]:
+    """The reverse of `save_records`, line by line."""
+    with path.open() as file:
         for line in file:
-            row = json.loads(line)
-            yield TaskRecord(**{**row, "value": base64.b64decode(row["value"])})
-
-
-def plain(payments: Iterable[Payment], *, topic: str) -> Iterator[TaskRecord]:
-    """Payments to one topic, by their keys, without transactions."""
-    for payment in payments:
-        yield _record(payment, topic)
-
-
-def in_transactions(
-    payments: Iterable[Payment],
-    *,
-    topics: Sequence[str],
-    partitions: int,
-    size: int,
-    abort_every: int = 0,
-) -> Iterator[TaskRecord]:
-    """Payments in transactions of `size` records, spread over all partitions of all topics in turn.
-
-    Args:
-        payments: what is sent.
-        topics: topics that each transaction is spread over.
-        partitions: how many each topic has.
-        size: records in each transaction; the last one may have fewer.
-        abort_every: every n-th transaction is aborted on purpose; 0: none.
-    """
-    places = [(topic, partition) for partition in range(partitions) for topic in topics]
-    for n, payment in enumerate(payments):
-        transaction = n // size
-        aborted = abort_every > 0 and transaction % abort_every == abort_every - 1
-        topic, partition = places[n % len(places)]
-        yield _record(
-            payment,
-            topic,
-            partition=partition,
-            transaction=transaction,
-            intended="abort" if aborted else "commit",
-        )
-
-
-def _record(
-    payment: Payment,
-    topic: str,
-    *,
-    partition: int | None = None,
-    transaction: int | None = None,
-    intended: Intended = "commit",
-) -> TaskRecord:
-    return TaskRecord(
-        record=payment.record,
-        key=payment.account,
-        value=payment.value,
-        digest=payment.digest,
-        topic=topic,
-        partition=partition,
-        transaction=transaction,
-        intended=intended,
-    )
+            yield SenderRecord(**json.loads(line))

@@ -18,7 +18,7 @@ def bench(stage: Stage, topic: str = "none") -> Bench:
     """Nothing of ours sends or processes; the stage is real."""
     return Bench(
         stage=stage,
-        pipeline=SimpleNamespace(alive=lambda: False, last_committed=None),
+        pipeline=SimpleNamespace(alive=lambda: False, commits=0),
         producers=SimpleNamespace(acknowledged=0, total=0, timeouts=lambda node: 0),
         recorder=None,
         stop=Stop(),
