@@ -26,7 +26,7 @@ from harness.schedule_json import schedule_to_json
 from harness.stage.backends import LOCAL, new_stage
 from harness.stage.blocks import take_block
 from harness.stage.processes import Processes
-from harness.stage.topology import AUDITOR
+from harness.stage.topology import AUDITOR, Link
 from harness.subjects.pipeline import Pipeline, PipelineParts
 from harness.tools.setup import Tools
 from harness.versions import host, versions
@@ -93,6 +93,7 @@ class Parts:
                 brokers=len(self._stage.brokers),
             )
             self._stage.created([topic.name])
+        self._place_gates()
         self._pipeline = subject.pipeline(
             PipelineParts(
                 stage=self._stage,
@@ -127,6 +128,12 @@ class Parts:
             topic=workload.topic,
             topics=tuple(topic.name for topic in self._scenario.all_topics),
         )
+
+    def _place_gates(self) -> None:
+        """Gates of the producers' links are placed before anything flows: it closes connections."""
+        if any("gates" in at.needs for at in self._scenario.schedule):
+            for broker in self._stage.brokers:
+                self._stage.gate(Link("producer", broker))
 
     def start_workload(self) -> None:
         """Let the producers begin."""

@@ -15,7 +15,7 @@ from harness.wait import Overdue, wait_until
 from harness.workload.control import ProducerTrouble
 
 SECONDS = 120.0
-STILL = 45.0
+STILL = 30.0
 """For how long senders that are on trial may not get on: far beyond all their time-outs."""
 
 

@@ -93,8 +93,7 @@ class Observed:
     def start(self) -> None:
         """Start them all."""
         parts = self._parts
-        with ClusterView(addresses(parts.stage)) as view:
-            places = [(t, p.partition) for t in self._topics for p in view.partitions(t)]
+        places = self._places()
         for observer in self._observers:
             task = parts.work / f"{observer.name}.json"
             ObserverTask(
@@ -110,6 +109,23 @@ class Observed:
             )
             self._children.append(child)
             threading.Thread(target=self._listen, args=(child,), daemon=True).start()
+
+    def _places(self) -> list[tuple[str, int]]:
+        """Every partition of every topic; a broker may hear of a new topic a little later."""
+        with ClusterView(addresses(self._parts.stage)) as view:
+
+            def known() -> list[tuple[str, int]] | None:
+                found = [view.partitions(topic) for topic in self._topics]
+                return (
+                    [(p.topic, p.partition) for each in found for p in each] if all(found) else None
+                )
+
+            return wait_until(
+                known,
+                what=f"a broker to know {', '.join(self._topics)}",
+                seconds=_SECONDS,
+                stop=self._parts.stop,
+            )
 
     def alive(self) -> bool:
         """Whether one of them runs."""

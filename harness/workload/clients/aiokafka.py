@@ -25,6 +25,7 @@ class Sending:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self.client: Any = None
+        self._failed: KafkaError | None = None
 
     async def send_all(self) -> None:
         """Send every record, at the pace that is told; wait for every outcome."""
@@ -53,6 +54,10 @@ class Sending:
                 await self._send_transaction(desk.calls(transaction), abort=transaction.abort)
             await asyncio.sleep(_TICK / 2)
         await self._outcomes()
+        await self._stop()
+
+    async def _stop(self) -> None:
+        await asyncio.wait((asyncio.ensure_future(self.client.stop()),), timeout=_STOP_SECONDS)
 
     async def _new_client(self) -> None:
         """Start one; with a transactional id, whatever it had under way is ended by that."""
@@ -70,14 +75,16 @@ class Sending:
             )
         except KafkaError as error:
             self.desk.refused(call.attempt, repr(error), certain=True)  # it was never taken
+            self._failed = error
         else:
             future.add_done_callback(partial(self._on_outcome, call.attempt))
 
     def _on_outcome(self, attempt: str, future: asyncio.Future[Any]) -> None:
         if future.cancelled() or future.exception() is not None:
             # Whether a batch that failed was ever transmitted is not told.
-            error = "cancelled" if future.cancelled() else repr(future.exception())
-            self.desk.refused(attempt, error, certain=False)
+            error = None if future.cancelled() else future.exception()
+            self.desk.refused(attempt, repr(error or "cancelled"), certain=False)
+            self._failed = error if isinstance(error, KafkaError) else KafkaError(repr(error))
             return
         metadata = future.result()
         offset = metadata.offset if metadata.offset >= 0 else None
@@ -93,10 +100,13 @@ class Sending:
     async def _send_transaction(self, calls: list[Call], *, abort: bool) -> None:
         desk = self.desk
         try:
+            self._failed = None
             await self.client.begin_transaction()
             for call in calls:
                 await self._send(call)
             await self._outcomes()
+            if self._failed is not None:
+                raise self._failed  # this client's commit would not fail
             if abort:
                 await self.client.abort_transaction()
                 desk.ended("aborted")
@@ -117,7 +127,7 @@ class Sending:
             await self._outcomes()
             self.desk.ended("aborted", repr(error))
             return
-        await asyncio.wait((asyncio.ensure_future(self.client.stop()),), timeout=_STOP_SECONDS)
+        await self._stop()
         self.desk.abandoned(repr(error))
         self.desk.new_session()
         await self._new_client()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +54,13 @@ class Sent:
 
 
 @pytest.fixture
-def plain(tmp_path: Path) -> Iterator[Sent]:
-    yield Sent(tmp_path, PLAIN)
+def plain(tmp_path: Path) -> Sent:
+    return Sent(tmp_path, PLAIN)
 
 
 @pytest.fixture
-def transactional(tmp_path: Path) -> Iterator[Sent]:
-    yield Sent(tmp_path, TRANSACTIONAL)
+def transactional(tmp_path: Path) -> Sent:
+    return Sent(tmp_path, TRANSACTIONAL)
 
 
 def test_the_call_is_on_disk_before_the_record_is_handed_out(plain: Sent) -> None:
