@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -17,26 +18,32 @@ import org.apache.kafka.common.errors.TimeoutException;
  * The calls of one session to send records, and what came of each.
  *
  * The one thing to know: a call is on disk before the client gets its record. Outcomes are told on
- * a thread of the client's; they are kept until the program takes them, and on disk by then.
+ * a thread of the client's; they are kept until the program takes them, and are on disk then.
  */
 final class Attempts {
-    private static final String RECORD_HEADER = "onceproof-record";
+    static final String RECORD_HEADER = "onceproof-record";
     private static final String ATTEMPT_HEADER = "onceproof-attempt";
-
-    /** What came of one call. */
-    record Outcome(TaskRecord record, boolean ok, Map<String, Object> row) {}
 
     private final History history;
     private final KafkaProducer<byte[], byte[]> producer;
     private final String session;
+    private final Status status;
     private final Queue<Outcome> outcomes = new ConcurrentLinkedQueue<>();
-    private long ordinal;
     private long open;
 
-    Attempts(History history, String session, KafkaProducer<byte[], byte[]> producer) {
+    /** What came of one call; no error: it is acknowledged. */
+    private record Outcome(
+            TaskRecord record, RecordMetadata place, Exception error, boolean certain, long at) {}
+
+    Attempts(
+            History history,
+            String session,
+            KafkaProducer<byte[], byte[]> producer,
+            Status status) {
         this.history = history;
         this.session = session;
         this.producer = producer;
+        this.status = status;
     }
 
     /** Calls that have no outcome yet. */
@@ -44,76 +51,123 @@ final class Attempts {
         return open;
     }
 
+    /** Write the calls of records that belong to no transaction down, then hand them over. */
+    void send(List<TaskRecord> records) {
+        call(records, null);
+        sendAgain(records);
+    }
+
     /**
-     * Write the calls down, then hand the records to the client.
+     * Write the calls of a transaction down, then hand its records over.
      *
-     * @param txn the transaction that they belong to, or null
      * @throws KafkaException the client takes no more of this transaction
      */
     void send(List<TaskRecord> records, String txn) {
-        var calls = new ArrayList<Map<String, Object>>();
-        var at = Clock.now();
-        for (var record : records) {
-            calls.add(call(record, txn, at, ordinal++));
-        }
-        history.write("called", calls);
-        for (int n = 0; n < calls.size(); n++) {
-            hand(records.get(n), (String) calls.get(n).get("attempt"), txn != null);
-        }
-    }
-
-    /** The outcomes since the last time, which are on disk now. */
-    List<Outcome> take() {
-        var taken = new ArrayList<Outcome>();
-        for (var one = outcomes.poll(); one != null; one = outcomes.poll()) {
-            taken.add(one);
-        }
-        if (!taken.isEmpty()) {
-            history.write("returned", taken.stream().map(Outcome::row).toList());
-            open -= taken.size();
-        }
-        return taken;
-    }
-
-    private Map<String, Object> call(TaskRecord record, String txn, long at, long ordinal) {
-        var row = new LinkedHashMap<String, Object>();
-        row.put("attempt", session + "/" + ordinal);
-        row.put("record", record.record());
-        row.put("key", record.key());
-        row.put("digest", record.digest());
-        row.put("ordinal", ordinal);
-        row.put("session", session);
-        if (txn != null) {
-            row.put("txn", txn);
-        }
-        row.put("topic", record.topic());
-        if (record.partition() != null) {
-            row.put("partition", record.partition());
-        }
-        row.put("called_at", at);
-        row.put("clock", Clock.id());
-        return row;
-    }
-
-    private void hand(TaskRecord record, String attempt, boolean transactional) {
-        var sent = new ProducerRecord<>(
-                record.topic(), record.partition(), record.key().getBytes(UTF_8), record.value());
-        sent.headers().add(RECORD_HEADER, record.record().getBytes(UTF_8));
-        sent.headers().add(ATTEMPT_HEADER, attempt.getBytes(UTF_8));
-        var caller = Thread.currentThread();
-        open++;
-        try {
-            producer.send(sent, (place, error) -> {
-                // Told before send() returned: the record may not have got into the client's queue.
-                var early = Thread.currentThread() == caller;
-                var never = early && !transactional && refusedFromTheStart(error);
-                outcomes.add(new Outcome(record, error == null, row(attempt, place, error, never)));
-            });
-        } catch (KafkaException error) {
-            outcomes.add(new Outcome(record, false, row(attempt, null, error, false)));
-            if (transactional) {
+        call(records, txn);
+        for (int place = 0; place < records.size(); place++) {
+            try {
+                hand(records.get(place), true);
+            } catch (KafkaException error) {
+                for (var never : records.subList(place + 1, records.size())) {
+                    outcomes.add(new Outcome(never, null, error, true, Clock.now()));
+                }
                 throw error;
             }
+        }
+    }
+
+    /** Hand records over once more that the client gave up for time, under the same names. */
+    void sendAgain(List<TaskRecord> records) {
+        for (var record : records) {
+            try {
+                hand(record, false);
+            } catch (KafkaException error) {
+                continue; // its outcome is told
+            }
+        }
+    }
+
+    /** Write down what came of calls since the last time. */
+    void settle() {
+        settle(false);
+    }
+
+    /**
+     * Write down what came of calls since the last time.
+     *
+     * @param resends whether what the client gave up for time is none of it
+     * @return what the client gave up for time, if so
+     */
+    List<TaskRecord> settle(boolean resends) {
+        var rows = new ArrayList<Map<String, Object>>();
+        var late = new ArrayList<TaskRecord>();
+        for (var one = outcomes.poll(); one != null; one = outcomes.poll()) {
+            if (resends && one.error() instanceof TimeoutException) {
+                late.add(one.record());
+                continue;
+            }
+            rows.add(row(one));
+            if (one.error() == null) {
+                status.ok++;
+            } else {
+                status.notOk++;
+            }
+        }
+        if (!rows.isEmpty()) {
+            history.write("returned", rows);
+            open -= rows.size();
+        }
+        return late;
+    }
+
+    private void call(List<TaskRecord> records, String txn) {
+        var at = Clock.now();
+        history.write("called", records.stream().map(record -> {
+            var row = new LinkedHashMap<String, Object>();
+            row.put("attempt", attempt(record));
+            row.put("record", record.record());
+            row.put("key", record.key());
+            row.put("digest", record.digest());
+            row.put("ordinal", record.ordinal());
+            row.put("session", session);
+            row.put("topic", record.topic());
+            row.put("called_at", at);
+            row.put("clock", Clock.id());
+            if (txn != null) {
+                row.put("txn", txn);
+            }
+            return row;
+        }).toList());
+        status.called += records.size();
+        open += records.size();
+    }
+
+    private String attempt(TaskRecord record) {
+        return session + "/" + record.ordinal();
+    }
+
+    /** Hand a record over; whatever happens, its outcome is told once. */
+    private void hand(TaskRecord record, boolean transactional) {
+        var sent = new ProducerRecord<>(
+                record.topic(), record.key().getBytes(UTF_8), record.value().getBytes(UTF_8));
+        sent.headers().add(RECORD_HEADER, record.record().getBytes(UTF_8));
+        sent.headers().add(ATTEMPT_HEADER, attempt(record).getBytes(UTF_8));
+        var caller = Thread.currentThread();
+        var told = new AtomicBoolean();
+        try {
+            producer.send(sent, (place, error) -> {
+                // Told before send() returned: it may not have got into the client's queue.
+                var early = Thread.currentThread() == caller;
+                var certain = early && !transactional && refusedFromTheStart(error);
+                if (!told.getAndSet(true)) {
+                    outcomes.add(new Outcome(record, place, error, certain, Clock.now()));
+                }
+            });
+        } catch (KafkaException error) {
+            if (!told.getAndSet(true)) {
+                outcomes.add(new Outcome(record, null, error, false, Clock.now()));
+            }
+            throw error;
         }
     }
 
@@ -122,21 +176,18 @@ final class Attempts {
         return error instanceof TimeoutException || error instanceof RecordTooLargeException;
     }
 
-    private static Map<String, Object> row(
-            String attempt, RecordMetadata place, Exception error, boolean never) {
+    private Map<String, Object> row(Outcome outcome) {
         var row = new LinkedHashMap<String, Object>();
-        row.put("attempt", attempt);
-        row.put("returned_at", Clock.now());
-        if (error == null) {
+        row.put("attempt", attempt(outcome.record()));
+        row.put("returned_at", outcome.at());
+        if (outcome.error() == null) {
             row.put("outcome", "ok");
-            row.put("partition", place.partition());
-            if (place.hasOffset()) {
-                row.put("offset", place.offset());
-            }
+            row.put("partition", outcome.place().partition());
+            row.put("offset", outcome.place().hasOffset() ? outcome.place().offset() : null);
         } else {
             // A client that retries may have been appended and then refused.
-            row.put("outcome", never ? "fail" : "info");
-            row.put("error", Clients.words(error));
+            row.put("outcome", outcome.certain() ? "fail" : "info");
+            row.put("error", Clients.words(outcome.error()));
         }
         return row;
     }

@@ -1,6 +1,7 @@
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -11,7 +12,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * shows within seconds, as with the clients of other languages.
  */
 final class Clients {
-    private static final Map<String, Object> PRODUCER = Map.of(
+    private static final Map<String, Object> SOON = Map.of(
             "request.timeout.ms", 3000,
             "delivery.timeout.ms", 20000,
             "max.block.ms", 25000,
@@ -23,39 +24,30 @@ final class Clients {
 
     private Clients() {}
 
-    /** What the task of a sender asks for; see `harness/workload/task_file.py`. */
+    /** The settings that the task of a sender has, and what it must have besides. */
     static Map<String, Object> settings(JsonNode task) {
         var settings = new HashMap<String, Object>();
-        var request = task.get("request_timeout_ms").asInt();
-        var delivery = task.get("delivery_timeout_ms").asInt();
-        settings.put("bootstrap.servers", task.get("bootstrap").asText());
-        settings.put("client.id", task.get("name").asText());
-        settings.put("acks", task.get("acks").asText());
-        settings.put("enable.idempotence", task.get("idempotence").asBoolean());
-        settings.put("linger.ms", 5);
-        settings.put("request.timeout.ms", request);
-        var id = task.get("transactional_id");
-        if (!id.isNull()) {
-            var transaction = task.get("transaction_timeout_ms").asInt();
-            settings.put("transactional.id", id.asText());
-            settings.put("transaction.timeout.ms", transaction);
-            delivery = Math.min(delivery, transaction);
-            // A call that waits longer is made again, which leaves time to tell how far we are.
-            settings.put("max.block.ms", 5000);
-        } else {
-            settings.put("max.block.ms", delivery);
-        }
-        settings.put("delivery.timeout.ms", Math.max(delivery, request + 5));
         task.get("client").properties().forEach(
                 setting -> settings.put(setting.getKey(), setting.getValue().asText()));
+        settings.put("bootstrap.servers", task.get("bootstrap").asText());
+        settings.put("client.id", task.get("name").asText());
+        if (!task.get("transactional_id").isNull()) {
+            settings.put("transactional.id", task.get("transactional_id").asText());
+        }
         return settings;
     }
 
     /** A producer of bytes; `settings` come on top of ours. */
     static KafkaProducer<byte[], byte[]> producer(Map<String, Object> settings) {
-        var all = new HashMap<>(PRODUCER);
+        var all = new HashMap<>(SOON);
         all.putAll(settings);
         return new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    /** A group by its name alone, as of somebody who never joined. */
+    @SuppressWarnings("removal")
+    static ConsumerGroupMetadata nameOnly(String group) {
+        return new ConsumerGroupMetadata(group);
     }
 
     /** An error in words, with the first cause behind it. */

@@ -34,13 +34,7 @@ final class ExactTransaction {
         producer = Clients.producer(Map.of(
                 "bootstrap.servers", task.get("bootstrap").asText(),
                 "transactional.id", task.get("transactional_id").asText()));
-        group = nameOnly(task.get("group").asText());
-    }
-
-    /** A group's name is all that is wanted; nobody ever joins. */
-    @SuppressWarnings("removal")
-    private static ConsumerGroupMetadata nameOnly(String group) {
-        return new ConsumerGroupMetadata(group);
+        group = Clients.nameOnly(task.get("group").asText());
     }
 
     public static void main(String[] arguments) throws Exception {

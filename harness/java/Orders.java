@@ -29,19 +29,17 @@ final class Orders {
         return enough;
     }
 
-    /** How many records may be sent now; at most 200, or as many as the caller needs at once. */
-    int allowed(int needed) {
+    /** How many records may be sent now, at most 200. */
+    int allowed() {
         var now = Clock.now();
-        var most = Math.max(AT_ONCE, needed);
-        credit = Math.min(most, rate == Double.POSITIVE_INFINITY
-                ? most
-                : credit + (now - last) / 1e9 * rate);
+        var more = rate == Double.POSITIVE_INFINITY ? AT_ONCE : (now - last) / 1e9 * rate;
+        credit = Math.min(AT_ONCE, credit + more);
         last = now;
         return (int) credit;
     }
 
-    /** So many records are sent. */
-    void take(int records) {
+    /** So many records are sent, perhaps more than were allowed: so the next wait the longer. */
+    void took(int records) {
         credit -= records;
     }
 

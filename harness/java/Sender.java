@@ -1,24 +1,19 @@
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
-import java.util.Queue;
 
 /**
- * A producer without transactions, as `harness/workload/task_file.py` describes it: `Sender FILE`.
+ * A sender without transactions, as `harness/workload/task_file.py` describes it: `Sender TASK`.
  *
- * The one thing to know: whether it is idempotent, and whether the application sends again by itself
- * what ended with an error, is for the task to say. The client's own retries are always on.
+ * The one thing to know: whether the client is idempotent is a setting of the task, and its own
+ * retries are always on. With `resend_seconds` the application knows better: what the client gave up
+ * for time it hands over once more.
  */
 final class Sender {
     private final Orders orders = new Orders();
     private final Status status = new Status();
     private final Attempts attempts;
-    private final Iterator<TaskRecord> records;
-    private final Queue<TaskRecord> again = new ArrayDeque<>();
+    private final TaskRecord.Reader records;
     private final boolean resends;
 
     private Sender(JsonNode task) throws Exception {
@@ -26,9 +21,10 @@ final class Sender {
         attempts = new Attempts(
                 new History(task.get("history").asText(), name),
                 name + "/" + Long.toHexString(Clock.now()),
-                Clients.producer(Clients.settings(task)));
-        records = TaskRecord.read(task.get("records").asText());
-        resends = task.get("resends").asBoolean();
+                Clients.producer(Clients.settings(task)),
+                status);
+        records = new TaskRecord.Reader(task.get("records").asText());
+        resends = !task.get("resend_seconds").isNull();
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -40,13 +36,13 @@ final class Sender {
 
     /** Send every record, at the pace that is ordered; wait for every outcome. */
     private void run() throws Exception {
-        while (!orders.enough() && !over()) {
-            var block = next(orders.allowed(1));
+        while (!orders.enough() && !records.over()) {
+            var block = records.take(orders.allowed());
             if (block.isEmpty()) {
                 Thread.sleep(5);
             } else {
-                orders.take(block.size());
-                attempts.send(block, null);
+                orders.took(block.size());
+                attempts.send(block);
             }
             look();
         }
@@ -54,41 +50,14 @@ final class Sender {
             Thread.sleep(5);
             look();
         }
-        status.notOk += again.size();
         status.tell(true);
-    }
-
-    private boolean over() {
-        return !records.hasNext() && again.isEmpty() && (!resends || attempts.open() == 0);
-    }
-
-    /** What is sent next: first what has to be sent again. */
-    private List<TaskRecord> next(int most) {
-        var block = new ArrayList<TaskRecord>();
-        while (block.size() < most && !again.isEmpty()) {
-            block.add(again.remove());
-        }
-        while (block.size() < most && records.hasNext()) {
-            block.add(records.next());
-            status.called++;
-        }
-        return block;
     }
 
     /** Take what came of calls, and tell how far we are. */
     private void look() {
-        if (!status.due()) {
-            return;
+        if (status.due()) {
+            attempts.sendAgain(attempts.settle(resends));
+            status.tell(false);
         }
-        for (var outcome : attempts.take()) {
-            if (outcome.ok()) {
-                status.ok++;
-            } else if (resends) {
-                again.add(outcome.record());
-            } else {
-                status.notOk++;
-            }
-        }
-        status.tell(false);
     }
 }

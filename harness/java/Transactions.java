@@ -11,7 +11,6 @@ final class Transactions {
     private final History history;
     private final String session;
     private final String transactionalId;
-    private long ordinal;
 
     Transactions(History history, String session, String transactionalId) {
         this.history = history;
@@ -19,19 +18,15 @@ final class Transactions {
         this.transactionalId = transactionalId;
     }
 
-    /** A new transaction; `number` and `intended` are as the task has them, or null. */
-    Transaction begin(Integer number, String intended) {
+    /** A transaction begins; its number is unique in the session. */
+    Transaction begin(long number) {
         var row = new LinkedHashMap<String, Object>();
-        row.put("txn", session + "/t" + ordinal++);
+        row.put("txn", session + "/t" + number);
         row.put("session", session);
         row.put("transactional_id", transactionalId);
         row.put("outcome", "info");
         row.put("began_at", Clock.now());
         row.put("clock", Clock.id());
-        if (number != null) {
-            row.put("transaction", number);
-            row.put("intended", intended);
-        }
         var begun = new Transaction(row);
         begun.write();
         return begun;
@@ -55,30 +50,14 @@ final class Transactions {
             write();
         }
 
-        /** Abort is about to be called, on purpose if there is no reason. */
-        void abortCalled(Exception why) {
-            because(why);
-            write();
-        }
-
-        /** It is certain how it ended. */
+        /** It is over: `committed`, `aborted`, or `info`, if nobody knows. */
         void ended(String outcome, Exception why) {
             row.put("outcome", outcome);
             row.put("ended_at", Clock.now());
-            because(why);
-            write();
-        }
-
-        /** Nobody knows how it ended, or will. */
-        void doubtful(Exception why) {
-            because(why);
-            write();
-        }
-
-        private void because(Exception why) {
             if (why != null) {
                 row.put("error", Clients.words(why));
             }
+            write();
         }
 
         private void write() {

@@ -2,122 +2,122 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * A producer in transactions, as `harness/workload/task_file.py` describes it: `Transactor FILE`.
+ * A sender in transactions, as `harness/workload/task_file.py` describes it: `Transactor TASK`.
  *
  * The one thing to know: recovery is what Kafka's documentation prescribes. A call that timed out is
- * made again, since only that call may follow; a transaction that failed is aborted and tried again
- * as a new one; and whoever cannot abort either is fenced, or otherwise at its end, and says so.
+ * made again, since only that call may follow; a transaction that failed is aborted; and a client
+ * that cannot abort either is fenced, or otherwise at its end, and a new one goes on.
  */
 final class Transactor {
     private final Orders orders = new Orders();
     private final Status status = new Status();
-    private final Transactions transactions;
-    private final Attempts attempts;
-    private final KafkaProducer<byte[], byte[]> producer;
-    private final Iterator<TaskRecord> records;
-    private TaskRecord ahead;
+    private final JsonNode task;
+    private final History history;
+    private final TaskRecord.Reader records;
+    private KafkaProducer<byte[], byte[]> producer;
+    private Attempts attempts;
+    private Transactions transactions;
 
     private Transactor(JsonNode task) throws Exception {
-        var name = task.get("name").asText();
-        var session = name + "/" + Long.toHexString(Clock.now());
-        var history = new History(task.get("history").asText(), name);
-        producer = Clients.producer(Clients.settings(task));
-        transactions = new Transactions(history, session, task.get("transactional_id").asText());
-        attempts = new Attempts(history, session, producer);
-        records = TaskRecord.read(task.get("records").asText());
+        this.task = task;
+        history = new History(task.get("history").asText(), task.get("name").asText());
+        records = new TaskRecord.Reader(task.get("records").asText());
     }
 
     public static void main(String[] arguments) throws Exception {
         var task = new ObjectMapper().readTree(Path.of(arguments[0]).toFile());
         new Transactor(task).run();
-        // Nothing is open: the client's own threads have nothing left to do.
+        // Every transaction is over: the client's own threads have nothing left to do.
         Runtime.getRuntime().halt(0);
     }
 
+    /** Send every transaction, at the pace that is ordered. */
     private void run() throws Exception {
-        try {
-            call(producer::initTransactions);
-            for (var next = group(); !next.isEmpty() && paced(next.size()); next = group()) {
-                status.called += next.size();
-                var came = tried(next);
-                status.ok += came ? next.size() : 0;
-                status.notOk += came ? 0 : next.size();
+        newClient();
+        while (!orders.enough() && !records.over()) {
+            look();
+            if (orders.allowed() < 1) {
+                Thread.sleep(5);
+                continue;
             }
-        } catch (KafkaException fatal) {
-            status.error = Clients.words(fatal);
-            status.notOk = status.called - status.ok;
+            var next = records.takeTransaction();
+            orders.took(next.size());
+            try {
+                send(next);
+            } catch (KafkaException fatal) {
+                System.err.println("a new client is needed: " + Clients.words(fatal));
+                newClient();
+            }
         }
-        // Whatever has no outcome yet gets one.
-        producer.close(Duration.ofSeconds(5));
-        attempts.take();
+        retire();
         status.tell(true);
     }
 
-    /** Wait until so many records may be sent; false if none are to be sent any more. */
-    private boolean paced(int size) throws InterruptedException {
-        while (!orders.enough() && orders.allowed(size) < size) {
-            look();
-            Thread.sleep(5);
-        }
-        orders.take(size);
-        return !orders.enough();
-    }
-
-    /** Try a transaction until it comes to what was intended; false if it was not to be. */
-    private boolean tried(List<TaskRecord> group) {
-        while (!once(group)) {
-            look();
-            if (orders.enough()) {
-                return false;
+    /** A new session; whatever the transactional id had under way is ended by that. */
+    private void newClient() {
+        while (true) {
+            retire();
+            var session = task.get("name").asText() + "/" + Long.toHexString(Clock.now());
+            producer = Clients.producer(Clients.settings(task));
+            attempts = new Attempts(history, session, producer, status);
+            transactions =
+                    new Transactions(history, session, task.get("transactional_id").asText());
+            try {
+                call(producer::initTransactions);
+                return;
+            } catch (KafkaException error) {
+                System.err.println("the transactional id is not ours: " + Clients.words(error));
             }
         }
-        look();
-        return true;
     }
 
-    /** Try a transaction; false if it was aborted against intention. */
-    private boolean once(List<TaskRecord> group) {
-        var first = group.get(0);
-        var txn = transactions.begin(first.transaction(), first.intended());
-        var intendsAbort = first.intended().equals("abort");
+    /** Nothing more comes from this client: what has no outcome by now gets one. */
+    private void retire() {
+        if (producer != null) {
+            producer.close(Duration.ZERO);
+            attempts.settle();
+        }
+    }
+
+    /**
+     * Send a transaction, and commit it, or abort it on purpose.
+     *
+     * @throws KafkaException nobody knows what became of it, and the client is of no more use
+     */
+    private void send(List<TaskRecord> group) {
+        var txn = transactions.begin(group.get(0).transaction());
         try {
             producer.beginTransaction();
             attempts.send(group, txn.id());
-            if (!intendsAbort) {
+            // Also before an abort: what is thrown away unsent would put nobody to the test.
+            producer.flush();
+            if (!group.get(0).abort()) {
                 txn.commitCalled();
                 call(producer::commitTransaction);
                 txn.ended("committed", null);
-                status.committed++;
-                return true;
+                return;
             }
-            // Not into the log's way only: what is aborted unsent would show nobody anything.
-            producer.flush();
-            abort(txn, null);
         } catch (KafkaException error) {
             abort(txn, error);
+            return;
         }
-        return intendsAbort;
+        abort(txn, null);
     }
 
-    /** Abort; throws what is fatal, and leaves the transaction in doubt then. */
     private void abort(Transactions.Transaction txn, KafkaException why) {
-        txn.abortCalled(why);
         try {
             call(producer::abortTransaction);
         } catch (KafkaException fatal) {
-            txn.doubtful(fatal);
+            txn.ended("info", fatal);
             throw fatal;
         }
         txn.ended("aborted", why);
-        status.aborted++;
     }
 
     /** Make a call, and again as long as all that is wrong with it is time. */
@@ -135,26 +135,8 @@ final class Transactor {
     /** Take what came of calls, and tell how far we are. */
     private void look() {
         if (status.due()) {
-            attempts.take();
+            attempts.settle();
             status.tell(false);
         }
-    }
-
-    /** The records of the next transaction; empty at the end. */
-    private List<TaskRecord> group() {
-        var group = new ArrayList<TaskRecord>();
-        if (ahead != null) {
-            group.add(ahead);
-            ahead = null;
-        }
-        while (records.hasNext()) {
-            var record = records.next();
-            if (!group.isEmpty() && !group.get(0).transaction().equals(record.transaction())) {
-                ahead = record;
-                break;
-            }
-            group.add(record);
-        }
-        return group;
     }
 }

@@ -1,7 +1,7 @@
 """Java programs beside this file: compiled once, then started like any other process.
 
-The one thing to know: there is no build tool. The JDK's compiler is called when a source, a jar or
-the Java has changed, which takes two seconds; the classes are kept with the downloads.
+The one thing to know: there is no build tool. The JDK's compiler is called when a source, the jars
+or the Java have changed, which takes some seconds; the classes are kept with the downloads.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.tools import cache
+from harness.tools import cache, jar_lock, jars
 from harness.tools.error import SetupError
+from harness.tools.ivy import Ivy
 from harness.tools.java import advice
+from harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
 _LOGGING: Final = SOURCES / "log4j2.json"
@@ -44,6 +46,20 @@ class JavaPrograms:
         ]  # fmt: skip
 
 
+def programs_for(tools: Tools) -> JavaPrograms:
+    """The programs, compiled if they are not yet, with the tools of a run on whatever backend.
+
+    Raises:
+        SetupError: there is no compiler, or a jar cannot be had.
+    """
+    if tools.stage is not None:
+        return compiled(tools.stage.java, tools.stage.kafka_libs)
+    java, pyspark = tools.java_home / "bin" / "java", jar_lock.installed_pyspark()
+    kafka = jar_lock.load("kafka", jar_lock.KAFKA)
+    fetch = jars.with_ivy(Ivy(java=java, jar=pyspark.ivy), kafka.title)
+    return compiled(java, jars.ensure(kafka, cache_folder=cache.location(), fetch=fetch))
+
+
 def compiled(
     java: Path,
     libs: Path,
@@ -62,13 +78,12 @@ def compiled(
     Raises:
         SetupError: there is no compiler, or the programs do not compile.
     """
-    jars = sorted(libs.glob("*.jar"))
     files = sorted(sources.glob("*.java"))
     state = hashlib.sha256(f"{java.resolve()}\n{libs.name}\n".encode())
     for file in files:
         state.update(file.name.encode() + b"\n" + file.read_bytes())
     classes = (cache_folder or cache.location()) / "java" / state.hexdigest()[:16]
-    class_path = [str(jar) for jar in jars]
+    class_path = [str(jar) for jar in sorted(libs.glob("*.jar"))]
     cache.install(classes, lambda folder: _compile(java, files, class_path, folder))
     return JavaPrograms(java=java, class_path=os.pathsep.join([str(classes), *class_path]))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,33 +16,25 @@ import pytest
 from harness.bench import addresses, open_reader
 from harness.clock import clock_id, now
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
-from harness.java.programs import JavaPrograms, compiled
 from harness.kafka.log_reader import Entry
 from harness.kafka.metadata import ClusterView
+from harness.links.gate.client import Placed
 from harness.links.gate.rules import Rule
 from harness.recording.tables import read_lines
 from harness.stage.processes import Process
 from harness.stage.topology import Link
-from harness.tools.setup import StageTools
-from harness.workload.payments import Payment, Payments, payments_of
-from harness.workload.task_file import (
-    SenderTask,
-    TaskRecord,
-    in_transactions,
-    plain,
-    write_records,
-)
+from harness.tools.setup import ensure
+from harness.workload.payments import Payments, payments_of
+from harness.workload.records import records_of
+from harness.workload.senders.java import JAVA, Java
+from harness.workload.task_file import SenderTask, save_records
 from tests.integration.staging import Staged, eventually
 from tests.integration.transactions import producer as impostor
 
 pytestmark = pytest.mark.integration
 
+SEED = 5
 Rows = list[dict[str, Any]]
-
-
-@pytest.fixture(scope="session")
-def programs(tools: StageTools) -> JavaPrograms:
-    return compiled(tools.java, tools.kafka_libs)
 
 
 @dataclass
@@ -60,14 +53,19 @@ class Running:
         self.process.popen.stdin.write(line.encode() + b"\n")
         self.process.popen.stdin.flush()
 
-    def wait_done(self) -> dict[str, Any]:
+    def wait_told(self, name: str, least: int) -> None:
         eventually(
-            lambda: self.told.get("done") or not self.process.leader_alive(),
-            "its end",
+            lambda: self.told.get(name, 0) >= least,
+            f"{least} {name}",
             lambda: (self.told, self.process.tail()),
         )
-        eventually(lambda: not self.process.alive(), "it to be gone")
-        assert self.told.get("done"), self.process.tail()
+
+    def wait_done(self) -> dict[str, Any]:
+        eventually(
+            lambda: not self.process.alive(), "its end", lambda: (self.told, self.process.tail())
+        )
+        eventually(lambda: self.told.get("done"), "its last word", self.process.tail)
+        assert self.process.popen.returncode == 0
         return self.told
 
     def table(self, name: str) -> Rows:
@@ -83,31 +81,33 @@ Start = Callable[..., Running]
 
 
 @pytest.fixture
-def start(staging: Staged, programs: JavaPrograms, tmp_path: Path) -> Iterator[Start]:
+def start(staging: Staged, tmp_path: Path) -> Iterator[Start]:
     """Start a sender with records of its own."""
+    tools = ensure()
     started: list[Running] = []
 
-    def make(program: str, records: Sequence[TaskRecord], **task: Any) -> Running:
-        history = tmp_path / "history"
-        history.mkdir(exist_ok=True)
-        write_records(tmp_path / "records.jsonl", records)
-        SenderTask(
-            name="sender", bootstrap=staging.stage.bootstrap("producer"), history=str(history),
-            records=str(tmp_path / "records.jsonl"), **task,
-        ).save(tmp_path / "task.json")  # fmt: skip
-        process = staging.processes.start(
-            "java-client", programs.command(program, tmp_path / "task.json"), pipes=True
+    def make(workload: Payments, sender: Java = JAVA, identity: str | None = None) -> Running:
+        history, records, task = (
+            tmp_path / name for name in ("history", "records.jsonl", "task.json")
         )
+        history.mkdir()
+        save_records(records, records_of(workload, producer=0, seed=SEED))
+        SenderTask(
+            name="sender",
+            bootstrap=staging.stage.bootstrap("producer"),
+            records=str(records),
+            history=str(history),
+            client=sender.settings(transactional=identity is not None),
+            transactional_id=identity,
+            resend_seconds=sender.resend_seconds,
+        ).save(task)
+        process = staging.processes.start("java", sender.command(task, tools), pipes=True)
         started.append(Running(process, history))
         return started[-1]
 
     yield make
     for one in started:
         one.process.kill("the test is over")
-
-
-def payments(records: int) -> list[Payment]:
-    return list(payments_of(Payments(records=records, producers=1), producer=0, seed=5))
 
 
 def logged(staging: Staged, *topics: str) -> dict[tuple[str, int, int], tuple[Entry, bool]]:
@@ -139,10 +139,10 @@ def check_acknowledged(sends: Rows, log: dict[tuple[str, int, int], tuple[Entry,
 
 
 KINDS = {
-    "idempotent": {},
-    "without-idempotence": {"idempotence": False},
-    "acks-1": {"idempotence": False, "acks": "1"},
-    "sends-again-by-itself": {"resends": True, "delivery_timeout_ms": 1000},
+    "idempotent": JAVA,
+    "without-idempotence": Java(idempotent=False),
+    "acks-1": Java(idempotent=False, acks="1"),
+    "sends-again-by-itself": Java(resend_seconds=1.0),
 }
 
 
@@ -150,125 +150,116 @@ KINDS = {
 def test_a_sender_whose_answer_is_lost(
     kind: str, staging: Staged, topic: Callable[..., str], start: Start
 ) -> None:
-    name = topic()
-    lost = [
-        staging.stage.gate(Link("producer", node)).put(
-            Rule(direction="response", api="Produce", action="drop", topic=name, nth=2)
-        )
-        for node in staging.stage.brokers
-    ]
+    workload = Payments(records=300, producers=1, topic=topic())
     began = now()
-    run = start("Sender", list(plain(payments(60), topic=name)), **KINDS[kind])
-    run.order("rate 100")
-    eventually(lambda: any(rule.fired for rule in lost), "a lost answer", lambda: run.told)
-    run.order("rate inf")
-    told = run.wait_done()
-    for rule in lost:
-        rule.remove()
-    assert (told["called"], told["ok"], told["not_ok"], told["error"]) == (60, 60, 0, None)
+    run = start(workload, KINDS[kind])
+    run.order("rate 50")
+    run.wait_told("ok", 5)
+    with meeting(staging, direction="response", api="Produce", topic=workload.topic) as lost:
+        eventually(lambda: any(rule.fired for rule in lost), "a lost answer", lambda: run.told)
+        run.order("rate inf")
+        assert run.wait_done() | {"timeouts": {}} == {
+            "called": 300, "ok": 300, "not_ok": 0, "timeouts": {}, "done": True
+        }  # fmt: skip
 
-    sends, log = run.table("sends"), logged(staging, name)
+    sends, log = run.table("sends"), logged(staging, workload.topic)
     check_acknowledged(sends, log)
-    assert [s["ordinal"] for s in sends] == list(range(len(sends)))
+    payments = {p.record: p for p in payments_of(workload, producer=0, seed=SEED)}
+    assert [s["record"] for s in sends] == list(payments)
+    for row in sends:
+        assert (row["outcome"], row["key"]) == ("ok", payments[row["record"]].account)
+        assert began < row["called_at"] <= row["returned_at"] < now()
+    assert [s["ordinal"] for s in sends] == list(range(300))
     assert {s["clock"] for s in sends} == {clock_id()}
-    assert all(began < s["called_at"] <= s["returned_at"] < now() for s in sends)
-    assert {s["record"] for s in sends} == {p.record for p in payments(60)}
+    assert {row["writer"] for row in run.table("clocks")} == {"sender"}
+    # The brokers had what their answer never said: who is not known to them has it twice.
     attempts = Counter(attempt(entry) for entry, _ in log.values())
-    records = Counter(entry.headers[RECORD_HEADER] for entry, _ in log.values())
-    assert len(records) == 60
-    again = len(sends) - 60
-    if kind == "idempotent":
-        assert (len(log), again) == (60, 0)
-        assert {entry.producer_id for entry, _ in log.values()} != {-1}
-    elif kind == "sends-again-by-itself":
-        # The application has no way to know: what was lost is only the answer.
-        assert {s["outcome"] for s in sends} == {"ok", "info"}
-        assert again > 0
-        assert max(attempts.values()) == 1
-        assert max(records.values()) > 1
-    else:
-        assert again == 0
-        assert max(attempts.values()) == 2
-        assert {entry.producer_id for entry, _ in log.values()} == {-1}
-    assert all(row["writer"] == "sender" for row in run.table("clocks"))
+    assert len(attempts) == 300
+    assert max(attempts.values()) == (1 if kind == "idempotent" else 2)
+    known = {entry.producer_id for entry, _ in log.values()} != {-1}
+    assert known is KINDS[kind].idempotent
 
 
 def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) -> None:
-    """Committed, aborted on purpose, and with an answer to EndTxn lost."""
-    topics = (topic(3), topic(3))
-    lost = [
-        staging.stage.gate(Link("producer", node)).put(
-            Rule(
-                direction="response", api="EndTxn", action="drop", nth=2,
-                transactional_id="an-id-of-ours",
-            )
-        )
-        for node in staging.stage.brokers
-    ]  # fmt: skip
-    records = list(
-        in_transactions(payments(60), topics=topics, partitions=3, size=6, abort_every=4)
-    )
-    run = start("Transactor", records, transactional_id="an-id-of-ours")
+    """Committed, aborted on purpose, with an answer to EndTxn lost, and taken over."""
+    workload = Payments(
+        records=600, producers=1, partitions=3, topic=topic(3), other_topic=topic(3),
+        transaction=6, aborts=30,
+    )  # fmt: skip
+    run = start(workload, identity="an-id-of-ours")
+    run.order("rate 60")
+    run.wait_told("ok", 12)
+    with meeting(
+        staging, direction="response", api="EndTxn", transactional_id="an-id-of-ours"
+    ) as lost:
+        eventually(lambda: any(rule.fired for rule in lost), "a lost answer", lambda: run.told)
+        run.wait_told("ok", run.told["ok"] + 12)
+    impostor(staging.stage.bootstrap("producer"), "an-id-of-ours")
+    eventually(lambda: len(sessions(run)) == 2, "a new session", lambda: run.told)
     run.order("rate inf")
     told = run.wait_done()
-    assert sum(len(rule.fired) for rule in lost) == 1
-    for rule in lost:
-        rule.remove()
-    assert {name: told[name] for name in ("called", "ok", "not_ok", "committed", "aborted")} == {
-        "called": 60, "ok": 60, "not_ok": 0, "committed": 8, "aborted": 2
-    }  # fmt: skip
-    assert told["error"] is None
+    assert (told["called"], told["done"]) == (600, True)
+    assert told["ok"] + told["not_ok"] == 600
 
-    txns = {row["txn"]: row for row in run.table("txns")}
-    assert [row["outcome"] for row in txns.values()] == [
-        "aborted" if n % 4 == 3 else "committed" for n in range(10)
-    ]
-    for row in txns.values():
-        assert row["transactional_id"] == "an-id-of-ours"
-        assert (row["commit_called_at"] is None) is (row["outcome"] == "aborted")
-        assert row["began_at"] < (row["commit_called_at"] or row["ended_at"]) <= row["ended_at"]
-    sends, log = run.table("sends"), logged(staging, *topics)
+    txns = run.table("txns")
+    assert {row["transactional_id"] for row in txns} == {"an-id-of-ours"}
+    intended = {
+        f"t{r.transaction}": "aborted" if r.abort else "committed"
+        for r in records_of(workload, producer=0, seed=SEED)
+    }
+    assert {row["txn"].rpartition("/")[2] for row in txns} == set(intended)
+    # Whoever is taken over in the midst of a transaction does not know what became of it.
+    doubtful = [row for row in txns if row["outcome"] == "info"]
+    assert len(doubtful) == 1
+    assert "Fenced" in doubtful[0]["error"]
+    for row in txns:
+        assert row["txn"].startswith(f"{row['session']}/")
+        assert row["began_at"] < row["ended_at"]
+        if row not in doubtful:
+            assert row["outcome"] == intended[row["txn"].rpartition("/")[2]]
+            assert (row["commit_called_at"] is None) is (row["outcome"] == "aborted")
+
+    outcomes = {row["txn"]: row["outcome"] for row in txns}
+    sends, log = run.table("sends"), logged(staging, *workload.topics)
     check_acknowledged(sends, log)
-    assert {s["outcome"] for s in sends} == {"ok"}
-    assert len(log) == len(sends) == 60
-    for row in sends:
-        _, committed = log[row["topic"], row["partition"], row["offset"]]
-        assert committed is (txns[row["txn"]]["outcome"] == "committed")
-    for txn in txns:
-        places = {(s["topic"], s["partition"]) for s in sends if s["txn"] == txn}
-        assert len(places) == 6
+    assert len({attempt(entry) for entry, _ in log.values()}) == len(log)
+    txn_of = {s["attempt"]: s["txn"] for s in sends}
+    for entry, committed in log.values():
+        outcome = outcomes[txn_of[attempt(entry)]]
+        assert outcome == ("committed" if committed else "aborted") or outcome == "info"
+    for outcome in ("committed", "aborted"):
+        mine = [s for s in sends if outcomes[s["txn"]] == outcome]
+        assert {s["outcome"] for s in mine} == {"ok"}
+    assert {topic for topic, _, _ in log} == set(workload.topics)
 
 
-def test_a_transactor_that_is_fenced_says_so(
-    staging: Staged, topic: Callable[..., str], start: Start
+def sessions(run: Running) -> set[str]:
+    return {row["session"] for row in run.table("txns")}
+
+
+@pytest.mark.parametrize("identity", [None, "left-alone"])
+def test_without_a_harness_it_ends(
+    identity: str | None, topic: Callable[..., str], start: Start
 ) -> None:
-    name = topic()
-    records = list(in_transactions(payments(600), topics=(name,), partitions=1, size=2))
-    run = start("Transactor", records, transactional_id="taken-over")
-    run.order("rate 100")
-    eventually(lambda: run.told.get("committed", 0) > 3, "its first", lambda: run.told)
-    impostor(staging.stage.bootstrap("producer"), "taken-over")
-    told = run.wait_done()
-    assert "Fenced" in told["error"]
-    assert told["called"] < 600
-    assert told["ok"] + told["not_ok"] == told["called"]
-    *before, last = run.table("txns")
-    assert {row["outcome"] for row in before} == {"committed"}
-    assert last["outcome"] == "info"
-    assert "Fenced" in last["error"]
-    committed = [attempt(entry) for entry, committed in logged(staging, name).values() if committed]
-    ended = {row["txn"] for row in before}
-    assert committed == [s["attempt"] for s in run.table("sends") if s["txn"] in ended]
-
-
-@pytest.mark.parametrize("program", ["Sender", "Transactor"])
-def test_without_a_harness_it_ends(program: str, topic: Callable[..., str], start: Start) -> None:
-    name = topic()
-    records = list(in_transactions(payments(6), topics=(name,), partitions=1, size=2))
-    run = start(program, records, transactional_id="left" if program == "Transactor" else None)
+    run = start(
+        Payments(records=9, producers=1, topic=topic(), transaction=3 if identity else 0),
+        identity=identity,
+    )
     eventually(lambda: run.told, "its first word", run.process.tail)
     assert run.told["called"] == 0  # nobody has said yet how fast
     assert run.process.popen.stdin is not None
     run.process.popen.stdin.close()
     eventually(lambda: not run.process.alive(), "its end", run.process.tail)
     assert "the harness is gone" in run.process.tail()
+
+
+@contextlib.contextmanager
+def meeting(staging: Staged, **rule: Any) -> Iterator[list[Placed]]:
+    """Lose the next message of a kind, on whichever link it comes."""
+    links = [Link("producer", node) for node in staging.stage.brokers]
+    placed = [staging.stage.gate(link).put(Rule(action="drop", **rule)) for link in links]
+    try:
+        yield placed
+    finally:
+        for one in placed:
+            one.remove()

@@ -8,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.java.programs import compiled
+from harness.java import programs as programs_module
+from harness.java.programs import compiled, programs_for
 from harness.tools.error import SetupError
 from harness.tools.java import find
+from harness.tools.setup import Tools
+from harness.workload.senders.java import JAVA, Java
 
 SOURCE = 'class Hello { public static void main(String[] a) { System.out.print("hi " + a[0]); } }'
 
@@ -65,3 +68,29 @@ def test_a_java_without_compiler_is_told(sources: Path, libs: Path, tmp_path: Pa
     java.chmod(0o755)
     with pytest.raises(SetupError, match="without a compiler"):
         compiled(java, libs, cache_folder=tmp_path / "cache", sources=sources)
+
+
+def test_without_a_local_stage_the_jars_are_had_all_the_same(
+    libs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def ensure(wanted: object, **_: object) -> Path:
+        asked.append(getattr(wanted, "name", ""))
+        return libs
+
+    monkeypatch.setattr(programs_module.jars, "ensure", ensure)
+    monkeypatch.setattr(programs_module, "compiled", lambda java, libs: (java, libs))
+    tools = Tools(java_home=Path("/jdk"), spark_kafka_jars=(), stage=None)
+    assert programs_for(tools) == (Path("/jdk/bin/java"), libs)
+    assert asked == ["kafka"]
+
+
+@pytest.mark.parametrize("sender", [JAVA, Java(resend_seconds=0.5), Java(idempotent=False)])
+@pytest.mark.parametrize("transactional", [False, True])
+def test_settings_that_the_client_accepts(sender: Java, transactional: bool) -> None:
+    """It refuses to start with less patience than one request needs."""
+    settings = sender.settings(transactional=transactional)
+    least = settings["linger.ms"] + settings["request.timeout.ms"]
+    assert settings["delivery.timeout.ms"] >= least > settings["linger.ms"]
+    assert ("transaction.timeout.ms" in settings) is transactional
