@@ -317,7 +317,7 @@ FAULTS: Final = Table(
     row="one fault of the schedule, with what proves that it bit",
     columns=(
         _c("fault", _S, "its place in the schedule and its name; unique"),
-        _c("kind", _S, "crash, partition or timeout"),
+        _c("kind", _S, "crash, partition, timeout, or surgery on what a pipeline trusts"),
         _c("description", _S, "in words"),
         _c("target?", _S, "the target as resolved when the fault started"),
         _c("required", _B, "without evidence the run is invalid"),
