@@ -7,6 +7,7 @@ an ambush. The files of a checkpoint are touched only when no process of the dri
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from harness.wait import wait_until
 
 OFFSETS: Final = "offsets"
 COMMITS: Final = "commits"
+_WHY: Final = re.compile(r"terminated with exception: (.+)")
+"""What a driver says whose query fails."""
 
 
 def pipeline_of(bench: Bench) -> SparkPipeline:
@@ -66,7 +69,7 @@ class ToRest:
     def __init__(self, bench: Bench, how: str) -> None:
         """Do it, or lie in wait; `how` is what is noted of the driver's end."""
         self._bench = bench
-        self._sink = _Sink(bench)
+        self._sink = SinkOfBatches(bench)
         self._ambush: Ambush | None = None
         self._rested = self._at_once(how)
         if self._rested is None:
@@ -186,10 +189,11 @@ def start_again(bench: Bench) -> None:
 
 
 def start_to_see_it_end(bench: Bench) -> str:
-    """Start a driver that must refuse to go on, wait until it has ended; returns what it said.
+    """Start a driver that must refuse to go on, wait until it has ended; returns why it did.
 
     Raises:
         Overdue: it lives on.
+        StageTrouble: it ended, but not because its query failed.
     """
     pipeline = pipeline_of(bench)
     if not pipeline.alive():
@@ -205,10 +209,13 @@ def start_to_see_it_end(bench: Bench) -> str:
         seen=process.tail,
     )
     process.kill("ended by itself; what it left behind was killed")
-    return process.tail(lines=1)
+    why = _WHY.findall(process.log.read_text(errors="replace"))
+    if not why:
+        raise StageTrouble(f"{process.instance} ended, and not by its query: {process.tail()}")
+    return str(why[0])
 
 
-class _Sink:
+class SinkOfBatches:
     """The sink, looked at past all proxies; a reader of its own each time, for any thread."""
 
     def __init__(self, bench: Bench) -> None:

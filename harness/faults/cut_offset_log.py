@@ -153,7 +153,7 @@ class _Torn:
             before, after = self._sizes
             self._proof = (
                 f"{rested}; of the {before} bytes of its offset log entry {after} were left, "
-                f"and the next life ended by itself, without a commit: {said}"
+                f"and the next life ended by itself, without a commit: «{said}»"
             )
             self._bench.recorder.hazard(
                 "torn-offset-log",

@@ -30,6 +30,8 @@ class Pipeline:
         self.running = False
         self.process: Any = None
         self.refuses = False
+        self.log = folder / "driver.log"
+        self.log.write_text("ERROR\nSTREAM_FAILED terminated with exception: Incomplete file\n at")
         for batch in range(3):
             self._run(batch, end=10 * (batch + 1))
 
@@ -44,7 +46,7 @@ class Pipeline:
         if self.refuses:
             self.process = SimpleNamespace(
                 instance="driver#2", ending=False, leader_alive=lambda: False,
-                tail=lambda lines=4: "Incomplete log file", kill=lambda how: None,
+                tail=lambda: "it said this", kill=lambda how: None, log=self.log,
             )  # fmt: skip
             return
         self.running = True
@@ -142,7 +144,7 @@ def test_a_torn_plan_is_refused_and_put_back(world: Any) -> None:
     fault = CutOffsetLog(how="torn").inject(world, "x")
     proof = fault.evidence()
     assert proof is not None
-    assert "the next life ended by itself, without a commit: Incomplete log file" in proof
+    assert "the next life ended by itself, without a commit: «Incomplete file»" in proof
     assert [hazard for hazard, _ in world.seen] == ["torn-offset-log"]
     world.pipeline.refuses = False
     fault.heal()
@@ -155,3 +157,14 @@ def test_no_proof_where_the_log_is_not_what_was_left(world: Any) -> None:
     fault = DeleteLastCommit().inject(world, "x")
     plan(world.pipeline.checkpoint, 3, entry())
     assert fault.evidence() is None, "somebody planned another batch"
+
+
+def test_a_driver_that_ends_for_another_reason_proves_nothing(world: Any) -> None:
+    world.pipeline.refuses = True
+    world.pipeline.log.write_text("there is no Java here")
+    fault = CutOffsetLog(how="torn").inject(world, "x")
+    with pytest.raises(StageTrouble, match="driver#2 ended, and not by its query: it said this"):
+        fault.evidence()
+    world.pipeline.refuses = False
+    fault.heal()
+    assert world.pipeline.checkpoint.end_of(2) == {("payments", 0): 30}
