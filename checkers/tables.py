@@ -321,6 +321,7 @@ FAULTS: Final = Table(
         _c("description", _S, "in words"),
         _c("target?", _S, "the target as resolved when the fault started"),
         _c("required", _B, "without evidence the run is invalid"),
+        _c("one_of?", _S, "names a set of faults: without evidence of one the run is invalid"),
         _c("armed_at?", _L, "its trigger came true"),
         _c("injected_at?", _L, ""),
         _c("healed_at?", _L, "seen to be healed"),
