@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -19,8 +20,10 @@ from harness.stage.processes import Process, session_members
 
 _BACKEND: Final = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
 _ID: Final = re.compile(rb"\0--executor-id\0(\d+)\0")
-_LOST_TASK: Final = re.compile(r"Lost task \S+ in stage \S+ \(TID \d+\)")
-_EXIT: Final = re.compile(r"Command exited with code (\d+)")
+_LOST_TASK: Final = re.compile(
+    r"Lost task \S+ in stage \S+ \(TID (\d+)\) \(\S+ executor (\d+)\): ExecutorLostFailure"
+)
+_ENDED: Final = re.compile(r"Lost executor (\d+) on \S+: Command exited with code (\d+)")
 
 
 class Executors:
@@ -48,13 +51,14 @@ class Executors:
                     executors[int(id_[1])] = pid
         return executors
 
-    def lost_tasks(self) -> int:
-        """How many tasks the driver has told as lost since this was made."""
-        return len(set(_LOST_TASK.findall(self._news())))
+    def lost_tasks(self, executors: Iterable[int]) -> int:
+        """How many tasks the driver has told as lost with some executors."""
+        lost = set(executors)
+        return len({task for task, n in _LOST_TASK.findall(self._news()) if int(n) in lost})
 
-    def exits(self) -> list[int]:
-        """With what codes executors ended, as the driver has told since this was made."""
-        return [int(code) for code in _EXIT.findall(self._news())]
+    def codes(self) -> dict[int, int]:
+        """Spark's id of each executor that the driver has told as ended → its exit code."""
+        return {int(n): int(code) for n, code in _ENDED.findall(self._news())}
 
     def _news(self) -> str:
         with self.process.log.open("rb") as log:

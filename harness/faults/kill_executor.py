@@ -79,24 +79,22 @@ class _Killed:
         for number in self._victims:
             sigkill(self._before[number])
         self._proof: str | None = None
-        self._over = False
 
     def evidence(self) -> str | None:
         """That they are gone and how, as Spark tells, and who came instead."""
         if self._proof is None:
             there = self._executors.found()
             instead = sorted(there.keys() - self._before.keys())
-            codes = self._executors.exits()
+            codes = self._executors.codes()
             if (
                 there.keys().isdisjoint(self._victims)
                 and len(instead) >= len(self._victims)
-                and codes.count(_KILLED) >= len(self._victims)
+                and all(codes.get(number) == _KILLED for number in self._victims)
             ):
                 seconds = (now() - self.at) / 1e9
                 self._proof = (
                     f"{self.target} ended with code {_KILLED}, as Spark tells; after "
-                    f"{seconds:.1f} s there were executors {', '.join(map(str, instead))}, and "
-                    f"{self._executors.lost_tasks()} tasks were lost"
+                    f"{seconds:.1f} s there were executors {', '.join(map(str, instead))}"
                 )
         return self._proof
 
@@ -110,18 +108,18 @@ class _Killed:
             seen=self._executors.found,
         )
         wait_reads(self._bench)
-        if (lost := self._executors.lost_tasks()) and not self._over:
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Tasks that were lost with them, which the driver may tell late, were tried again."""
+        if lost := self._executors.lost_tasks(self._victims):
             self._bench.recorder.hazard(
                 "retried-task",
                 hop="process",
                 fault=self._name,
                 owner=pipeline_of(self._bench).checkpoint.query_id(),
+                at=self.at,
                 detail=f"{lost} tasks were lost with {self.target}, and had to be tried again",
             )
-        self._over = True
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
 
 
 _KILLED: Final = 128 + 9
