@@ -103,6 +103,21 @@ class Circumstances:
                 )
             if row["injected_at"] is not None and row["healed_at"] is None and not self.stalled:
                 return f"{name} was not seen to be healed"
+        return self._toothless_sets()
+
+    def _toothless_sets(self) -> str | None:
+        """The first set of faults of which one had to bite and none did, in words."""
+        sets: dict[str, list[Row]] = {}
+        for row in self.faults:
+            if (name := row.get("one_of")) is not None:
+                sets.setdefault(str(name), []).append(row)
+        for name, rows in sorted(sets.items()):
+            reached = any(row["injected_at"] is not None for row in rows)
+            if not any(row["bit"] for row in rows) and (reached or not self.stalled):
+                return (
+                    f"of the {len(rows)} faults «{name}» one had to bite, and none left evidence "
+                    "that it did"
+                )
         return None
 
     def hazards_seen(self, hop: Hop) -> dict[str, int]:

@@ -317,10 +317,11 @@ FAULTS: Final = Table(
     row="one fault of the schedule, with what proves that it bit",
     columns=(
         _c("fault", _S, "its place in the schedule and its name; unique"),
-        _c("kind", _S, "crash, partition or timeout"),
+        _c("kind", _S, "crash, partition, timeout, or surgery on what a pipeline trusts"),
         _c("description", _S, "in words"),
         _c("target?", _S, "the target as resolved when the fault started"),
         _c("required", _B, "without evidence the run is invalid"),
+        _c("one_of?", _S, "names a set of faults: without evidence of one the run is invalid"),
         _c("armed_at?", _L, "its trigger came true"),
         _c("injected_at?", _L, ""),
         _c("healed_at?", _L, "seen to be healed"),

@@ -53,6 +53,7 @@ class Line:
             "description": at.do.describe(),
             "target": None,
             "required": at.required,
+            "one_of": at.one_of,
             "armed_at": None,
             "injected_at": None,
             "healed_at": None,

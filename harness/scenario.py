@@ -6,12 +6,14 @@ made, so that a mistake in a scenario is met before anything is started.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from checkers.model import Claim
 from harness.faults.base import Fault, Until
 from harness.faults.message import Message
 from harness.faults.until import Bitten
+from harness.kafka.features import TRANSACTION_VERSIONS
 from harness.kafka.topic import Topic
 from harness.subjects.base import Subject
 from harness.workload.payments import Payments
@@ -35,6 +37,7 @@ class At:
         during: a message that has to come next; it is held while the fault acts.
         until: what ends it once it has bitten.
         required: without proof that it bit the run is invalid.
+        one_of: names a set of lines of which at least one must bite, else the run is invalid.
         seconds: how long it may take to bite, and then to come to its end.
     """
 
@@ -45,6 +48,7 @@ class At:
     during: Message | None = None
     until: Until = field(default_factory=Bitten)
     required: bool = True
+    one_of: str | None = None
     seconds: float = 90.0
 
     def __post_init__(self) -> None:
@@ -72,6 +76,16 @@ class At:
         return gates if self.do.needs is None else (self.do.needs, *gates)
 
 
+class Drawing(Protocol):
+    """How a schedule is drawn."""
+
+    def describe(self) -> str:
+        """In words."""
+
+    def schedule(self, seed: int) -> tuple[At, ...]:
+        """The schedule of a seed, always the same."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
     """What to try and what to expect.
@@ -86,6 +100,8 @@ class Scenario:
         sender: by which client the workload is sent.
         topics: what has to be there beside the topics of workload and subject.
         seconds: about how long it takes, for `onceproof list`.
+        draw: how the schedule is drawn from a run's seed, instead of being written here.
+        transaction_version: of the cluster; None leaves it as the brokers have it.
     """
 
     name: str
@@ -97,6 +113,8 @@ class Scenario:
     sender: Sender = LIBRDKAFKA
     topics: tuple[Topic, ...] = ()
     seconds: int = 70
+    draw: Drawing | None = None
+    transaction_version: int | None = None
 
     def __post_init__(self) -> None:
         seen: set[str] = set()
@@ -110,6 +128,13 @@ class Scenario:
                         "which is no earlier line of the schedule"
                     )
             seen.add(line.name)
+        if self.draw is not None and self.schedule:
+            raise BadScenario(f"{self.name}: its schedule is written and drawn; choose one")
+        if self.transaction_version not in (None, *TRANSACTION_VERSIONS):
+            raise BadScenario(
+                f"{self.name}: transaction_version={self.transaction_version}: there are "
+                f"{', '.join(map(str, TRANSACTION_VERSIONS))}"
+            )
         if self.workload.records and not self.claims:
             raise BadScenario(f"{self.name}: it claims nothing, so nothing can be judged")
         for claim in self.claims:
@@ -118,6 +143,12 @@ class Scenario:
                     f"{self.name}: a claim speaks of {claim.scope.input}, "
                     f"but the workload goes to {' and '.join(self.workload.topics)}"
                 )
+
+    def drawn(self, seed: int) -> Scenario:
+        """Itself with the schedule of a seed, if it has one drawn."""
+        if self.draw is None:
+            return self
+        return replace(self, schedule=self.draw.schedule(seed), draw=None)
 
     @property
     def all_topics(self) -> tuple[Topic, ...]:

@@ -51,6 +51,15 @@ def run(
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",
+    transaction_version: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=2,
+            help="Which version of Kafka's transactions the cluster has; 2 refuses what comes late "
+            "from an earlier transaction. Without it, the brokers' own.",
+        ),
+    ] = None,
 ) -> None:
     """Run scenarios on real brokers, judge them, write their reports.
 
@@ -59,7 +68,15 @@ def run(
     """
     from onceproof.commands import run as command
 
-    sys.exit(command.run(scenario or [], seed=seed, out=out, backend=backend))
+    sys.exit(
+        command.run(
+            scenario or [],
+            seed=seed,
+            out=out,
+            backend=backend,
+            transaction_version=transaction_version,
+        )
+    )
 
 
 @app.command("list")

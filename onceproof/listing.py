@@ -15,7 +15,8 @@ def listing(scenarios: Sequence[Scenario]) -> Iterator[str]:
         yield f"    {scenario.title}"
         yield f"    subject  {scenario.subject.name}"
         faults = [f"{at.name} ({at.do.kind})" for at in scenario.schedule]
-        yield f"    faults   {', '.join(faults) or 'none'}"
+        drawn = scenario.draw.describe() if scenario.draw is not None else "none"
+        yield f"    faults   {', '.join(faults) or drawn}"
         for place, claim in enumerate(scenario.claims):
             yield f"    {'claims ' if not place else '       '}  {claim.name}: {_expected(claim)}"
         yield ""

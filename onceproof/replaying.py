@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from harness.kafka.features import TRANSACTION_VERSION
 from harness.record import RunRecord
 from harness.scenario import BadScenario, Scenario
 from harness.schedule_json import BadSchedule, schedule_from_json
@@ -44,7 +45,12 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
         )
     try:
         (scenario,) = chosen([record.scenario])
-        again = replace(scenario, schedule=schedule_from_json(record.plan))
+        again = replace(
+            scenario,
+            schedule=schedule_from_json(record.plan),
+            draw=None,
+            transaction_version=_transaction_version(record),
+        )
     except (UnknownScenario, BadSchedule, BadScenario) as error:
         raise NoReplay(f"{folder}: {error}") from None
     for what, then, now in (
@@ -60,3 +66,10 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
     if not is_backend(backend):
         raise NoReplay(f"{folder} ran on a cluster of your own: say which, --backend external:FILE")
     return Replay(scenario=again, seed=record.seed, backend=backend)
+
+
+def _transaction_version(record: RunRecord) -> int | None:
+    """That of the cluster then, if somebody had set it."""
+    features = record.configuration.get("features") or {}
+    found = features.get(TRANSACTION_VERSION)
+    return None if found is None else int(found)

@@ -45,11 +45,13 @@ def run_scenario(
         HistoryNotWritten: the history could not be written; what was written stays and can be
             checked.
     """
-    stop = stop or Stop()
+    stop, scenario = stop or Stop(), scenario.drawn(seed)
     if repeat is None:
         repeat = f"onceproof run {shlex.quote(scenario.name)} --seed {seed}"
         if backend != LOCAL:
             repeat += f" --backend {shlex.quote(backend)}"
+        if scenario.transaction_version is not None:
+            repeat += f" --transaction-version {scenario.transaction_version}"
     run = Run(
         scenario,
         seed=seed,

@@ -2,14 +2,18 @@
 
 The story: Spark writes a batch into its offset log, runs it, and writes it into its commit log.
 Killed before the batch has reached the sink, or after its commit, nothing is done twice. Killed
-between, it is all up to the sink: Kafka gets the records again, the guarded table does not.
+between, it is all up to the sink: Kafka gets the records again, the guarded table does not. Killed
+amid a write that is one transaction, nothing is seen of it, and no guard is needed.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from checkers.claims import at_least_once, exactly_once
 from checkers.model import Claim, Expectation, Verdict
 from harness.faults.kill_driver import KillDriver
+from harness.faults.kill_driver_at_row import KillDriverAtRow
 from harness.scenario import At, Scenario
 from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from harness.subjects.spark_kafka_sink import SparkKafkaSink
@@ -33,8 +37,10 @@ def _one_after_the_other(*windows: str) -> tuple[At, ...]:
     )
 
 
-def _claims(sink: str, view: str, exactly: Expectation) -> tuple[Claim, ...]:
-    hazards = frozenset({"replayed-batch"})
+def _claims(
+    sink: str, view: str, exactly: Expectation, hazard: str = "replayed-batch"
+) -> tuple[Claim, ...]:
+    hazards = frozenset({hazard})
     topic = _PAYMENTS.topic
     return (
         at_least_once(topic, into=sink, view=view, hazards=hazards, expect=_HOLDS),
@@ -43,6 +49,7 @@ def _claims(sink: str, view: str, exactly: Expectation) -> tuple[Claim, ...]:
 
 
 _GUARDED = SparkForeachBatchPostgres(guard="query-and-batch-id")
+_UNGUARDED = SparkForeachBatchPostgres(guard="none")
 _KAFKA = SparkKafkaSink()
 
 SCENARIOS = (
@@ -66,5 +73,14 @@ SCENARIOS = (
         ),
         claims=_claims(_KAFKA.sink, _KAFKA.view, _DUPLICATES),
         seconds=85,
+    ),
+    Scenario(
+        name="crash-at-row-postgres",
+        title="The driver killed behind the 7th row of a write that is one transaction, unguarded",
+        subject=_UNGUARDED,
+        workload=replace(_PAYMENTS, records=8_000),
+        schedule=(At(name="killed at row", progress=0.1, do=KillDriverAtRow(row=7)),),
+        claims=_claims(_UNGUARDED.sink, _UNGUARDED.view, _HOLDS, "interrupted-write"),
+        seconds=45,
     ),
 )

@@ -40,7 +40,8 @@ class Fault(Protocol):
     """One act on a link or a process."""
 
     kind: ClassVar[str]
-    """crash, partition or timeout."""
+    """crash, partition or timeout; or surgery on what a pipeline trusts, which the standard fine
+    print does not cover."""
     needs: ClassVar[str | None]
     """What the stage must offer: to `kill`, `stop` or `pause` a broker, to `cut` a client's link,
     `links` of every kind, the `database` ended or paused; or of the subject a

@@ -28,6 +28,8 @@ class Message:
     transactional_id: str | None = None
     group: str | None = None
     client_id: str | None = None
+    commits: bool | None = None
+    """Of EndTxn: only one that commits, or only one that aborts."""
 
     def __post_init__(self) -> None:
         """Raises `ValueError` for what no gate can look for."""
@@ -40,6 +42,8 @@ class Message:
             for name in ("topic", "transactional_id", "group", "client_id")
             if (value := getattr(self, name)) is not None
         ]
+        if self.commits is not None:
+            carried.append("a commit" if self.commits else "an abort")
         which = "the first" if self.nth == 1 else f"number {self.nth} of the"
         words = f"{which} {self.api} {self.direction} of {self.source}"
         return f"{words} ({', '.join(carried)})" if carried else words

@@ -10,14 +10,23 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from kafka.protocol.consumer import FetchRequest, FetchResponse
+from kafka.protocol.consumer import (
+    FetchRequest,
+    FetchResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+)
 from kafka.record import MemoryRecords
 
 from harness.kafka.metadata import ClusterView
 from harness.kafka.wire import Wire
 
 _VERSION = 11  # the newest Fetch version with topic names and without flexible headers
+_OFFSETS_VERSION = 5
+_EARLIEST = -2
+_OUT_OF_RANGE = 1
 _BYTES = 8 * 1024 * 1024
 _COMMIT_MARKER = 1
 
@@ -98,6 +107,7 @@ class LogReader:
         position = start
         while True:
             answer = self._fetch(topic, partition, position)
+            position = max(position, int(answer.log_start_offset))
             batch = list(_entries(topic, partition, bytes(answer.records or b""), position))
             entries += batch
             position = batch[-1].offset + 1 if batch else position
@@ -136,12 +146,31 @@ class LogReader:
             found[p.partition] = (answer.last_stable_offset, answer.high_watermark)
         return found
 
+    def first(self, topic: str, partition: int) -> int:
+        """The offset at which a partition begins: what lies before it was deleted.
+
+        Raises:
+            UnreadableLog: there is no leader, or it answered with an error or not at all.
+        """
+        wanted = ListOffsetsRequest.ListOffsetsTopic
+        one = wanted.ListOffsetsPartition(partition_index=partition, timestamp=_EARLIEST)
+        request = ListOffsetsRequest(
+            isolation_level=0, topics=[wanted(name=topic, partitions=[one])]
+        )
+        leader, found = self._ask(
+            topic, partition, request, version=_OFFSETS_VERSION, answer=ListOffsetsResponse
+        )
+        told = found.topics[0].partitions[0]
+        if told.error_code:
+            raise UnreadableLog(
+                f"{topic}-{partition}: broker {leader} answered error {told.error_code}"
+            )
+        return int(told.offset)
+
     def _fetch(
         self, topic: str, partition: int, offset: int, *, limit: int = _BYTES
     ) -> FetchResponse:
-        leader = self._view.leader(topic, partition)
-        if leader is None:
-            raise UnreadableLog(f"{topic}-{partition} has no leader")
+        """What the leader has from an offset on, or from its first if that comes later."""
         wanted = FetchRequest.FetchTopic
         request = FetchRequest(
             max_wait_ms=0,
@@ -159,16 +188,29 @@ class LogReader:
                 )
             ],
         )
-        try:
-            answer = self._wires[leader].ask(request, version=_VERSION, answer=FetchResponse)
-        except OSError as error:
-            raise UnreadableLog(f"{topic}-{partition}: broker {leader}: {error}") from error
+        leader, answer = self._ask(
+            topic, partition, request, version=_VERSION, answer=FetchResponse
+        )
         found = answer.responses[0].partitions[0]
+        if found.error_code == _OUT_OF_RANGE and (offset < (first := self.first(topic, partition))):
+            return self._fetch(topic, partition, first, limit=limit)
         if found.error_code:
             raise UnreadableLog(
                 f"{topic}-{partition}@{offset}: broker {leader} answered error {found.error_code}"
             )
         return found
+
+    def _ask(
+        self, topic: str, partition: int, request: Any, *, version: int, answer: Any
+    ) -> tuple[int, Any]:
+        """Who leads a partition, and what it answers."""
+        leader = self._view.leader(topic, partition)
+        if leader is None:
+            raise UnreadableLog(f"{topic}-{partition} has no leader")
+        try:
+            return leader, self._wires[leader].ask(request, version=version, answer=answer)
+        except OSError as error:
+            raise UnreadableLog(f"{topic}-{partition}: broker {leader}: {error}") from error
 
 
 def _entries(topic: str, partition: int, data: bytes, start: int) -> Iterator[Entry]:

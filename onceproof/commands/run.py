@@ -6,11 +6,12 @@ import random
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from harness.feasible import feasible
 from harness.scenario import Scenario
-from harness.stage.backends import LOCAL, offers
+from harness.stage.backends import EXTERNAL, LOCAL, offers
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
@@ -26,8 +27,22 @@ _SEVERITY = (INTERRUPTED, 1, 3, 4, 5, 0)
 """Exit codes of single runs: the first of these that occurs is that of them all."""
 
 
-def run(names: Sequence[str], *, seed: int | None, out: Path, backend: str = LOCAL) -> int:
+def run(
+    names: Sequence[str],
+    *,
+    seed: int | None,
+    out: Path,
+    backend: str = LOCAL,
+    transaction_version: int | None = None,
+) -> int:
     """Run scenarios one after the other, the flagship if none is named."""
+    if transaction_version is not None and backend.startswith(EXTERNAL):
+        print(
+            "onceproof: --transaction-version would change a cluster of your own for good; set it "
+            "there with kafka-features.sh and leave the option out.",
+            file=sys.stderr,
+        )
+        return USAGE
     with told():
         try:
             scenarios = chosen(names)
@@ -35,6 +50,10 @@ def run(names: Sequence[str], *, seed: int | None, out: Path, backend: str = LOC
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
         seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
+        if transaction_version is not None:
+            scenarios = [
+                replace(scenario, transaction_version=transaction_version) for scenario in scenarios
+            ]
         outcomes = _run_all([(scenario, seed) for scenario in scenarios], out, backend)
         if len(outcomes) > 1:
             print("All runs")
@@ -75,7 +94,7 @@ def _run_all(
     stop = stop_on_signals()
     outcomes = []
     for whole, seed in wanted:
-        scenario, left_out = feasible(whole, offers(backend))
+        scenario, left_out = feasible(whole.drawn(seed), offers(backend))
         for at in left_out:
             print(f"left out: «{at.name}», because this stage is not ours", file=sys.stderr)
         with live(sys.stderr) as handler:

@@ -1,4 +1,4 @@
-"""Whom and what a request concerns: topics, transactional ids, groups.
+"""Whom and what a request concerns: topics, transactional ids, groups; how EndTxn ends.
 
 The one thing to know: Kafka's schemas mark such fields by an entity type, and kafka-python has the
 schemas; so no API needs a reading of its own but FindCoordinator, whose key may be either. Newer
@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+from kafka.protocol.api_key import ApiKey
 from kafka.protocol.schemas import BaseField
 
 _ENTITIES: Final = {"topicName": "topic", "transactionalId": "transactional_id", "groupId": "group"}
+_END_TXN: Final = int(ApiKey.EndTxn)
 _KEYS: Final = {0: "group", 1: "transactional_id"}
 """What the key of a FindCoordinator request is, by its type."""
 
@@ -27,6 +29,8 @@ class Contents:
     topic_ids: frozenset[UUID] = frozenset()
     transactional_ids: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
+    commits: bool | None = None
+    """Whether an EndTxn commits or aborts; None for all else."""
 
 
 def contents_of(message: Any) -> Contents:
@@ -41,6 +45,7 @@ def contents_of(message: Any) -> Contents:
         topic_ids=frozenset(found.get("topic_id", ())),
         transactional_ids=frozenset(found.get("transactional_id", ())),
         groups=frozenset(found.get("group", ())),
+        commits=bool(message.committed) if message.API_KEY == _END_TXN else None,
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
+from harness.kafka.errors import error_name
 from harness.links.gate.answers import refusal, set_errors
 from harness.links.gate.contents import Contents, contents_of
 from harness.links.gate.counters import Counters
@@ -130,7 +131,7 @@ class Exchange:
             self._learn(frame, asked)
         if asked.request is None:
             return [*items, frame]
-        fired = self._fired("response", asked)
+        fired = self._fired("response", asked, frame)
         match fired.rule.action if fired else None:
             case "hold":
                 assert fired is not None
@@ -162,7 +163,9 @@ class Exchange:
             self._unreadable("request", asked, error)
         return message
 
-    def _fired(self, direction: Direction, asked: Asked) -> Counted | None:
+    def _fired(
+        self, direction: Direction, asked: Asked, response: bytes | None = None
+    ) -> Counted | None:
         """Tell which rules fire; the one that does something."""
         assert asked.request is not None
         if asked.key not in self.rules.watched:
@@ -171,7 +174,8 @@ class Exchange:
         request = asked.request
         for counted in self.rules.meet(direction, asked.key, request.client_id, request.contents):
             self.counters.firings += 1
-            self.tell("fired", rule=counted.id, direction=direction, **_told(asked))
+            said = {} if response is None else {"error": self._error(response, asked)}
+            self.tell("fired", rule=counted.id, direction=direction, **_told(asked), **said)
             acting = counted if counted.rule.action != "report" else acting
         return acting
 
@@ -194,6 +198,14 @@ class Exchange:
         except Exception as error:
             self._unreadable("response", asked, error)
             return frame
+
+    def _error(self, frame: bytes, asked: Asked) -> str | None:
+        """The error that a whole response bears; None if it has no place for one, or is strange."""
+        try:
+            code = decode_response(frame, asked.key, asked.version).error_code
+        except Exception:
+            return None
+        return error_name(int(code))
 
     def _named(self, contents: Contents, asked: Asked) -> Contents:
         """Contents with the names of topics that are given by id."""
@@ -225,4 +237,5 @@ def _told(asked: Asked) -> dict[str, Any]:
         "topics": sorted(contents.topics) if contents else [],
         "transactional_ids": sorted(contents.transactional_ids) if contents else [],
         "groups": sorted(contents.groups) if contents else [],
+        "commits": contents.commits if contents else None,
     }

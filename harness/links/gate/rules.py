@@ -16,7 +16,7 @@ from harness.links.gate.messages import api_key, decodable, error_code
 Direction = Literal["request", "response"]
 Action = Literal["hold", "drop", "close-before", "close-after", "error", "duplicate", "report"]
 
-_CONTENTS: Final = ("topic", "transactional_id", "group")
+_CONTENTS: Final = ("topic", "transactional_id", "group", "commits")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +39,8 @@ class Rule:
     transactional_id: str | None = None
     group: str | None = None
     client_id: str | None = None
+    commits: bool | None = None
+    """Of EndTxn: only one that commits, or only one that aborts."""
     error: str | None = None
     """Kafka's name of the error that is answered."""
 
@@ -54,6 +56,8 @@ class Rule:
             raise ValueError(f"nth and times count from 1, not {self.nth} and {self.times}")
         if (self.action == "error") is not (self.error is not None):
             raise ValueError("the action error, and no other, needs the name of an error")
+        if self.commits is not None and self.api != "EndTxn":
+            raise ValueError(f"only EndTxn commits or aborts, {self.api} does not")
         if self.action == "duplicate" and self.direction == "response":
             raise ValueError("a request can be duplicated, a response cannot")
         if not decodable(self.key) and (self.reads_request or self.error):
@@ -81,7 +85,9 @@ class Rule:
             return False
         if not self.reads_request:
             return True
-        return contents is not None and all(
+        if contents is None or self.commits not in (None, contents.commits):
+            return False
+        return all(
             wanted is None or wanted in found
             for wanted, found in (
                 (self.topic, contents.topics),

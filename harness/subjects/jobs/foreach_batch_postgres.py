@@ -7,6 +7,7 @@ With `--guard query-and-batch-id` each micro-batch is one database transaction t
 import argparse
 
 import psycopg
+from hook import Hook
 from pyspark.sql import DataFrame, SparkSession
 from session import ProgressLog, payments, run_until_stopped
 
@@ -40,6 +41,8 @@ def main() -> None:
     spark = SparkSession.builder.getOrCreate()
     spark.streams.addListener(ProgressLog(given.progress))
 
+    hook = Hook(given.checkpoint)
+
     def write(batch: DataFrame, batch_id: int) -> None:
         query_id = batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
         rows = batch.collect()
@@ -53,7 +56,7 @@ def main() -> None:
                 if cursor.rowcount == 0:
                     return
             with cursor.copy(COPY) as copy:
-                for row in rows:
+                for row in hook.rows(batch_id, rows):
                     copy.write_row((*row, query_id, batch_id))
 
     query = (

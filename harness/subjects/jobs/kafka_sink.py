@@ -2,9 +2,8 @@
 
 import argparse
 
-from pyspark.sql import SparkSession
 from pyspark.sql.functions import col, struct, to_json
-from session import ProgressLog, payments, run_until_stopped
+from session import ProgressLog, payments, run_until_stopped, started
 
 
 def main() -> None:
@@ -16,9 +15,10 @@ def main() -> None:
     options.add_argument("--sink-topic", required=True)
     options.add_argument("--checkpoint", required=True)
     options.add_argument("--progress", required=True)
+    options.add_argument("--master", help="another than the settings name")
     given = options.parse_args()
 
-    spark = SparkSession.builder.getOrCreate()
+    spark = started(given.master, beside=given.checkpoint)
     spark.streams.addListener(ProgressLog(given.progress))
     query = (
         payments(spark, bootstrap=given.bootstrap, topic=given.topic)

@@ -5,15 +5,37 @@ imported, and what tells their progress is Spark's own listener.
 """
 
 import json
+import os
 import signal
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+import pyspark
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import col, expr, from_json
 from pyspark.sql.streaming import StreamingQuery, StreamingQueryListener
+
+
+def started(master: str | None, *, beside: str) -> SparkSession:
+    """A session with the master that the settings name, or with another.
+
+    A `local-cluster[executors,cores,megabytes]` starts executors as processes, which keep their
+    folders in Spark's home. So that nothing is left in the installed package, it gets a home of its
+    own, made of links, where `beside` is.
+    """
+    if master is None:
+        return SparkSession.builder.getOrCreate()
+    home = Path(beside).parent / "spark-home"
+    home.mkdir(exist_ok=True)
+    for part in Path(pyspark.__file__).parent.iterdir():
+        if part.is_dir() and not (home / part.name).exists():
+            (home / part.name).symlink_to(part)
+    os.environ["SPARK_HOME"] = str(home)
+    memory = master.rstrip("]").rpartition(",")[2]
+    builder = SparkSession.builder.master(master).config("spark.executor.memory", f"{memory}m")
+    return builder.getOrCreate()
 
 
 class ProgressLog(StreamingQueryListener):

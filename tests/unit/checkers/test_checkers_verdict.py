@@ -165,6 +165,31 @@ class TestInvalid:
         optional = {"bit": False, "required": False, "injected_at": None, "healed_at": None}
         assert judge(circumstances=circumstances(fault=optional)).verdict is Verdict.HOLDS
 
+    @pytest.mark.parametrize(
+        ("bites", "verdict"),
+        [
+            ({"link": [False, True], "process": [True]}, Verdict.HOLDS),
+            ({"link": [False, False], "process": [True]}, Verdict.INVALID),
+            ({"link": [True], "process": [True], "partition": [False]}, Verdict.INVALID),
+        ],
+    )
+    def test_of_every_set_of_faults_one_must_bite(
+        self, bites: dict[str, list[bool]], verdict: Verdict
+    ) -> None:
+        rows = [
+            {"fault": f"{name} {n}", "one_of": name, "required": False, "bit": bit,
+             "injected_at": 2, "healed_at": 3}
+            for name, many in bites.items() for n, bit in enumerate(many)
+        ]  # fmt: skip
+        phases = [{"phase": phase, "outcome": "ok"} for phase in PHASES]
+        seen = Circumstances.of(
+            History.of(phases=phases, faults=rows, hazards=[{"hop": "process"}])
+        )
+        judged = judge(circumstances=seen)
+        assert judged.verdict is verdict
+        if verdict is Verdict.INVALID:
+            assert "one had to bite, and none left evidence" in judged.reason
+
     def test_a_failed_phase(self) -> None:
         judged = judge(circumstances=circumstances(until="arrange", arrange="failed"))
         assert judged.verdict is Verdict.INVALID

@@ -22,7 +22,7 @@ def test_an_example_fits_and_a_fault_says_what_it_is(entry: ByHand) -> None:
     name, *words = entry.example.split()
     assert name == entry.name
     fault = asked(name, words)
-    assert fault.kind in {"crash", "partition", "timeout"}
+    assert fault.kind in {"crash", "partition", "timeout", "surgery"}
     assert fault.describe()
 
 

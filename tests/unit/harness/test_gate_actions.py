@@ -43,9 +43,11 @@ from tests.unit.harness.made_up_broker import (
 _numbers = itertools.count(1)
 
 
-def end_txn(number: int, transactional_id: str = "t", client_id: str = "it") -> bytes:
+def end_txn(
+    number: int, transactional_id: str = "t", client_id: str = "it", committed: bool = True
+) -> bytes:
     request = EndTxnRequest(
-        transactional_id=transactional_id, producer_id=1, producer_epoch=0, committed=True
+        transactional_id=transactional_id, producer_id=1, producer_epoch=0, committed=committed
     )
     return frame(request, correlation_id=number, version=3, client_id=client_id)
 
@@ -440,6 +442,30 @@ def test_what_is_matched(link: Link, wanted: dict[str, str], numbers: list[int])
     for n, key, kind in ((1, "g1", 0), (2, "g2", 0), (3, "g1", 1)):
         assert client.receive() == answer(coordinator(n, key, kind))
     assert [e["correlation_id"] for e in rule.fired] == numbers
+
+
+@pytest.mark.parametrize(("commits", "numbers"), [(True, [1, 3]), (False, [2])])
+def test_a_commit_is_told_from_an_abort(link: Link, commits: bool, numbers: list[int]) -> None:
+    rule = link.put("request", "EndTxn", "report", times=None, commits=commits)
+    client = link.client()
+    client.send(end_txn(1), end_txn(2, committed=False), end_txn(3))
+    for n in (1, 2, 3):
+        assert client.receive() == answer(end_txn(n))
+    assert [e["correlation_id"] for e in rule.fired] == numbers
+    assert [e["commits"] for e in rule.fired] == [commits] * len(numbers)
+
+
+def test_the_error_of_an_answer_is_told(link: Link) -> None:
+    told = link.put("response", "EndTxn", "report", times=None)
+    client = link.client()
+    for number, code in ((1, 0), (2, 48)):
+        made = EndTxnResponse(version=3, error_code=code)
+        made.with_header(correlation_id=number)
+        reply = bytes(made.encode(framed=True, header=True))
+        link.broker.reply = lambda _, reply=reply: reply
+        client.send(end_txn(number))
+        assert client.receive() == reply
+    assert [e["error"] for e in told.fired] == ["no error", "INVALID_TXN_STATE"]
 
 
 def produce(number: int, *, version: int, topic: dict[str, Any], acks: int = -1) -> bytes:

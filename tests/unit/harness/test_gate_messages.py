@@ -133,6 +133,7 @@ def test_what_a_request_concerns(api: str, version: int) -> None:
         topic_ids=frozenset({ID} if by_id or both else ()),
         transactional_ids=frozenset(ids),
         groups=frozenset(groups),
+        commits=False if api == "EndTxn" else None,
     )
     assert client_id(frame) == "it"
     assert encode(message, version) == frame
@@ -205,6 +206,7 @@ GOOD: dict[str, Any] = {"direction": "request", "api": "EndTxn", "action": "hold
         ({"error": "INVALID_TXN_STATE"}, "needs the name of an error"),
         ({"action": "error", "error": "ODD"}, "'ODD' is no error"),
         ({"action": "duplicate", "direction": "response"}, "a response cannot"),
+        ({"api": "Produce", "commits": True}, "only EndTxn commits or aborts, Produce does not"),
         ({"api": "ConsumerGroupHeartbeat", "group": "g"}, "cannot be decoded"),
         (
             {"api": "ConsumerGroupHeartbeat", "action": "error", "error": "INVALID_TXN_STATE"},

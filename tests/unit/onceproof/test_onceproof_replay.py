@@ -46,6 +46,14 @@ def test_the_schedule_is_the_one_of_then(tmp_path: Path, scenario: Scenario) -> 
     assert found.scenario == replace(scenario, schedule=then) != scenario
 
 
+def test_the_transaction_version_is_the_one_of_then(tmp_path: Path, scenario: Scenario) -> None:
+    features = {"features": {"transaction.version": 1}}
+    found = replay_of(kept(tmp_path, scenario, configuration=features))
+    assert found.scenario.transaction_version == 1
+    with pytest.raises(NoReplay, match="transaction_version=7: there are 0, 1, 2"):
+        replay_of(kept(tmp_path, scenario, configuration={"features": {"transaction.version": 7}}))
+
+
 def test_another_backend_may_be_asked_for(tmp_path: Path, scenario: Scenario) -> None:
     folder = kept(tmp_path, scenario, configuration={"backend": "external"})
     with pytest.raises(NoReplay, match="say which, --backend external:FILE"):

@@ -1,0 +1,116 @@
+"""Schedules drawn from a run's seed: faults of several kinds, aimed at leaders, in any order.
+
+The one thing to know: one that was drawn may be in vain, because what it is aimed at was idle just
+then. So no single one is required to bite, but of every kind at least one is. The same seed gives
+the same schedule, and the run folder keeps it, so that a replay does not draw.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from harness.faults.base import Fault
+from harness.faults.cut_link import CutLink
+from harness.faults.delay import Delay
+from harness.faults.hold import HoldBytes
+from harness.faults.isolate_broker import IsolateBroker
+from harness.faults.kill_broker import KillBroker
+from harness.faults.kill_driver import KillDriver
+from harness.faults.lose_requests import LoseRequests
+from harness.faults.lose_responses import LoseResponses
+from harness.faults.one_way import OneWay
+from harness.faults.pause import PauseBroker
+from harness.faults.stop_broker import StopBroker
+from harness.faults.targets import LeaderOf
+from harness.scenario import At
+
+_SECONDS: Final = 45.0
+"""How long one may take to bite: less than one that is required to."""
+_BESIDE: Final = 0.5
+"""How often a fault of a link is at work beside the one before it, and not after it."""
+
+Making = Callable[[LeaderOf, random.Random], Fault]
+
+FAULTS: Final[Mapping[str, tuple[Making, ...]]] = {
+    "driver": (lambda leader, draws: KillDriver(window="after-sink-write"),),
+    "process": (
+        lambda leader, draws: KillBroker(target=leader),
+        lambda leader, draws: StopBroker(target=leader),
+        lambda leader, draws: PauseBroker(target=leader),
+    ),
+    "partition": (
+        lambda leader, draws: IsolateBroker(target=leader),
+        lambda leader, draws: OneWay(target=leader, lost=draws.choice(("out", "in"))),
+        lambda leader, draws: CutLink(source="pipeline", target=leader),
+    ),
+    "link": (
+        lambda leader, draws: LoseResponses(target=leader),
+        lambda leader, draws: LoseRequests(source="producer", target=leader),
+        lambda leader, draws: HoldBytes(
+            source=draws.choice(("producer", "pipeline")), target=leader, way="responses"
+        ),
+        lambda leader, draws: Delay(
+            source=draws.choice(("producer", "pipeline")),
+            target=leader,
+            way=draws.choice(("requests", "responses")),
+            milliseconds=draws.randrange(100, 1000),
+            jitter=draws.randrange(100),
+            seed=draws.randrange(1 << 16),
+        ),
+    ),
+}
+"""What can be drawn, by kind; each is aimed at the broker that leads some partition."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draw:
+    """How a schedule is drawn.
+
+    Attributes:
+        kinds: of `FAULTS` → how many of each.
+        partitions: of the input; each fault is aimed at the leader of one of them.
+        progress: acknowledged part of the workload from which on the first may start.
+    """
+
+    kinds: tuple[tuple[str, int], ...]
+    partitions: int
+    progress: float = 0.05
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what cannot be drawn."""
+        for kind, many in self.kinds:
+            if kind not in FAULTS or many < 1:
+                raise ValueError(
+                    f"{many} of {kind!r}: expected at least one of {', '.join(FAULTS)}"
+                )
+
+    def describe(self) -> str:
+        """In words."""
+        return "drawn from the seed: " + ", ".join(f"{many} × {kind}" for kind, many in self.kinds)
+
+    def schedule(self, seed: int) -> tuple[At, ...]:
+        """The schedule of a seed: one fault after the other, those of links also side by side."""
+        draws = random.Random(seed)
+        kinds = [kind for kind, many in self.kinds for _ in range(many)]
+        draws.shuffle(kinds)
+        lines: list[At] = []
+        for number, kind in enumerate(kinds, 1):
+            before = lines[-1] if lines else None
+            beside = kind == "link" and draws.random() < _BESIDE
+            after = () if before is None else (before.after if beside else (before.name,))
+            leader = LeaderOf(partition=draws.randrange(self.partitions))
+            lines.append(
+                At(
+                    name=f"{kind} {number}",
+                    do=draws.choice(FAULTS[kind])(leader, draws),
+                    progress=self.progress if not after else 0.0,
+                    after=after,
+                    required=False,
+                    one_of=kind,
+                    seconds=_SECONDS,
+                )
+            )
+        return tuple(lines)

@@ -1,0 +1,50 @@
+"""What faults reach past all proxies: a group, a transactional id, as their coordinators know them.
+
+The one thing to know: what a broker refuses is trouble of the fault, told with the broker's word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from harness.bench import Bench, addresses
+from harness.faults.by_hand import UnknownFault
+from harness.kafka.coordinator import Coordinator
+from harness.kafka.groups import Group
+from harness.kafka.metadata import Coordinated
+from harness.kafka.transactions import TransactionalId
+
+_PARTITION = re.compile(r"([A-Za-z0-9._-]+)-(\d+)")
+
+
+@contextmanager
+def group_of(bench: Bench, name: str) -> Iterator[Group]:
+    """A consumer group."""
+    with _coordinator(bench, "group", name) as coordinator:
+        yield Group(coordinator)
+
+
+@contextmanager
+def transactional_id_of(bench: Bench, name: str) -> Iterator[TransactionalId]:
+    """A transactional id."""
+    with _coordinator(bench, "transaction", name) as coordinator:
+        yield TransactionalId(coordinator)
+
+
+@contextmanager
+def _coordinator(bench: Bench, of: Coordinated, name: str) -> Iterator[Coordinator]:
+    with bench.view() as view:
+        yield Coordinator(view, addresses(bench.stage), of=of, name=name, stop=bench.stop)
+
+
+def partition(word: str) -> tuple[str, int]:
+    """A partition as it is written by hand: `payments-0`.
+
+    Raises:
+        UnknownFault: it is none.
+    """
+    if found := _PARTITION.fullmatch(word):
+        return found[1], int(found[2])
+    raise UnknownFault(f"{word!r} is no partition; expected TOPIC-PARTITION, such as payments-0")

@@ -1,0 +1,183 @@
+"""The last entry of a Spark query's offset log lost or torn, while its driver is down.
+
+The one thing to know: the two are different. An entry that is *torn* must be noticed: Spark must
+refuse to start, since it cannot know what the batch was; it starts when the entry is put back.
+One that is *deleted*, with its commit, cannot be noticed: Spark plans that batch anew from the end
+of the one before, and whatever came since is in it as well. So the batch's id means other records
+than it did, and a sink that skips a batch by its id loses what is new in it. No guarantee of
+Spark's covers a checkpoint that lost entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal, get_args
+
+from harness.bench import Aftermath, Bench
+from harness.faults.at_rest import (
+    COMMITS,
+    OFFSETS,
+    Logs,
+    Rested,
+    ToRest,
+    start_again,
+    start_to_see_it_end,
+)
+from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.driver import driver
+from harness.subjects.spark_subject import DRIVER
+
+How = Literal["deleted", "torn"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutOffsetLog:
+    """Kill the driver at rest, cut its offset log short, start it again.
+
+    Attributes:
+        how: whether the last entry is deleted, with its commit, or half of it is left.
+    """
+
+    kind: ClassVar[str] = "surgery"
+    needs: ClassVar[str | None] = DRIVER
+    how: How = "deleted"
+
+    def describe(self) -> str:
+        """The act in words."""
+        did = {
+            "deleted": "delete the last entry of its offset log, with its commit",
+            "torn": "leave half of the last entry of its offset log",
+        }
+        return f"SIGKILL the Spark driver at rest and {did[self.how]}"
+
+    def inject(self, bench: Bench, name: str) -> _Deleted | _Torn:
+        """Do it, or lie in wait until it is at rest."""
+        return _Deleted(bench, name) if self.how == "deleted" else _Torn(bench, name)
+
+
+def _asked(how: str) -> CutOffsetLog:
+    for known in get_args(How):
+        if how == known:
+            return CutOffsetLog(how=known)
+    raise UnknownFault(f"{how!r} is not what can be done to an entry; expected deleted or torn")
+
+
+BY_HAND: Final = ByHand(
+    name="cut-offset-log",
+    takes=("deleted|torn",),
+    example="cut-offset-log torn",
+    says="SIGKILL the Spark driver and cut its offset log short: a batch that is planned anew has "
+    "other records, and a torn entry must keep it from starting",
+    make=_asked,
+)
+
+
+class _Deleted:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        self._name = name
+        self.target = "driver"
+        self.at: int | None = None
+        self._to_rest = ToRest(bench, f"SIGKILL by fault «{name}»")
+        self._rested: Rested | None = None
+        self._was: object = None
+        self._proof: str | None = None
+        self._over = False
+
+    def evidence(self) -> str | None:
+        """Which batch it was, what the sink had of it, and what the offset log ends with now."""
+        if self._proof is None and (rested := self._to_rest.rested()) is not None:
+            checkpoint = driver(self._bench).checkpoint
+            if self._rested is None:
+                self._was = checkpoint.end_of(rested.batch)
+                logs = Logs(self._bench)
+                logs.delete(COMMITS, rested.batch)
+                logs.delete(OFFSETS, rested.batch)
+                self._rested, self.target, self.at = rested, rested.instance, rested.at
+            planned = checkpoint.planned()[-1:]
+            if planned == checkpoint.committed()[-1:] != [rested.batch]:
+                ends = planned[0] if planned else "nothing"
+                self._proof = f"{rested}; offset log and commit log end with {ends} now"
+        return self._proof
+
+    def heal(self) -> None:
+        """Start it; wait until there is a batch of that number again, and it is committed."""
+        self._to_rest.end()
+        if (rested := self._rested or self._to_rest.rested()) is None:
+            return  # it was never killed
+        start_again(self._bench)
+        pipeline = driver(self._bench)
+        pipeline.wait_batch(rested.batch, seconds=150)
+        if not self._over and self._rested is not None:
+            same = pipeline.checkpoint.end_of(rested.batch) == self._was
+            self._bench.recorder.hazard(
+                "replanned-batch",
+                hop="process",
+                fault=self._name,
+                owner=pipeline.checkpoint.query_id(),
+                batch=rested.batch,
+                detail=(
+                    f"micro-batch {rested.batch} was planned anew, to end "
+                    f"{'where it had ended' if same else 'elsewhere'}, after {rested.present} of "
+                    f"its {rested.planned} effects were visible in the sink"
+                ),
+            )
+        self._over = True
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+
+class _Torn:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        self._name = name
+        self.target = "driver"
+        self.at: int | None = None
+        self._to_rest = ToRest(bench, f"SIGKILL by fault «{name}»")
+        self._logs: Logs | None = None
+        self._sizes = (0, 0)
+        self._proof: str | None = None
+        self._over = False
+
+    def evidence(self) -> str | None:
+        """What was left of the entry, and how Spark refused it."""
+        if self._proof is None and (rested := self._to_rest.rested()) is not None:
+            if self._logs is None:
+                self._logs = Logs(self._bench)
+                self._sizes = self._logs.truncate(OFFSETS, rested.batch)
+                self.target, self.at = rested.instance, rested.at
+            said = start_to_see_it_end(self._bench)
+            committed = driver(self._bench).checkpoint.committed()[-1:]
+            if committed != [rested.batch]:
+                return None
+            before, after = self._sizes
+            self._proof = (
+                f"{rested}; of the {before} bytes of its offset log entry {after} were left, "
+                f"and the next life ended by itself, without a commit: «{said}»"
+            )
+            self._bench.recorder.hazard(
+                "torn-offset-log",
+                hop="process",
+                fault=self._name,
+                owner=driver(self._bench).checkpoint.query_id(),
+                batch=rested.batch,
+                detail=f"half of the offset log entry of micro-batch {rested.batch} was lost",
+            )
+        return self._proof
+
+    def heal(self) -> None:
+        """Put the entry back, start the driver, and see it read."""
+        self._to_rest.end()
+        if self._logs is None and self._to_rest.rested() is None:
+            return  # it was never killed
+        pipeline = driver(self._bench)
+        if self._logs is not None and not self._over:
+            if pipeline.alive():
+                pipeline.kill("it should not have started")
+            self._logs.put_back()
+        self._over = True
+        start_again(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""

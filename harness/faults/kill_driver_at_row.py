@@ -1,0 +1,132 @@
+"""SIGKILL of the Spark driver when its job has written exactly so many rows of a micro-batch.
+
+The one thing to know: the job stands still there by itself, because it has a hook for that
+(`harness/subjects/jobs/hook.py`); a job without one is never hit. A correct sink shows nothing of
+the part, or knows it when the batch runs again.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.at_rest import start_again
+from harness.faults.by_hand import ByHand, amount
+from harness.faults.driver import SinkOfBatches, driver
+from harness.subjects.spark_subject import DRIVER
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillDriverAtRow:
+    """SIGKILL the driver after so many rows of a batch.
+
+    Attributes:
+        row: how many are written, from 1; a batch that has fewer is let go.
+    """
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = DRIVER
+    row: int
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for a row that no batch has."""
+        if self.row < 1:
+            raise ValueError(f"rows are counted from 1, not {self.row}")
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"SIGKILL the Spark driver when its job has written {self.row} rows of a batch"
+
+    def inject(self, bench: Bench, name: str) -> _AtRow:
+        """Ask the job to stand still there."""
+        return _AtRow(bench, self.row, name)
+
+
+BY_HAND: Final = ByHand(
+    name="kill-driver-at-row",
+    takes=("ROW",),
+    example="kill-driver-at-row 7",
+    says="SIGKILL the Spark driver when its job, which needs a hook for it, has written so many "
+    "rows of a batch",
+    make=lambda row: KillDriverAtRow(row=amount(row)),
+)
+
+
+class _AtRow:
+    def __init__(self, bench: Bench, row: int, name: str) -> None:
+        self._bench = bench
+        self._row = row
+        self._name = name
+        self.target = "driver"
+        self.at: int | None = None
+        self._batch: int | None = None
+        self._count = self._present = self._planned = 0
+        self._proof: str | None = None
+        self._over = False
+        self._folder: Path = driver(bench).checkpoint.folder.parent / "hook"
+        self._folder.mkdir(exist_ok=True)
+        self._gone()
+        draft = self._folder / ".stop.tmp"
+        draft.write_text(json.dumps({"row": row}))
+        draft.rename(self._folder / "stop")
+
+    def evidence(self) -> str | None:
+        """Where the job says that it stood, what the sink has of the batch, and that it died."""
+        pipeline = driver(self._bench)
+        if self._batch is None:
+            with suppress(FileNotFoundError):
+                said = json.loads((self._folder / "reached").read_text())
+                process = pipeline.process
+                self.target = process.instance if process else "driver"
+                self.at = now()
+                self._count = pipeline.kill(f"SIGKILL by fault «{self._name}»")
+                self._batch = int(said["batch"])
+                self._gone()
+        if self._batch is not None and self._proof is None:
+            self._present, self._planned = SinkOfBatches(self._bench).of(self._batch)
+            committed = self._batch in pipeline.checkpoint.committed()
+            if not committed and self._row <= self._planned:
+                self._proof = (
+                    f"{self.target} and all its {self._count} processes ended by signal 9, when "
+                    f"its job had written {self._row} of the {self._planned} rows of micro-batch "
+                    f"{self._batch}; the sink showed {self._present} of them, and the batch had "
+                    "no commit"
+                )
+        return self._proof
+
+    def heal(self) -> None:
+        """Let the job go on, or start it again and wait until the batch is committed."""
+        self._gone()
+        if self._batch is None:
+            return  # it was never killed
+        start_again(self._bench)
+        pipeline = driver(self._bench)
+        pipeline.wait_batch(self._batch, seconds=150)
+        if not self._over and self._proof is not None:
+            # What nobody could see was not done: to who looks at the sink it runs only once.
+            hazard = "replayed-batch" if self._present else "interrupted-write"
+            self._bench.recorder.hazard(
+                hazard,
+                hop="process",
+                fault=self._name,
+                owner=pipeline.checkpoint.query_id(),
+                batch=self._batch,
+                detail=(
+                    f"micro-batch {self._batch} ran again after its write was cut short behind "
+                    f"row {self._row}; {self._present} effects were visible in the sink"
+                ),
+            )
+        self._over = True
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+    def _gone(self) -> None:
+        """Leave nothing in the folder that would make a job stand still."""
+        for name in ("stop", "reached"):
+            (self._folder / name).unlink(missing_ok=True)

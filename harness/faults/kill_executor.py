@@ -1,0 +1,126 @@
+"""SIGKILL of executors of a Spark driver, which lives on and starts others.
+
+The one thing to know: what a lost task had sent is sent again by its next attempt. What Spark says
+of sinks is about micro-batches, and this is within one: a sink that takes what tasks send as it
+comes shows it twice, though no batch was replayed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal, get_args
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.driver import driver, wait_reads
+from harness.faults.executors import Executors, sigkill
+from harness.stage.base import StageTrouble
+from harness.subjects.spark_subject import EXECUTORS
+from harness.wait import wait_until
+
+Which = Literal["one", "all"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillExecutor:
+    """SIGKILL executors of the driver.
+
+    Attributes:
+        which: the one with the least id, or all.
+    """
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = EXECUTORS
+    which: Which = "one"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"SIGKILL {'an executor' if self.which == 'one' else 'all executors'} of Spark's"
+
+    def inject(self, bench: Bench, name: str) -> _Killed:
+        """Kill them."""
+        return _Killed(bench, self.which, name)
+
+
+def _asked(which: str) -> KillExecutor:
+    for known in get_args(Which):
+        if which == known:
+            return KillExecutor(which=known)
+    raise UnknownFault(f"{which!r} is not what can be killed; expected one or all")
+
+
+BY_HAND: Final = ByHand(
+    name="kill-executor",
+    takes=("one|all",),
+    example="kill-executor one",
+    says="SIGKILL executors of a Spark driver that has processes for them: lost tasks are tried "
+    "again by others",
+    make=_asked,
+)
+
+
+class _Killed:
+    def __init__(self, bench: Bench, which: Which, name: str) -> None:
+        self._bench = bench
+        self._name = name
+        self._executors = Executors(bench)
+        self._before = self._executors.found()
+        if not self._before:
+            raise StageTrouble(
+                f"{self._executors.process.instance} has no processes for executors: only a "
+                "subject with a master such as local-cluster[2,1,512] has"
+            )
+        victims = sorted(self._before)
+        self._victims = victims[:1] if which == "one" else victims
+        words = ", ".join(f"executor {number}" for number in self._victims)
+        self.target = f"{words} of {self._executors.process.instance}"
+        self.at = now()
+        for number in self._victims:
+            sigkill(self._before[number])
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That they are gone and how, as Spark tells, and who came instead."""
+        if self._proof is None:
+            there = self._executors.found()
+            instead = sorted(there.keys() - self._before.keys())
+            codes = self._executors.codes()
+            if (
+                there.keys().isdisjoint(self._victims)
+                and len(instead) >= len(self._victims)
+                and all(codes.get(number) == _KILLED for number in self._victims)
+            ):
+                seconds = (now() - self.at) / 1e9
+                self._proof = (
+                    f"{self.target} ended with code {_KILLED}, as Spark tells; after "
+                    f"{seconds:.1f} s there were executors {', '.join(map(str, instead))}"
+                )
+        return self._proof
+
+    def heal(self) -> None:
+        """Wait until there are as many executors as before, and the driver reads."""
+        wait_until(
+            lambda: len(self._executors.found()) >= len(self._before),
+            what=f"{len(self._before)} executors",
+            seconds=90,
+            stop=self._bench.stop,
+            seen=self._executors.found,
+        )
+        wait_reads(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Tasks that were lost with them, which the driver may tell late, were tried again."""
+        if lost := self._executors.lost_tasks(self._victims):
+            self._bench.recorder.hazard(
+                "retried-task",
+                hop="process",
+                fault=self._name,
+                owner=driver(self._bench).checkpoint.query_id(),
+                at=self.at,
+                detail=f"{lost} tasks were lost with {self.target}, and had to be tried again",
+            )
+
+
+_KILLED: Final = 128 + 9
+"""What a process that ended by signal 9 is said to have ended with."""

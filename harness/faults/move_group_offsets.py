@@ -1,0 +1,150 @@
+"""The position of a consumer group moved, back or forth, while nobody of the group is there.
+
+The one thing to know: this is what an administrator's slip does. Who resumes from a position that
+was moved back must cope with records that it has processed before: a correct consumer's effects
+count once all the same, because its sink knows what it has. One that was moved forth cannot be
+coped with: what lies between is skipped, and only effects that carry their own position show it.
+It is not moved back when this is healed: where the group goes on is what is put to the test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand, UnknownFault, amount
+from harness.faults.coordinated import group_of, partition
+from harness.kafka.groups import GroupState
+from harness.stage.base import StageTrouble
+from harness.wait import wait_until
+
+_WITHOUT_MEMBERS: Final = ("Empty", "Dead")
+"""`Dead` is also what Kafka calls a group that never had members, only positions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveGroupOffsets:
+    """Commit another offset in the name of a group without members.
+
+    Attributes:
+        group: its id.
+        topic: of the partition whose position is moved.
+        partition: its number.
+        by: how far; a negative number moves it back.
+    """
+
+    kind: ClassVar[str] = "surgery"
+    needs: ClassVar[str | None] = None
+    group: str
+    topic: str
+    partition: int
+    by: int
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for a move by nothing."""
+        if not self.by:
+            raise ValueError("a position moved by 0 stays where it is")
+
+    def describe(self) -> str:
+        """The act in words."""
+        return (
+            f"move the position of group {self.group} in {self.topic}-{self.partition} "
+            f"{'back' if self.by < 0 else 'forth'} by {abs(self.by)}"
+        )
+
+    def inject(self, bench: Bench, name: str) -> _Moved:
+        """Move it."""
+        return _Moved(bench, self, name)
+
+
+def _asked(group: str, where: str, way: str, by: str) -> MoveGroupOffsets:
+    signs = {"back": -1, "forth": 1}
+    if way not in signs:
+        raise UnknownFault(f"{way!r} is no way; expected back or forth")
+    topic, number = partition(where)
+    return MoveGroupOffsets(group=group, topic=topic, partition=number, by=signs[way] * amount(by))
+
+
+BY_HAND: Final = ByHand(
+    name="move-group-offsets",
+    takes=("GROUP", "TOPIC-PARTITION", "back|forth", "N"),
+    example="move-group-offsets billing payments-0 back 100",
+    says="move what a group without members has committed: who resumes there has to cope with "
+    "records that it had before, or never gets some",
+    make=_asked,
+)
+
+
+class _Moved:
+    def __init__(self, bench: Bench, fault: MoveGroupOffsets, name: str) -> None:
+        self._bench = bench
+        self._fault = fault
+        self._name = name
+        self._at = (fault.topic, fault.partition)
+        self.target = f"group {fault.group} in {fault.topic}-{fault.partition}"
+        with group_of(bench, fault.group) as group, bench.reader() as reader:
+            _see_that_it_is_empty(fault.group, group.describe())
+            before = group.committed(*self._at)
+            if before is None:
+                raise StageTrouble(f"{self.target} has committed no position that could be moved")
+            self._before = before
+            self._after = self._before + fault.by
+            first, end = reader.first(*self._at), reader.ends(fault.topic)[fault.partition][1]
+            if not first <= self._after <= end:
+                raise StageTrouble(
+                    f"{self.target} is at {self._before}: {self._after} would be outside of the "
+                    f"log, which goes from {first} to {end}"
+                )
+            self.at = now()
+            group.commit(*self._at, self._after)
+            log = reader.read(*self._at, min(self._before, self._after))
+        between = range(*sorted((self._before, self._after)))
+        self._records = sum(
+            committed and entry.kind == "data" and entry.offset in between
+            for entry, committed in zip(log.entries, log.committed(), strict=True)
+        )
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """What the coordinator says now, and how many committed records lie between."""
+        if self._proof is None:
+            with group_of(self._bench, self._fault.group) as group:
+                if group.committed(*self._at) != self._after:
+                    return None
+            self._proof = (
+                f"the coordinator has {self.target} at {self._after}, which was at {self._before}: "
+                f"{self._records} committed records lie between"
+            )
+            self._bench.recorder.hazard(
+                "moved-offsets", hop="process", fault=self._name, owner=self._fault.group,
+                at=self.at, detail=f"{self._fault.describe()}: {self._proof}",
+            )  # fmt: skip
+        return self._proof
+
+    def heal(self) -> None:
+        """See that a position can be had from the coordinator; nothing is moved back."""
+
+        def there() -> bool:
+            with group_of(self._bench, self._fault.group) as group:
+                return group.committed(*self._at) is not None
+
+        wait_until(
+            there,
+            what=f"the position of {self.target}",
+            seconds=30,
+            stop=self._bench.stop,
+        )
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+
+def _see_that_it_is_empty(name: str, group: GroupState) -> None:
+    if group.members or group.state not in _WITHOUT_MEMBERS:
+        raise StageTrouble(
+            f"group {name} is {group.state} with {len(group.members)} members "
+            f"({', '.join(group.members) or 'unnamed'}): its position can be moved only when they "
+            "are gone; stop them first"
+        )

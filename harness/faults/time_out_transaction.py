@@ -1,0 +1,152 @@
+"""A transaction held open for longer than its owner said that it may take.
+
+The one thing to know: its end, commit or abort, is held on its way until the coordinator has given
+the transaction up: aborted it and raised the epoch. What comes late must then be refused, and its
+owner fenced: a program that takes the commit for done, or that goes on with the same producer, is
+wrong. It takes as long as the owner's `transaction.timeout.ms`: a minute by default.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand
+from harness.faults.coordinated import transactional_id_of
+from harness.faults.message import AtGates, met
+from harness.faults.on_link import disturbed_by_others, wait_works
+from harness.kafka.transactions import ENDING, ONGOING, Transaction
+from harness.links.gate.client import Event
+from harness.links.gate.rules import Rule
+from harness.stage.topology import AUDIENCES
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeOutTransaction:
+    """Hold the end of a transaction until its coordinator has aborted it."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "gates"
+    transactional_id: str
+
+    def describe(self) -> str:
+        """The act in words."""
+        return (
+            f"hold the end of the next transaction of {self.transactional_id} until its "
+            "coordinator has timed it out"
+        )
+
+    def inject(self, bench: Bench, name: str) -> _Waiting:
+        """Lie in wait for it."""
+        return _Waiting(bench, self.transactional_id, name)
+
+
+BY_HAND: Final = ByHand(
+    name="time-out-transaction",
+    takes=("TRANSACTIONAL_ID",),
+    example="time-out-transaction payments-writer",
+    says="hold the end of a transaction until its coordinator has aborted it: what comes late must "
+    "be refused, and its owner fenced",
+    make=lambda name: TimeOutTransaction(transactional_id=name),
+)
+
+
+class _Waiting:
+    def __init__(self, bench: Bench, transactional_id: str, name: str) -> None:
+        self._bench = bench
+        self._id = transactional_id
+        self._name = name
+        self.target = f"transactional id {transactional_id}"
+        self.at: int | None = None
+        rule = Rule(
+            direction="request",
+            api="EndTxn",
+            action="hold",
+            times=None,  # its owner tries again
+            transactional_id=transactional_id,
+        )
+        self._gates: list[AtGates] = []
+        with ExitStack() as undo:
+            for audience in AUDIENCES:
+                gates = AtGates(bench, audience, rule)
+                undo.callback(gates.remove)
+                self._gates.append(gates)
+            undo.pop_all()  # from here on, healing removes them
+        self._held: Event | None = None
+        self._open: Transaction | None = None
+        self._ends: dict[tuple[str, int], int] = {}
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """What the coordinator says of it, before and after, and the markers in the log."""
+        if self._proof is None and self._seen_open():
+            self._proof = self._timed_out()
+        return self._proof
+
+    def heal(self) -> None:
+        """Let go what is held, and see that the links work."""
+        for gates in self._gates:
+            gates.remove()
+        for gates in self._gates:
+            for link in gates.links:
+                if not disturbed_by_others(self._bench, link):
+                    wait_works(self._bench, link)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+    def _seen_open(self) -> bool:
+        """Whether its end is held; the transaction is looked at when it begins to be."""
+        if self._open is not None:
+            return True
+        fired = sorted((e for g in self._gates for e in g.fired()), key=lambda e: int(e["at"]))
+        if not fired:
+            return False
+        with transactional_id_of(self._bench, self._id) as known:
+            told = known.describe()
+        if told is None or told.state != ONGOING:
+            return False
+        self._held, self._open = fired[0], told
+        self.at = int(fired[0]["at"])
+        with self._bench.reader() as reader:
+            ends = {topic: reader.ends(topic) for topic, _ in told.partitions}
+        self._ends = {(t, p): ends[t][p][1] for t, p in told.partitions}
+        return True
+
+    def _timed_out(self) -> str | None:
+        """The proof that the coordinator gave it up; None while it has not."""
+        assert self._open is not None, "its end is held"
+        assert self._held is not None, "its end is held"
+        with transactional_id_of(self._bench, self._id) as known:
+            told = known.describe()
+        if told is None or told.owner == self._open.owner or told.state in {ONGOING, *ENDING}:
+            return None
+        if not self._aborted_everywhere():
+            return None
+        seconds = (now() - int(self._held["at"])) / 1e9
+        proof = (
+            f"held: {met(self._held)}; a transaction of {self._open.owner} that may take "
+            f"{self._open.timeout_ms / 1000:g} s was {self._open.state.lower()}, and after "
+            f"{seconds:.1f} s {told.state} with {told.owner} and an abort marker in each of its "
+            f"{len(self._open.partitions)} partitions"
+        )
+        self._bench.recorder.hazard(
+            "timed-out-transaction", hop="produce", fault=self._name, owner=self._id, at=self.at,
+            detail=proof,
+        )  # fmt: skip
+        return proof
+
+    def _aborted_everywhere(self) -> bool:
+        assert self._open is not None
+        producer_id = self._open.owner.producer_id
+        with self._bench.reader() as reader:
+            return all(
+                any(
+                    entry.kind == "abort" and entry.producer_id == producer_id
+                    for entry in reader.read(*at, start=end).entries
+                )
+                for at, end in self._ends.items()
+            )

@@ -1,0 +1,49 @@
+"""Deleting the oldest records of a partition.
+
+The one thing to know: the broker forgets whatever lies before an offset, in every replica that is
+in sync; the offset becomes the partition's first. Nothing brings the records back.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kafka.protocol.admin import DeleteRecordsRequest, DeleteRecordsResponse
+
+from harness.kafka.coordinator import Refused
+from harness.kafka.errors import error_name
+from harness.kafka.wire import Wire
+
+_VERSION: Final = 1
+_MILLISECONDS: Final = 4_000
+
+
+def delete_records(leader: str, topic: str, partition: int, *, before: int) -> int:
+    """Delete what lies before an offset; returns the first offset that all replicas still have.
+
+    Args:
+        leader: `host:port` of the direct listener of the broker that leads the partition.
+        topic: of the partition.
+        partition: its number.
+        before: the first offset that stays.
+
+    Raises:
+        OSError: the leader does not answer.
+        Refused: it refused.
+    """
+    wanted = DeleteRecordsRequest.DeleteRecordsTopic
+    one = wanted.DeleteRecordsPartition(partition_index=partition, offset=before)
+    request = DeleteRecordsRequest(
+        topics=[wanted(name=topic, partitions=[one])], timeout_ms=_MILLISECONDS
+    )
+    wire = Wire(leader)
+    try:
+        found = wire.ask(request, version=_VERSION, answer=DeleteRecordsResponse)
+    finally:
+        wire.close()
+    told = found.topics[0].partitions[0]
+    if told.error_code:
+        raise Refused(
+            f"deleting {topic}-{partition} before {before}: {error_name(told.error_code)}"
+        )
+    return int(told.low_watermark)

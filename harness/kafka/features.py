@@ -1,0 +1,108 @@
+"""Which version of Kafka's transactions a cluster has, and setting it.
+
+The one thing to know: on version 2 each transaction has an epoch of its own, so that what comes
+late from an earlier one is refused (KIP-890); on version 1 it may end a later one. The same brokers
+do either. A client does as the version says from its next connection on, if it knows of versions at
+all: librdkafka 2.16 does not, and is protected by neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from kafka.protocol.admin import UpdateFeaturesRequest, UpdateFeaturesResponse
+from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse
+
+from harness.kafka.coordinator import Refused
+from harness.kafka.errors import error_name
+from harness.kafka.wire import Wire
+from harness.wait import Stop, wait_until
+
+TRANSACTION_VERSION: Final = "transaction.version"
+TRANSACTION_VERSIONS: Final = (0, 1, 2)
+"""Those that Kafka 4 knows."""
+_ASK, _UPDATE = 3, 1
+_UPGRADE, _DOWNGRADE = 1, 2
+_SECONDS: Final = 30.0
+
+
+def finalized(address: str) -> int:
+    """The transaction version of the cluster as the broker behind `host:port` knows it.
+
+    It is 0 where the cluster has none finalized, as Kafka has it.
+
+    Raises:
+        OSError: it does not answer.
+    """
+    wire = Wire(address)
+    try:
+        found = wire.ask(
+            ApiVersionsRequest(client_software_name="onceproof", client_software_version="auditor"),
+            version=_ASK,
+            answer=ApiVersionsResponse,
+        )
+    finally:
+        wire.close()
+    levels = {str(f.name): int(f.max_version_level) for f in found.finalized_features or []}
+    return levels.get(TRANSACTION_VERSION, 0)
+
+
+def finalize(bootstrap: str, version: int, *, stop: Stop | None = None) -> None:
+    """Set a cluster's transaction version; returns when every broker knows it.
+
+    Args:
+        bootstrap: `host:port,…` of all brokers, each its direct listener.
+        version: one of `TRANSACTION_VERSIONS`.
+        stop: ends the wait when set.
+
+    Raises:
+        Overdue: the brokers do not all know it in time.
+        Refused: the cluster refused, for instance because it does not know such a version.
+    """
+    brokers = bootstrap.split(",")
+    before = finalized(brokers[0])
+    if before != version:
+        _update(brokers[0], version, _UPGRADE if version > before else _DOWNGRADE)
+    wait_until(
+        lambda: set(_known(brokers)) == {version},
+        what=f"every broker to have {TRANSACTION_VERSION} {version}",
+        seconds=_SECONDS,
+        every=0.1,
+        stop=stop,
+        seen=lambda: _known(brokers),
+    )
+
+
+def _update(broker: str, version: int, way: int) -> None:
+    wanted = UpdateFeaturesRequest.FeatureUpdateKey
+    request = UpdateFeaturesRequest(
+        timeout_ms=int(_SECONDS * 1000),
+        feature_updates=[
+            wanted(feature=TRANSACTION_VERSION, max_version_level=version, upgrade_type=way)
+        ],
+        validate_only=False,
+    )
+    wire = Wire(broker)
+    try:
+        found = wire.ask(request, version=_UPDATE, answer=UpdateFeaturesResponse)
+    finally:
+        wire.close()
+    results = [found, *(found.results or [])]
+    for told in results:
+        if told.error_code:
+            raise Refused(
+                f"setting {TRANSACTION_VERSION} to {version}: {error_name(told.error_code)}: "
+                f"{told.error_message}"
+            )
+
+
+def _known(brokers: Sequence[str]) -> list[int]:
+    """What each broker says; -1 where it says nothing."""
+    found = []
+    for broker in brokers:
+        try:
+            found.append(finalized(broker))
+        except OSError:
+            found.append(-1)
+    return found

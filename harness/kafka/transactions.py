@@ -1,0 +1,130 @@
+"""A transactional id as its coordinator knows it: who owns it, and what its transaction is at.
+
+The one thing to know: whoever asks for the producer id of a transactional id becomes its owner. The
+one before has an epoch that is too low from then on, and is fenced at its next request.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from kafka.protocol.admin import DescribeTransactionsRequest, DescribeTransactionsResponse
+from kafka.protocol.producer import (
+    EndTxnRequest,
+    EndTxnResponse,
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+)
+
+from harness.kafka.coordinator import Coordinator, Refused
+from harness.kafka.errors import error_name
+
+ONGOING: Final = "Ongoing"
+ENDING: Final = frozenset({"PrepareCommit", "PrepareAbort", "PrepareEpochFence"})
+"""States in which a transaction is decided, and its markers are not all written."""
+_DESCRIBE, _INIT, _END = 0, 4, 2
+_TIMEOUT_MS: Final = 60_000
+_NOT_FOUND: Final = 105
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owned:
+    """A producer id and its epoch."""
+
+    producer_id: int
+    epoch: int
+
+    def __str__(self) -> str:
+        """E.g. `producer 7 epoch 2`."""
+        return f"producer {self.producer_id} epoch {self.epoch}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transaction:
+    """The newest transaction of a transactional id; `owner` is who may go on with it."""
+
+    state: str
+    owner: Owned
+    timeout_ms: int
+    started_at_ms: int
+    partitions: tuple[tuple[str, int], ...]
+
+
+class TransactionalId:
+    """One transactional id."""
+
+    def __init__(self, coordinator: Coordinator) -> None:
+        self._coordinator = coordinator
+
+    @property
+    def name(self) -> str:
+        """The id."""
+        return self._coordinator.name
+
+    def describe(self) -> Transaction | None:
+        """Its newest transaction; None if nobody ever owned the id.
+
+        Raises:
+            Overdue: nobody answers in time.
+            Refused: the broker refused.
+        """
+        found, code = self._coordinator.ask(
+            DescribeTransactionsRequest(transactional_ids=[self.name]),
+            version=_DESCRIBE,
+            answer=DescribeTransactionsResponse,
+            code=lambda answer: int(answer.transaction_states[0].error_code),
+        )
+        if code == _NOT_FOUND:
+            return None
+        if code:
+            raise Refused(f"describing transactional id {self.name}: {error_name(code)}")
+        told = found.transaction_states[0]
+        return Transaction(
+            state=str(told.transaction_state),
+            owner=Owned(producer_id=int(told.producer_id), epoch=int(told.producer_epoch)),
+            timeout_ms=int(told.transaction_timeout_ms),
+            started_at_ms=int(told.transaction_start_time_ms),
+            partitions=tuple(
+                sorted((str(t.topic), int(p)) for t in told.topics for p in t.partitions)
+            ),
+        )
+
+    def take(self) -> Owned:
+        """Become its owner; a transaction that is open is aborted first.
+
+        Raises:
+            Overdue: nobody answers in time.
+            Refused: the broker refused.
+        """
+        found, code = self._coordinator.ask(
+            InitProducerIdRequest(transactional_id=self.name, transaction_timeout_ms=_TIMEOUT_MS),
+            version=_INIT,
+            answer=InitProducerIdResponse,
+            code=lambda answer: int(answer.error_code),
+        )
+        if code:
+            raise Refused(f"taking over transactional id {self.name}: {error_name(code)}")
+        return Owned(producer_id=int(found.producer_id), epoch=int(found.producer_epoch))
+
+    def refusal(self, owner: Owned) -> str | None:
+        """How the coordinator refuses an owner who wants to abort; None if it does not.
+
+        For one that is not fenced this aborts what it has open.
+
+        Raises:
+            Overdue: nobody answers in time.
+        """
+        request = EndTxnRequest(
+            transactional_id=self.name,
+            producer_id=owner.producer_id,
+            producer_epoch=owner.epoch,
+            committed=False,
+        )
+        _, code = self._coordinator.ask(
+            request,
+            version=_END,
+            answer=EndTxnResponse,
+            code=lambda answer: int(answer.error_code),
+        )
+        return error_name(code) if code else None

@@ -1,0 +1,60 @@
+"""Executors of a Spark driver killed amid a write, while the driver lives on.
+
+The story: a task has sent records to Kafka and dies with its executor before it could say so. Spark
+tries the task again. No micro-batch is replayed, and yet records stand in the topic twice.
+"""
+
+from __future__ import annotations
+
+from checkers.claims import at_least_once, exactly_once
+from checkers.model import Expectation, Verdict
+from harness.faults.kill_executor import KillExecutor
+from harness.faults.message import Message
+from harness.scenario import At, Scenario
+from harness.subjects.spark_kafka_sink_on_cluster import SparkKafkaSinkOnCluster
+from harness.workload.payments import Payments
+
+_PAYMENTS = Payments(records=8_000, producers=2, keys=64, partitions=3)
+_ON_CLUSTER = SparkKafkaSinkOnCluster()
+_RETRIED = frozenset({"retried-task"})
+
+SCENARIOS = (
+    Scenario(
+        name="executors-killed-kafka",
+        title="All executors killed while what a task has sent is on its way to the topic",
+        subject=_ON_CLUSTER,
+        workload=_PAYMENTS,
+        schedule=(
+            At(
+                name="executors killed",
+                progress=0.1,
+                do=KillExecutor(which="all"),
+                during=Message(
+                    source="pipeline-sink",
+                    direction="request",
+                    api="Produce",
+                    topic=_ON_CLUSTER.sink,
+                ),
+            ),
+        ),
+        claims=(
+            at_least_once(
+                _PAYMENTS.topic,
+                into=_ON_CLUSTER.sink,
+                view=_ON_CLUSTER.view,
+                hazards=_RETRIED,
+                expect=Expectation(verdict=Verdict.HOLDS),
+            ),
+            exactly_once(
+                _PAYMENTS.topic,
+                into=_ON_CLUSTER.sink,
+                view=_ON_CLUSTER.view,
+                hazards=_RETRIED,
+                expect=Expectation(
+                    verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"})
+                ),
+            ),
+        ),
+        seconds=55,
+    ),
+)

@@ -1,0 +1,90 @@
+"""What pipelines trust, cut open: entries of a checkpoint that are lost.
+
+The story: Spark writes a batch into its commit log, and the disk forgets it. Started again, Spark
+runs that batch once more, though all of it is in the sink. The guarded table knows the batch and
+skips it; Kafka gets every record again. If the batch's offsets are forgotten too, Spark plans
+another batch of the same number: the guard then skips records that it has never seen. No guarantee
+covers that, so the verdict is «outside the fine print» and the finding is shown. A torn entry at
+last must keep Spark from starting, until it is whole again.
+"""
+
+from __future__ import annotations
+
+from checkers.claims import at_least_once, exactly_once
+from checkers.model import Claim, Expectation, Verdict
+from harness.faults.cut_offset_log import CutOffsetLog
+from harness.faults.delete_last_commit import DeleteLastCommit
+from harness.scenario import At, Scenario
+from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from harness.subjects.spark_kafka_sink import SparkKafkaSink
+from harness.workload.payments import Payments
+
+_PAYMENTS = Payments(records=8_000, producers=2, keys=64, partitions=3)
+_HOLDS = Expectation(verdict=Verdict.HOLDS)
+_UNKNOWN = Expectation(verdict=Verdict.UNKNOWN)
+_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
+_COMMIT_LOST = (At(name="commit entry lost", progress=0.1, do=DeleteLastCommit()),)
+_PLAN_TORN = (At(name="offset entry torn", progress=0.1, do=CutOffsetLog(how="torn")),)
+_PLAN_LOST = (At(name="offset entry lost", progress=0.1, do=CutOffsetLog(how="deleted")),)
+
+
+def _claims(
+    sink: str, view: str, hazard: str | None, *, least: Expectation, exactly: Expectation
+) -> tuple[Claim, ...]:
+    hazards = frozenset() if hazard is None else frozenset({hazard})
+    topic = _PAYMENTS.topic
+    return (
+        at_least_once(topic, into=sink, view=view, hazards=hazards, expect=least),
+        exactly_once(topic, into=sink, view=view, hazards=hazards, expect=exactly),
+    )
+
+
+_GUARDED = SparkForeachBatchPostgres(guard="query-and-batch-id")
+_KAFKA = SparkKafkaSink()
+
+SCENARIOS = (
+    Scenario(
+        name="commit-lost-postgres",
+        title="The last entry of the commit log lost, with a table that knows its batches",
+        subject=_GUARDED,
+        workload=_PAYMENTS,
+        schedule=_COMMIT_LOST,
+        claims=_claims(
+            _GUARDED.sink, _GUARDED.view, "replayed-batch", least=_HOLDS, exactly=_HOLDS
+        ),
+        seconds=45,
+    ),
+    Scenario(
+        name="commit-lost-kafka",
+        title="The last entry of the commit log lost, with a Kafka topic that knows nothing",
+        subject=_KAFKA,
+        workload=_PAYMENTS,
+        schedule=_COMMIT_LOST,
+        claims=_claims(
+            _KAFKA.sink, _KAFKA.view, "replayed-batch", least=_HOLDS, exactly=_DUPLICATES
+        ),
+        seconds=45,
+    ),
+    Scenario(
+        name="offsets-lost-postgres",
+        title="The last entry of the offset log lost as well: the guard skips what it never saw",
+        subject=_GUARDED,
+        workload=_PAYMENTS,
+        schedule=_PLAN_LOST,
+        claims=_claims(
+            _GUARDED.sink, _GUARDED.view, "replanned-batch", least=_UNKNOWN, exactly=_UNKNOWN
+        ),
+        seconds=45,
+    ),
+    Scenario(
+        name="offsets-torn-postgres",
+        title="The last entry of the offset log torn: Spark must not start until it is whole again",
+        subject=_GUARDED,
+        workload=_PAYMENTS,
+        schedule=_PLAN_TORN,
+        claims=_claims(
+            _GUARDED.sink, _GUARDED.view, "torn-offset-log", least=_HOLDS, exactly=_HOLDS
+        ),
+        seconds=50,
+    ),
+)

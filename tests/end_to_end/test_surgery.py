@@ -1,0 +1,77 @@
+"""Checkpoints cut open, rows and executors hit: whole runs, each with figures that must agree.
+
+The one thing to know: each starts Spark, mostly twice, and takes a minute, so it is
+`make test-faults` that tries them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from tests.end_to_end.command import Finished, onceproof
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.slow,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it"),
+]
+
+
+def tried(runs, name: str) -> tuple[Finished, str]:
+    """A run that came out as expected, and the evidence of its only fault."""
+    done = onceproof("run", name, "--seed", "3", "--out", runs, timeout=800)
+    assert done.code == 0, done.out + done.err
+    (fault,) = done.report["faults"]
+    assert fault["bit"]
+    assert fault["healed_at"] is not None
+    return done, fault["evidence"]
+
+
+def count(done: Finished, anomaly: str) -> int:
+    return sum(g["count"] for g in done.report["findings"] if g["anomaly"] == anomaly)
+
+
+def test_a_commit_that_is_lost(runs):
+    done, evidence = tried(runs, "commit-lost-kafka")
+    planned, present = map(
+        int, re.findall(r"of whose (\d+) records the sink had (\d+)", evidence)[0]
+    )
+    assert planned == present > 0
+    assert count(done, "duplicate-output") == planned, "every record of that batch, and no other"
+
+
+def test_a_commit_that_is_lost_where_the_table_knows_its_batches(runs):
+    done, _ = tried(runs, "commit-lost-postgres")
+    assert set(done.verdicts().values()) == {"holds"}
+
+
+def test_a_plan_that_is_lost(runs):
+    done, evidence = tried(runs, "offsets-lost-postgres")
+    assert set(done.verdicts().values()) == {"unknown"}
+    assert "offset log and commit log end with" in evidence
+    assert count(done, "lost-output") > 0, "the guard skips what is new in a batch of that number"
+
+
+def test_a_plan_that_is_torn(runs):
+    done, evidence = tried(runs, "offsets-torn-postgres")
+    assert set(done.verdicts().values()) == {"holds"}
+    assert re.search(r"of the \d+ bytes .* the next life ended by itself, .*«.+»", evidence)
+
+
+def test_a_driver_killed_at_a_row(runs):
+    done, evidence = tried(runs, "crash-at-row-postgres")
+    assert set(done.verdicts().values()) == {"holds"}
+    assert re.search(r"written 7 of the \d+ rows .*; the sink showed 0 of them", evidence)
+
+
+def test_executors_killed(runs):
+    done, evidence = tried(runs, "executors-killed-kafka")
+    assert re.search(r"executor 0, executor 1 .* ended with code 137", evidence)
+    assert count(done, "duplicate-output") > 0
+    (driver,) = [p for p in done.report["timeline"]["pipeline"] if p["subject"] == "driver"]
+    assert len(driver["lives"]) == 1, "the driver lives on"
+    assert {h["hazard"] for h in done.report["hazards"]} == {"retried-task"}

@@ -1,0 +1,235 @@
+"""Surgery on what clients trust: groups, transactional ids, logs; as other clients see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+
+from harness.bench import Bench
+from harness.exact.librdkafka import SETTINGS
+from harness.faults.by_hand import asked
+from harness.stage.base import StageTrouble
+from harness.stage.topology import AUDITOR
+from tests.integration.faults import at_work, bench
+from tests.integration.staging import Staged, eventually
+from tests.integration.transactions import SECONDS, Background, Reader, producer, send
+
+pytestmark = pytest.mark.integration
+
+
+@dataclass
+class Hazards:
+    """Takes the place of a recorder."""
+
+    seen: list[tuple[str, str]] = field(default_factory=list)
+
+    def hazard(self, hazard: str, *, hop: str, detail: str, **_: Any) -> None:
+        assert detail
+        self.seen.append((hazard, hop))
+
+
+@pytest.fixture
+def hazards() -> Hazards:
+    return Hazards()
+
+
+@pytest.fixture
+def world(staging: Staged, hazards: Hazards) -> Bench:
+    return replace(bench(staging.stage), recorder=hazards)  # type: ignore[arg-type]
+
+
+def filled(staging: Staged, topic: str, count: int) -> None:
+    """Records 0 … count - 1, each at its offset."""
+    made = Producer({"bootstrap.servers": staging.stage.bootstrap(AUDITOR), "log_level": 0})
+    send(made, topic, *map(str, range(count)))
+
+
+@contextmanager
+def member(staging: Staged, group: str, topic: str, reset: str = "error") -> Iterator[Consumer]:
+    """A consumer in a group, which resumes where the group is."""
+    made = Consumer({
+        "log_level": 0,
+        "bootstrap.servers": staging.stage.bootstrap(AUDITOR),
+        "group.id": group,
+        "client.id": "a-member",
+        "auto.offset.reset": reset,
+        "enable.auto.commit": False,
+    })  # fmt: skip
+    made.subscribe([topic])
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def next_of(consumer: Consumer) -> str:
+    message = consumer.poll(SECONDS)
+    assert message is not None, "nothing came"
+    if message.error():
+        raise KafkaException(message.error())
+    return (message.value() or b"").decode()
+
+
+@pytest.mark.parametrize(("way", "resumes_with"), [("back 3", "2"), ("forth 2", "7")])
+def test_a_group_resumes_where_its_position_was_moved_to(
+    staging: Staged, topic: Callable[..., str], world: Bench, hazards: Hazards,
+    way: str, resumes_with: str,
+) -> None:  # fmt: skip
+    name = topic(1)
+    group = f"group-of-{name}"
+    filled(staging, name, 10)
+    with member(staging, group, name, reset="earliest") as consumer:
+        for n in range(5):
+            assert next_of(consumer) == str(n)
+        consumer.commit(offsets=[TopicPartition(name, 0, 5)], asynchronous=False)
+        with pytest.raises(StageTrouble, match=r"is Stable with 1 members \(a-member\)"):
+            asked("move-group-offsets", [group, f"{name}-0", *way.split()]).inject(world, "x")
+    with at_work(world, f"move-group-offsets {group} {name}-0 {way}") as (_, proof):
+        assert f"at {resumes_with}, which was at 5: {way.split()[1]} committed records" in proof
+    with member(staging, group, name) as consumer:
+        assert next_of(consumer) == resumes_with
+    assert hazards.seen == [("moved-offsets", "process")]
+
+
+@pytest.mark.parametrize(
+    ("group", "way", "said"),
+    [("one", "back 6", "-1 would be outside of the log, which goes from 0 to 10"),
+     ("one", "forth 6", "11 would be outside of the log"),
+     ("none", "back 1", "has committed no position")],
+)  # fmt: skip
+def test_a_position_that_cannot_be_moved(
+    staging: Staged, topic: Callable[..., str], world: Bench, group: str, way: str, said: str
+) -> None:
+    name = topic(1)
+    filled(staging, name, 10)
+    one = Consumer({
+        "bootstrap.servers": staging.stage.bootstrap(AUDITOR), "group.id": f"one-{name}",
+        "log_level": 0,
+    })  # fmt: skip
+    one.commit(offsets=[TopicPartition(name, 0, 5)], asynchronous=False)
+    with pytest.raises(StageTrouble, match=said):
+        asked("move-group-offsets", [f"{group}-{name}", f"{name}-0", *way.split()]).inject(
+            world, "x"
+        )
+    (left,) = one.committed([TopicPartition(name, 0)], SECONDS)
+    assert left.offset == 5
+    one.close()
+
+
+def test_an_owner_is_fenced_by_an_impostor(
+    staging: Staged, topic: Callable[..., str], world: Bench, hazards: Hazards
+) -> None:
+    name = topic(1)
+    owner_id = f"owner-of-{name}"
+    with pytest.raises(StageTrouble, match="nobody owns transactional id"):
+        asked("take-over-id", [owner_id]).inject(world, "x")
+    owner = producer(staging.stage.bootstrap("producer"), owner_id)
+    owner.begin_transaction()
+    send(owner, name, "of the owner")
+    with at_work(world, f"take-over-id {owner_id}") as (_, proof):
+        assert ", ongoing with 1 partitions to producer " in proof
+        assert "the coordinator refuses the former with " in proof
+        with pytest.raises(KafkaException) as fenced:
+            owner.commit_transaction(SECONDS)
+        assert fenced.value.args[0].code() == KafkaError._FENCED
+        assert fenced.value.args[0].fatal()
+    successor = producer(staging.stage.bootstrap("producer"), owner_id)
+    successor.begin_transaction()
+    send(successor, name, "of the successor")
+    successor.commit_transaction(SECONDS)
+    reader = Reader(staging.stage.bootstrap(AUDITOR), name)
+    assert reader.all() == ["of the successor"]
+    reader.close()
+    assert hazards.seen == [("taken-over-id", "produce")]
+
+
+def test_an_owner_that_comes_again_has_its_id_back(
+    staging: Staged, topic: Callable[..., str], world: Bench
+) -> None:
+    name = topic(1)
+    producer(staging.stage.bootstrap("producer"), f"owner-of-{name}")
+    with at_work(world, f"take-over-id owner-of-{name}"):
+        again = producer(staging.stage.bootstrap("producer"), f"owner-of-{name}")
+        again.begin_transaction()
+        send(again, name, "open while it is healed")
+    again.commit_transaction(SECONDS)
+
+
+@pytest.mark.parametrize(("before", "first"), [("4", "4"), ("all", None)])
+def test_who_has_not_read_deleted_records_is_told(
+    staging: Staged, topic: Callable[..., str], world: Bench, hazards: Hazards,
+    before: str, first: str | None,
+) -> None:  # fmt: skip
+    name = topic(1)
+    filled(staging, name, 10)
+    group = f"group-of-{name}"
+    with at_work(world, f"delete-records {name}-0 {before}") as (_, proof):
+        assert f"begins at {first or 10}, no longer at 0: {first or 10} records are gone" in proof
+        late = Consumer({
+            "log_level": 0, "bootstrap.servers": staging.stage.bootstrap(AUDITOR),
+            "group.id": group, "auto.offset.reset": "error",
+        })  # fmt: skip
+        assert late.get_watermark_offsets(TopicPartition(name, 0), SECONDS)[0] == int(first or 10)
+        late.assign([TopicPartition(name, 0, 1)])
+        with pytest.raises(KafkaException, match="AUTO_OFFSET_RESET"):
+            next_of(late)
+        late.close()
+    filled(staging, name, 1)
+    reader = Reader(staging.stage.bootstrap(AUDITOR), name)
+    assert reader.all() == [*map(str, range(int(first or 10), 10)), "0"]
+    reader.close()
+    assert hazards.seen == [("deleted-records", "process")]
+    with world.reader() as auditor:
+        log = auditor.read(name, 0)
+        assert (log.log_start, log.entries[0].offset) == (int(first or 10), int(first or 10))
+        assert auditor.ends(name) == {0: (11, 11)}
+    with pytest.raises(StageTrouble, match=r"nothing can be deleted .* it has offsets from"):
+        asked("delete-records", [f"{name}-0", "1"]).inject(world, "x")
+
+
+def test_a_commit_that_comes_after_its_time_is_refused(
+    staging: Staged, topic: Callable[..., str], world: Bench, hazards: Hazards
+) -> None:
+    name = topic(1)
+    owner_id = f"late-{name}"
+    owner = Producer({
+        **SETTINGS,
+        "bootstrap.servers": staging.stage.bootstrap("producer"),
+        "transactional.id": owner_id,
+        "transaction.timeout.ms": 5000,
+        "message.timeout.ms": 5000,
+    })  # fmt: skip
+    owner.init_transactions(SECONDS)
+    reader = Reader(staging.stage.bootstrap(AUDITOR), name)
+    fault = asked("time-out-transaction", [owner_id]).inject(world, "late")
+    try:
+        assert fault.evidence() is None
+        assert fault.at is None
+        owner.begin_transaction()
+        send(owner, name, "too late")
+        commit = Background(lambda: owner.commit_transaction(SECONDS))
+        proof = eventually(fault.evidence, "the coordinator to give it up")
+        assert "that may take 5 s was ongoing, and after " in proof
+        assert "an abort marker in each of its 1 partitions" in proof
+        assert not commit.over
+        assert reader.all() == []
+    finally:
+        fault.heal()
+        fault.heal()
+    error = commit.wait()
+    assert isinstance(error, KafkaException)
+    assert error.args[0].fatal()
+    assert error.args[0].code() == KafkaError._FENCED
+    assert reader.all() == [], "the commit came too late to count"
+    successor = producer(staging.stage.bootstrap("producer"), owner_id)
+    successor.begin_transaction()
+    send(successor, name, "of the successor")
+    successor.commit_transaction(SECONDS)
+    assert reader.all() == ["of the successor"]
+    reader.close()
+    assert hazards.seen == [("timed-out-transaction", "produce")]

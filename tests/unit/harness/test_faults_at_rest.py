@@ -1,0 +1,170 @@
+"""A checkpoint cut open while its driver is down, on a pipeline that is made up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.faults import at_rest
+from harness.faults.at_rest import COMMITS, OFFSETS, Logs, Rested
+from harness.faults.cut_offset_log import CutOffsetLog
+from harness.faults.delete_last_commit import DeleteLastCommit
+from harness.stage.base import StageTrouble
+from harness.subjects.checkpoint import Checkpoint
+from harness.wait import Stop
+from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, plan
+
+REST = Rested(instance="driver#1", processes=4, at=7, batch=2, present=30, planned=40)
+
+
+class Pipeline:
+    """Writes what Spark writes: a batch that is not committed is planned and committed anew."""
+
+    def __init__(self, folder: Path) -> None:
+        self.checkpoint = Checkpoint(folder)
+        self.checkpoint.create()
+        self.lives = 1
+        self.running = False
+        self.process: Any = None
+        self.refuses = False
+        self.log = folder / "driver.log"
+        self.log.write_text("ERROR\nSTREAM_FAILED terminated with exception: Incomplete file\n at")
+        for batch in range(3):
+            self._run(batch, end=10 * (batch + 1))
+
+    def alive(self) -> bool:
+        return self.running
+
+    def check(self) -> None:
+        return None
+
+    def start(self) -> None:
+        self.lives += 1
+        if self.refuses:
+            self.process = SimpleNamespace(
+                instance="driver#2", ending=False, leader_alive=lambda: False,
+                tail=lambda: "it said this", kill=lambda how: None, log=self.log,
+            )  # fmt: skip
+            return
+        self.running = True
+        if 2 not in self.checkpoint.planned():
+            self._run(2, end=99)
+        as_spark_does(self.checkpoint.folder / COMMITS, 2)()
+
+    def wait_batch(self, batch: int, *, seconds: float) -> None:
+        assert batch in self.checkpoint.committed()
+
+    def _run(self, batch: int, end: int) -> None:
+        text = entry({"payments": {"0": end}})
+        as_spark_does(self.checkpoint.folder / OFFSETS, batch, text)()
+        as_spark_does(self.checkpoint.folder / COMMITS, batch)()
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    class ToRest:
+        def __init__(self, bench: object, how: str) -> None:
+            assert how == "SIGKILL by fault «x»"
+
+        def rested(self) -> Rested:
+            return REST
+
+        def end(self) -> None:
+            return None
+
+    for module in ("delete_last_commit", "cut_offset_log"):
+        monkeypatch.setattr(f"harness.faults.{module}.ToRest", ToRest)
+    monkeypatch.setattr(at_rest, "wait_reads", lambda bench: None)
+    seen: list[tuple[str, str]] = []
+
+    def hazard(hazard: str, *, hop: str, detail: str, batch: int, **_: Any) -> None:
+        assert (hop, batch) == ("process", 2)
+        seen.append((hazard, detail))
+
+    return SimpleNamespace(
+        pipeline=Pipeline(tmp_path), recorder=SimpleNamespace(hazard=hazard), seen=seen, stop=Stop()
+    )
+
+
+def test_files_are_touched_only_when_the_driver_is_dead(world: Any) -> None:
+    world.pipeline.running = True
+    with pytest.raises(StageTrouble, match="only when its driver is dead"):
+        Logs(world)
+
+
+def test_what_was_cut_can_be_put_back_to_the_byte(world: Any) -> None:
+    def everything() -> dict[Path, bytes]:
+        return {
+            p: p.read_bytes() for p in world.pipeline.checkpoint.folder.rglob("*") if p.is_file()
+        }
+
+    before, logs = everything(), Logs(world)
+    logs.delete(COMMITS, 2)
+    gone = before.keys() - everything().keys()
+    assert {path.name for path in gone} == {"2", ".2.crc"}
+    sizes = logs.truncate(OFFSETS, 2)
+    assert sizes == (len(before[world.pipeline.checkpoint.folder / OFFSETS / "2"]), sizes[1])
+    assert 0 < sizes[1] < sizes[0]
+    with pytest.raises(FileNotFoundError):
+        logs.delete(COMMITS, 2)
+    logs.put_back()
+    assert everything() == before
+
+
+def test_a_commit_that_is_lost_makes_the_batch_run_again(world: Any) -> None:
+    fault = DeleteLastCommit().inject(world, "x")
+    proof = fault.evidence()
+    assert proof is not None
+    assert "of whose 40 records the sink had 30; the commit log ends with 1 now" in proof
+    assert world.pipeline.checkpoint.committed() == [0, 1]
+    assert fault.at == 7
+    fault.heal()
+    fault.heal()
+    assert world.pipeline.lives == 2
+    ((hazard, detail),) = world.seen
+    assert hazard == "replayed-batch"
+    assert "after 30 of its 40 effects were visible" in detail
+
+
+def test_a_plan_that_is_lost_is_made_anew(world: Any) -> None:
+    fault = CutOffsetLog(how="deleted").inject(world, "x")
+    assert "offset log and commit log end with 1 now" in str(fault.evidence())
+    fault.heal()
+    fault.heal()
+    ((hazard, detail),) = world.seen
+    assert hazard == "replanned-batch"
+    assert "planned anew, to end elsewhere" in detail
+
+
+def test_a_torn_plan_is_refused_and_put_back(world: Any) -> None:
+    world.pipeline.refuses = True
+    fault = CutOffsetLog(how="torn").inject(world, "x")
+    proof = fault.evidence()
+    assert proof is not None
+    assert "the next life ended by itself, without a commit: «Incomplete file»" in proof
+    assert [hazard for hazard, _ in world.seen] == ["torn-offset-log"]
+    world.pipeline.refuses = False
+    fault.heal()
+    fault.heal()
+    assert world.pipeline.running
+    assert world.pipeline.checkpoint.end_of(2) == {("payments", 0): 30}
+
+
+def test_no_proof_where_the_log_is_not_what_was_left(world: Any) -> None:
+    fault = DeleteLastCommit().inject(world, "x")
+    plan(world.pipeline.checkpoint, 3, entry())
+    assert fault.evidence() is None, "somebody planned another batch"
+
+
+def test_a_driver_that_ends_for_another_reason_proves_nothing(world: Any) -> None:
+    world.pipeline.refuses = True
+    world.pipeline.log.write_text("there is no Java here")
+    fault = CutOffsetLog(how="torn").inject(world, "x")
+    with pytest.raises(StageTrouble, match="driver#2 ended, and not by its query: it said this"):
+        fault.evidence()
+    world.pipeline.refuses = False
+    fault.heal()
+    assert world.pipeline.checkpoint.end_of(2) == {("payments", 0): 30}

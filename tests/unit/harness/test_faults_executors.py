@@ -1,0 +1,100 @@
+"""Executors found among the processes of a driver's session, and what the driver says of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.bench import Aftermath
+from harness.faults.by_hand import UnknownFault, asked
+from harness.faults.executors import Executors
+from harness.faults.kill_executor import KillExecutor
+from harness.stage.base import StageTrouble
+from harness.stage.processes import Process, Processes
+from harness.stage.sweep import new_marker
+from harness.wait import Stop, wait_until
+
+SECONDS = 20.0
+BACKEND = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
+DRIVER = """
+import subprocess, sys, time
+def executor(number):
+    wait = "import time; time.sleep(300)"
+    words = ["-c", wait, sys.argv[1], "--executor-id", str(number), "--cores", "1"]
+    return subprocess.Popen([sys.executable, *words])
+def lost(task, number):
+    where = f"Lost task {task}.0 in stage 3.0 (TID {task}) (127.0.0.1 executor {number})"
+    print(f"{where}: ExecutorLostFailure (executor {number} exited", flush=True)
+def ended(number, code):
+    print(f"Lost executor {number} on 127.0.0.1: Command exited with code {code}", flush=True)
+ended(0, 1)
+lost(99, 0)
+living = [executor(n) for n in range(int(sys.argv[2]))]
+numbers = list(range(len(living)))
+print("up", flush=True)
+while True:
+    for n, one in enumerate(living):
+        if (code := one.poll()) is not None:
+            was, numbers[n] = numbers[n], max(numbers) + 1
+            living[n] = executor(numbers[n])
+            lost(was, was)
+            lost(was, was)
+            lost(50, 7)
+            ended(was, 128 - code)
+    time.sleep(0.02)
+"""
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[Processes]:
+    made = Processes(new_marker(), tmp_path)
+    yield made
+    made.kill_all("the test is over")
+
+
+def world(processes: Processes, executors: int, monkeypatch: pytest.MonkeyPatch) -> Any:
+    driver: Process = processes.start(
+        "driver", [sys.executable, "-c", DRIVER, BACKEND, str(executors)]
+    )
+    wait_until(lambda: "up" in driver.log.read_text(), what="the driver", seconds=SECONDS)
+    monkeypatch.setattr("harness.faults.kill_executor.wait_reads", lambda bench: None)
+    seen: list[tuple[str, str]] = []
+    return SimpleNamespace(
+        pipeline=SimpleNamespace(
+            process=driver, checkpoint=SimpleNamespace(query_id=lambda: "a-query")
+        ),
+        recorder=SimpleNamespace(hazard=lambda name, *, detail, **_: seen.append((name, detail))),
+        seen=seen,
+        stop=Stop(),
+    )
+
+
+@pytest.mark.parametrize(("which", "left", "lost"), [("one", {1, 2}, 1), ("all", {2, 3}, 2)])
+def test_others_take_their_place(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch, which: str, left: set[int], lost: int
+) -> None:
+    bench = world(processes, 2, monkeypatch)
+    wait_until(lambda: len(Executors(bench).found()) == 2, what="executors", seconds=SECONDS)
+    fault = asked("kill-executor", [which]).inject(bench, "x")
+    proof = wait_until(fault.evidence, what="others", seconds=SECONDS)
+    assert "ended with code 137, as Spark tells" in proof
+    fault.heal()
+    fault.heal()
+    fault.aftermath(Aftermath(returned={}))
+    assert set(Executors(bench).found()) == left
+    ((hazard, detail),) = bench.seen
+    assert hazard == "retried-task"
+    assert detail.startswith(f"{lost} tasks were lost with executor 0"), "others are not ours"
+
+
+def test_without_executors(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = world(processes, 0, monkeypatch)
+    with pytest.raises(StageTrouble, match="driver#1 has no processes for executors"):
+        KillExecutor().inject(bench, "x")
+    with pytest.raises(UnknownFault, match="'two' is not what can be killed"):
+        asked("kill-executor", ["two"])
