@@ -18,6 +18,7 @@ from harness.subjects.base import JOBS
 from harness.subjects.checkpoint import Checkpoint
 from harness.wait import Stop, wait_until
 from tests.unit.harness.made_up_checkpoint import as_spark_does
+from tests.unit.harness.made_up_driver import AnyDriver
 
 SECONDS = 20.0
 
@@ -72,7 +73,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         lambda bench: SimpleNamespace(of=lambda batch: (world.present, 5)),
     )
     world: Any = SimpleNamespace(
-        pipeline=SimpleNamespace(
+        pipeline=AnyDriver(
             checkpoint=checkpoint, process=SimpleNamespace(instance="driver#1"), kill=kill,
             alive=lambda: False, start=lambda: None, wait_batch=wait_batch,
         ),

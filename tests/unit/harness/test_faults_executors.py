@@ -18,6 +18,7 @@ from harness.stage.base import StageTrouble
 from harness.stage.processes import Process, Processes
 from harness.stage.sweep import new_marker
 from harness.wait import Stop, wait_until
+from tests.unit.harness.made_up_driver import AnyDriver
 
 SECONDS = 20.0
 BACKEND = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
@@ -65,9 +66,7 @@ def world(processes: Processes, executors: int, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("harness.faults.kill_executor.wait_reads", lambda bench: None)
     seen: list[tuple[str, str]] = []
     return SimpleNamespace(
-        pipeline=SimpleNamespace(
-            process=driver, checkpoint=SimpleNamespace(query_id=lambda: "a-query")
-        ),
+        pipeline=AnyDriver(process=driver, checkpoint=SimpleNamespace(query_id=lambda: "a-query")),
         recorder=SimpleNamespace(hazard=lambda name, *, detail, **_: seen.append((name, detail))),
         seen=seen,
         stop=Stop(),
