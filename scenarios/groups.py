@@ -7,6 +7,9 @@ position; who comes back from the dead must be fenced.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
 from checkers.claims import at_least_once, at_most_once, exactly_once
 from checkers.model import Claim, Expectation, Verdict
 from harness.faults.hit_message import HitMessage
@@ -17,7 +20,7 @@ from harness.faults.pause_member import PauseMember
 from harness.faults.targets import CoordinatorOf
 from harness.scenario import At, Scenario
 from harness.subjects.group.hazards import ABANDONED, REPLAYED
-from harness.subjects.group.subject import ConsumerGroup
+from harness.subjects.group.subject import Client, ConsumerGroup
 from harness.workload.payments import Payments
 
 WORKLOAD = Payments(records=6_000, producers=2, keys=64, partitions=3, rate=500)
@@ -67,15 +70,27 @@ def claims(
 KILLED_OPEN = At(
     name="killed amid a transaction",
     progress=0.1,
-    during=passing("request", "TxnOffsetCommit"),
+    during=passing("response", "Produce"),
     do=KillMember(member=WHO),
 )
-PAUSED_OPEN = At(
-    name="zombie",
-    progress=0.1,
-    during=passing("request", "AddOffsetsToTxn"),
-    do=PauseMember(member=WHO),
-)
+
+
+def _zombie(api: str) -> At:
+    # Before its positions are on their way: those would keep the others waiting for its end.
+    return At(
+        name="zombie",
+        progress=0.1,
+        during=passing("request", api),
+        do=PauseMember(member=WHO),
+    )
+
+
+ZOMBIE: Final[dict[Client, At]] = {
+    "librdkafka": _zombie("AddOffsetsToTxn"),
+    # With version 2 of transactions a client in Java sends no such request. Nor does it wait for
+    # its effects: its positions keep the others waiting until its transaction is timed out.
+    "java": _zombie("Produce"),
+}
 VOID = At(
     name="told that it is void",
     progress=0.1,
@@ -94,19 +109,56 @@ COORDINATOR_KILLED = At(
     during=passing("request", "EndTxn"),
     do=KillBroker(target=CoordinatorOf(of="transaction", name=f"billing-{WHO}")),
 )
-CTP = ConsumerGroup()
-_ALL_HOLD = claims(CTP, most=HOLDS, least=HOLDS, exactly=HOLDS)
 
 
-def _scenario(subject: ConsumerGroup, story: str, title: str, *schedule: At) -> Scenario:
-    return Scenario(
-        name=f"{subject.name}{story}",
-        title=title,
+def of_client(client: Client) -> tuple[Scenario, ...]:
+    """The scenarios of an exactly-once group of one client."""
+    subject = ConsumerGroup(client=client)
+    hold = claims(subject, most=HOLDS, least=HOLDS, exactly=HOLDS)
+    quiet = Scenario(
+        name=f"{subject.name}-quiet",
+        title=f"An exactly-once group of {client} undisturbed: nothing goes wrong or is tested",
         subject=subject,
         workload=WORKLOAD,
-        schedule=schedule,
-        claims=_ALL_HOLD,
-        seconds=45,
+        schedule=(),
+        claims=claims(subject, most=UNEXERCISED, least=UNEXERCISED, exactly=UNEXERCISED),
+        seconds=25,
+    )
+    schedules = {
+        "": (
+            "Exactly-once from topic to topic: commit unanswered, coordinator and member killed",
+            (
+                ANSWER_LOST,
+                replace(COORDINATOR_KILLED, after=(ANSWER_LOST.name,)),
+                replace(KILLED_OPEN, after=(COORDINATOR_KILLED.name,)),
+            ),
+        ),
+        "-killed": (
+            "A member killed when its transaction has effects and not yet its positions",
+            (KILLED_OPEN,),
+        ),
+        "-paused": (
+            "A member paused amid its transaction until others go on without it: a zombie",
+            (ZOMBIE[client],),
+        ),
+        "-void": (
+            "A member told that it is not in the group any more: it must abort and start again",
+            (VOID,),
+        ),
+    }
+    return (
+        quiet,
+        *(
+            replace(
+                quiet,
+                name=f"{subject.name}{story}",
+                title=title if client == "librdkafka" else f"{title} ({client})",
+                schedule=schedule,
+                claims=hold,
+                seconds=45,
+            )
+            for story, (title, schedule) in schedules.items()
+        ),
     )
 
 
@@ -114,41 +166,8 @@ _BEFORE = ConsumerGroup(commits="before")
 _AFTER = ConsumerGroup(commits="after")
 
 SCENARIOS = (
-    Scenario(
-        name=f"{CTP.name}-quiet",
-        title="A consume-transform-produce group undisturbed: nothing may go wrong, nor be tested",
-        subject=CTP,
-        workload=WORKLOAD,
-        schedule=(),
-        claims=claims(CTP, most=UNEXERCISED, least=UNEXERCISED, exactly=UNEXERCISED),
-        seconds=25,
-    ),
-    _scenario(
-        CTP,
-        "-killed",
-        "A member killed when its transaction has effects and not yet its positions",
-        KILLED_OPEN,
-    ),
-    _scenario(
-        CTP,
-        "-paused",
-        "A member paused amid its transaction until the group goes on without it: a zombie",
-        PAUSED_OPEN,
-    ),
-    _scenario(
-        CTP,
-        "-void",
-        "A member told that it no longer belongs to the group: it must abort and start again",
-        VOID,
-    ),
-    _scenario(
-        CTP,
-        "",
-        "Exactly-once from topic to topic: commit unanswered, coordinator and member killed",
-        ANSWER_LOST,
-        COORDINATOR_KILLED,
-        KILLED_OPEN,
-    ),
+    *of_client("librdkafka"),
+    *of_client("java"),
     Scenario(
         name=_BEFORE.name,
         title="A group that commits first, killed between its commit and its effects: at-most-once",

@@ -46,7 +46,7 @@ final class Member {
     private static final Map<String, Object> PRODUCER = Map.of(
             "linger.ms", 5,
             "request.timeout.ms", 1500,
-            "max.block.ms", 5000);
+            "max.block.ms", 15000);
 
     private final String topic;
     private final String sink;

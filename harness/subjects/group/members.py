@@ -6,9 +6,8 @@ started again, as anybody's deployment does. One that a fault has killed waits f
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +26,7 @@ from harness.subjects.group.task import MemberTask
 from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
 from harness.wait import wait_until
 
+Program = Callable[[Path], Sequence[str | Path]]
 LIVES: Final = 12
 """A group whose members end by themselves more often than this does not work."""
 _LOOK_EVERY: Final = 0.1
@@ -38,13 +38,19 @@ class Members:
     awaited = "a first commit of the group"
 
     def __init__(
-        self, tasks: Sequence[MemberTask], parts: PipelineParts, *, service: Sequence[str] = ()
+        self,
+        tasks: Sequence[MemberTask],
+        parts: PipelineParts,
+        *,
+        program: Program,
+        service: Sequence[str] = (),
     ) -> None:
         """Nothing is started yet.
 
         Args:
             tasks: one for each member, all of one group.
             parts: what it is made from.
+            program: the command that starts a member with the file of its task.
             service: command of a service that members call; none if it is empty.
         """
         self.group = tasks[0].group
@@ -52,6 +58,7 @@ class Members:
         self._topic, self._sink = tasks[0].topic, tasks[0].sink
         self._atomic = tasks[0].commits == "in-transaction"
         self._parts = parts
+        self._program = program
         self._service = tuple(service)
         self._running: dict[str, Process] = {}
         self._down: set[str] = set()
@@ -193,9 +200,7 @@ class Members:
     def _begin(self, name: str) -> None:
         task: Path = self._parts.work / f"{name}.json"
         self._tasks[name].save(task)
-        self._running[name] = self._parts.processes.start(
-            name, [sys.executable, "-m", "harness.subjects.group.member", task]
-        )
+        self._running[name] = self._parts.processes.start(name, self._program(task))
 
     def _keep(self) -> None:
         """Start again who ended by itself."""

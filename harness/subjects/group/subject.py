@@ -7,22 +7,27 @@ positions, and what a broken twin leaves out.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, Final, Literal
 
+from harness.java.programs import programs_for
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
 from harness.subjects.group import member, task
-from harness.subjects.group.members import Members
+from harness.subjects.group.members import Members, Program
 from harness.subjects.group.task import Commits, MemberTask
 from harness.subjects.pipeline import PipelineParts
+from harness.tools.setup import Tools
 
 MEMBER: Final = "member"
 """What a group offers: members that can be killed and paused."""
 CALLS: Final = "calls"
 """The sink of the service outside."""
+Client = Literal["librdkafka", "java"]
 Missing = Literal["nothing", "group-metadata", "rewind"]
 
 _SAYS: Final[dict[Commits, str]] = {
@@ -49,12 +54,14 @@ class ConsumerGroup:
     """A group on trial.
 
     Attributes:
+        client: whose; in Java members commit in transactions and call nobody.
         commits: when positions are committed.
         without: what a broken twin leaves out.
         calls: whether each record is also told to a service outside, once for each processing.
         members: how many.
     """
 
+    client: Client = "librdkafka"
     commits: Commits = "in-transaction"
     without: Missing = "nothing"
     calls: bool = False
@@ -69,13 +76,14 @@ class ConsumerGroup:
         if self.commits != "in-transaction":
             return f"plain-consumers-{self.commits}"
         without = "" if self.without == "nothing" else f"-no-{self.without}"
-        return f"consume-transform-produce{without}" + ("-calls" if self.calls else "")
+        client = "" if self.client == "librdkafka" else f"-{self.client}"
+        return f"consume-transform-produce{client}{without}" + ("-calls" if self.calls else "")
 
     @property
     def says(self) -> str:
         """What it promises."""
         calls = " Each record is also told to a service outside." if self.calls else ""
-        return _SAYS[self.commits] + _WITHOUT[self.without] + calls
+        return f"{_SAYS[self.commits]} Members of {self.client}.{_WITHOUT[self.without]}{calls}"
 
     @property
     def sinks(self) -> tuple[str, ...]:
@@ -98,9 +106,12 @@ class ConsumerGroup:
         return frozenset({MEMBER})
 
     def configuration(self) -> Mapping[str, Any]:
-        """Settings of its clients."""
+        """Settings of its clients; those in Java stand in their program."""
+        group = {"number": self.members, "positions": f"committed {self.commits}"}
+        if self.client == "java":
+            return {"members": group | {"program": "harness/java/Member.java"}}
         return {
-            "members": {"number": self.members, "positions": f"committed {self.commits}"},
+            "members": group,
             "member's consumer": member.CONSUMER,
             "member's producer": member.PRODUCER
             | {"transaction.timeout.ms": task.TRANSACTION_TIMEOUT_MS},
@@ -127,9 +138,18 @@ class ConsumerGroup:
         return Members(
             tasks,
             parts,
+            program=_in_java(parts.tools) if self.client == "java" else _in_python,
             service=[*program, service, str(parts.history), CALLS] if service else [],
         )
 
     def open_sink(self, *, database: str, reader: LogReader) -> Sink:
         """The output topic."""
         return TopicSink(reader, topic=self.sink, view=self.view)
+
+
+def _in_python(task: Path) -> Sequence[str | Path]:
+    return [sys.executable, "-m", "harness.subjects.group.member", task]
+
+
+def _in_java(tools: Tools) -> Program:
+    return partial(programs_for(tools).command, "Member")
