@@ -65,6 +65,9 @@ SCHEDULE = (
 )
 _HOLDS = Expectation(verdict=Verdict.HOLDS)
 _UNEXERCISED = Expectation(verdict=Verdict.UNEXERCISED)
+_STALLED = Expectation(verdict=Verdict.STALLED)
+"""kafka-python 3.0.12 drops a request when its coordinator is gone, and waits for its answer: see
+docs/findings/kafka-python-dead-coordinator.md."""
 _SEEN = Expectation(
     verdict=Verdict.VIOLATED, anomalies=frozenset({"aborted-read", "precommitted-read"})
 )
@@ -129,7 +132,7 @@ _BELIEVER = Scenario(
 SCENARIOS = (
     *of_client(LIBRDKAFKA),
     _BELIEVER,
-    *of_client(KAFKA_PYTHON),
+    *of_client(KAFKA_PYTHON, _STALLED),
     *of_client(AIOKAFKA),
     *of_client(JAVA),
 )
