@@ -50,6 +50,11 @@ class Status:
     timeouts: dict[int, int] = field(default_factory=dict)
     done: bool = False
 
+    @property
+    def moved(self) -> tuple[int, int, int]:
+        """What changes while it gets on."""
+        return self.called, self.ok, self.not_ok
+
 
 class Producers:
     """All producers of one run."""
@@ -77,6 +82,7 @@ class Producers:
         self._faults_to_come = 0
         self._hurry = threading.Event()
         self._status: dict[str, Status] = {}
+        self._moved_at = 0.0
         self._children: list[Process] = []
         self._threads: list[threading.Thread] = []
         self._tasks: list[tuple[str, Path]] = []
@@ -152,17 +158,14 @@ class Producers:
             Overdue: they did not finish, or stood still for too long.
             ProducerTrouble: one ended before its work was done.
         """
-        seen: tuple[list[int], float] = ([], time.monotonic())
+        # What stands still already has half of it left.
+        began = time.monotonic() - (still or 0.0) / 2
 
         def over() -> bool:
-            nonlocal seen
             self.check()
             if self.finished and not any(c.alive() for c in self._children):
                 return True
-            told = [n for s in self._status.values() for n in (s.called, s.ok, s.not_ok)]
-            if told != seen[0]:
-                seen = (told, time.monotonic())
-            elif still is not None and time.monotonic() - seen[1] > still:
+            if still is not None and time.monotonic() - max(self._moved_at, began) > still:
                 raise Overdue(
                     f"waited {still:g} s for the producers to get on; last seen: {self._status}"
                 )
@@ -199,13 +202,16 @@ class Producers:
         assert child.popen.stdout is not None
         for line in child.popen.stdout:
             said: Mapping[str, Any] = json.loads(line)
-            self._status[child.name] = Status(
+            status = Status(
                 called=said["called"],
                 ok=said["ok"],
                 not_ok=said["not_ok"],
                 timeouts={int(k): v for k, v in said["timeouts"].items()},
                 done=said["done"],
             )
+            if status.moved != self._status[child.name].moved:
+                self._moved_at = time.monotonic()
+            self._status[child.name] = status
 
     def _regulate(self) -> None:
         while not self._stop.is_set() and not self.finished:
