@@ -191,7 +191,9 @@ def test_a_zombie_comes_back_after_its_successor(sending: Callable[..., Sending]
     injection.aftermath(Aftermath(returned=returned))
     assert [hazard["hazard"] for hazard in run.hazards] == ["zombie-back"]
     outcomes = {row["txn"]: row["outcome"] for row in txns}
-    assert set(outcomes.values()) == {"committed", "info"}  # it was fenced, whatever it was at
+    # It was fenced, whatever it was at.
+    assert "committed" in outcomes.values()
+    assert set(outcomes.values()) & {"info", "aborted"}
     logged = run.logged()
     assert len(set(logged)) == len(logged)
     committed = {a for a, row in sends.items() if outcomes[row["txn"]] == "committed"}
