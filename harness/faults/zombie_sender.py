@@ -27,7 +27,7 @@ class ZombieSender:
         sender: its name, which is its transactional id.
     """
 
-    kind: ClassVar[str] = "crash"
+    kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = None
     sender: str = "producer-0"
 
