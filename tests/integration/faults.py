@@ -18,11 +18,13 @@ def bench(stage: Stage, topic: str = "none") -> Bench:
     """Nothing of ours sends or processes; the stage is real."""
     return Bench(
         stage=stage,
+        subject=None,
         pipeline=SimpleNamespace(alive=lambda: False, commits=0),
         producers=SimpleNamespace(acknowledged=0, total=0, timeouts=lambda node: 0),
         recorder=None,
         stop=Stop(),
         topic=topic,
+        topics=(topic,),
     )  # type: ignore[arg-type]
 
 
