@@ -12,7 +12,7 @@ import json
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,11 @@ class Status:
     timeouts: dict[int, int] = field(default_factory=dict)
     done: bool = False
 
+    @property
+    def moved(self) -> tuple[int, int, int]:
+        """What changes while it gets on."""
+        return self.called, self.ok, self.not_ok
+
 
 class Producers:
     """All producers of one run."""
@@ -77,33 +82,79 @@ class Producers:
         self._faults_to_come = 0
         self._hurry = threading.Event()
         self._status: dict[str, Status] = {}
+        self._moved_at = 0.0
         self._children: list[Process] = []
         self._threads: list[threading.Thread] = []
         self._tasks: list[tuple[str, Path]] = []
-        transactional = bool(workload.transaction)
+        self._seed, self._work = seed, work
+        self._task = SenderTask(
+            name="",
+            bootstrap=bootstrap,
+            records="",
+            history=str(history),
+            client=sender.settings(transactional=bool(workload.transaction)),
+            resend_seconds=sender.resend_seconds,
+        )
         for n in range(workload.producers):
             name = f"producer-{n}"
-            records, place = work / f"{name}.records.jsonl", work / f"{name}.json"
-            save_records(records, records_of(workload, producer=n, seed=seed))
-            SenderTask(
-                name=name,
-                bootstrap=bootstrap,
-                records=str(records),
-                history=str(history),
-                client=sender.settings(transactional=transactional),
-                transactional_id=name if transactional else None,
-                resend_seconds=sender.resend_seconds,
-            ).save(place)
-            self._tasks.append((name, place))
+            self._tasks.append((name, self._write_task(name, name, workload, producer=n)))
             self._status[name] = Status()
+
+    def _write_task(
+        self, name: str, transactional_id: str, workload: Payments, *, producer: int
+    ) -> Path:
+        records, place = self._work / f"{name}.records.jsonl", self._work / f"{name}.json"
+        save_records(records, records_of(workload, producer=producer, seed=self._seed))
+        replace(
+            self._task,
+            name=name,
+            records=str(records),
+            transactional_id=transactional_id if workload.transaction else None,
+        ).save(place)
+        return place
 
     def start(self) -> None:
         """Start every producer."""
         for name, task in self._tasks:
-            child = self._processes.start(name, self.sender.command(task, self._tools), pipes=True)
-            self._children.append(child)
-            self._spawn(self._listen, child)
+            self._start(name, task)
         self._spawn(self._regulate)
+
+    def _start(self, name: str, task: Path) -> Process:
+        child = self._processes.start(name, self.sender.command(task, self._tools), pipes=True)
+        # The threads that listen come first, in the order of who they listen to.
+        self._children = [*self._children, child]
+        self._spawn(self._listen, child, place=len(self._children) - 1)
+        return child
+
+    def pause(self, name: str) -> Process:
+        """Stop a producer in its tracks; returns its process, to be thawed.
+
+        Raises:
+            ProducerTrouble: it has ended.
+        """
+        (child,) = (child for child in self._children if child.name == name)
+        if not child.leader_alive():
+            raise ProducerTrouble(f"{name} has ended, so it cannot be paused")
+        child.freeze()
+        wait_until(child.frozen, what=f"{name} to stand still", seconds=10, stop=self._stop)
+        return child
+
+    def succeed(self, name: str, *, records: int) -> str:
+        """Start a successor of a producer: it takes its transactional id, and sends records of its
+        own as fast as it can. Returns its name.
+        """
+        successor = f"{name}-successor"
+        few = replace(self.workload, records=records, producers=1)
+        task = self._write_task(successor, name, few, producer=len(self._status))
+        # Others may be going through it just now.
+        self._status = {**self._status, successor: Status()}
+        self._order(self._start(successor, task), "rate inf\n")
+        return successor
+
+    def ended(self, name: str) -> bool:
+        """Whether a producer has every outcome; raises `ProducerTrouble` as `check` does."""
+        self.check()
+        return self._status[name].done
 
     @property
     def acknowledged(self) -> int:
@@ -152,17 +203,14 @@ class Producers:
             Overdue: they did not finish, or stood still for too long.
             ProducerTrouble: one ended before its work was done.
         """
-        seen: tuple[list[int], float] = ([], time.monotonic())
+        # What stands still already has half of it left.
+        began = time.monotonic() - (still or 0.0) / 2
 
         def over() -> bool:
-            nonlocal seen
             self.check()
             if self.finished and not any(c.alive() for c in self._children):
                 return True
-            told = [n for s in self._status.values() for n in (s.called, s.ok, s.not_ok)]
-            if told != seen[0]:
-                seen = (told, time.monotonic())
-            elif still is not None and time.monotonic() - seen[1] > still:
+            if still is not None and time.monotonic() - max(self._moved_at, began) > still:
                 raise Overdue(
                     f"waited {still:g} s for the producers to get on; last seen: {self._status}"
                 )
@@ -190,26 +238,29 @@ class Producers:
                         f"it said last: {child.tail()}"
                     )
 
-    def _spawn(self, target: Any, *arguments: Any) -> None:
+    def _spawn(self, target: Any, *arguments: Any, place: int | None = None) -> None:
         thread = threading.Thread(target=target, args=arguments, daemon=True)
-        self._threads.append(thread)
+        self._threads.insert(len(self._threads) if place is None else place, thread)
         thread.start()
 
     def _listen(self, child: Process) -> None:
         assert child.popen.stdout is not None
         for line in child.popen.stdout:
             said: Mapping[str, Any] = json.loads(line)
-            self._status[child.name] = Status(
+            status = Status(
                 called=said["called"],
                 ok=said["ok"],
                 not_ok=said["not_ok"],
                 timeouts={int(k): v for k, v in said["timeouts"].items()},
                 done=said["done"],
             )
+            if status.moved != self._status[child.name].moved:
+                self._moved_at = time.monotonic()
+            self._status[child.name] = status
 
     def _regulate(self) -> None:
         while not self._stop.is_set() and not self.finished:
-            for child in self._children:
+            for child in self._children[: self.workload.producers]:
                 self._order(child, f"rate {self._rate():.6f}\n")
             if self._hurry.wait(_REGULATE_EVERY):
                 for child in self._children:

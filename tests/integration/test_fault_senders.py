@@ -16,6 +16,7 @@ from harness.faults.kill_ahead import KillAhead
 from harness.faults.message import Message
 from harness.faults.targets import LeaderOf
 from harness.faults.unanswered import LeaveUnanswered
+from harness.faults.zombie_sender import RECORDS, ZombieSender
 from harness.identity import ATTEMPT_HEADER
 from harness.kafka.metadata import ClusterView
 from harness.recording.tables import read_lines
@@ -72,11 +73,15 @@ class Sending:
         return {row["attempt"]: row for row in read_lines(self.history).tables["sends"].to_pylist()}
 
     def logged(self) -> list[str]:
-        """The attempts in the log, as often as they stand there."""
+        """The committed attempts in the log, as often as they stand there."""
         stage = self._staging.stage
         with open_reader(stage, ClusterView(addresses(stage))) as reader:
             (log,) = reader.read_topic(self._topic)
-        return [entry.headers[ATTEMPT_HEADER].decode() for entry in log.entries]
+        return [
+            entry.headers[ATTEMPT_HEADER].decode()
+            for entry, committed in zip(log.entries, log.committed(), strict=True)
+            if entry.kind == "data" and committed
+        ]
 
 
 @pytest.fixture
@@ -164,3 +169,35 @@ def test_an_end_that_its_client_never_heard_of_is_a_hazard(
         injection.heal()
     injection.aftermath(Aftermath(returned={}))
     assert [hazard["hazard"] for hazard in run.hazards] == hazards
+
+
+def test_a_zombie_comes_back_after_its_successor(sending: Callable[..., Sending]) -> None:
+    run = sending(LIBRDKAFKA, transaction=5)
+    injection = ZombieSender().inject(run.bench(), "zombie")
+    try:
+        proof = injection.evidence()
+        assert proof is not None
+        assert f"producer-0-successor took its transactional id and sent {RECORDS}" in proof
+        (zombie, _) = run.processes.all
+        assert zombie.frozen()
+    finally:
+        injection.heal()
+        injection.heal()
+    assert not zombie.frozen()
+    run.finish()
+
+    sends, txns = run.sends(), read_lines(run.history).tables["txns"].to_pylist()
+    returned = {a: (row["outcome"], row["returned_at"]) for a, row in sends.items()}
+    injection.aftermath(Aftermath(returned=returned))
+    assert [hazard["hazard"] for hazard in run.hazards] == ["zombie-back"]
+    outcomes = {row["txn"]: row["outcome"] for row in txns}
+    # It was fenced, whatever it was at.
+    assert "committed" in outcomes.values()
+    assert set(outcomes.values()) & {"info", "aborted"}
+    logged = run.logged()
+    assert len(set(logged)) == len(logged)
+    committed = {a for a, row in sends.items() if outcomes[row["txn"]] == "committed"}
+    assert committed <= set(logged)
+    assert {row["record"] for a, row in sends.items() if a.startswith("producer-0-")} == {
+        f"p1-{n:06d}" for n in range(RECORDS)
+    }

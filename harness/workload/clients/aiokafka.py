@@ -7,6 +7,7 @@ tells progress, so that a call that never returns is seen by the harness as stan
 from __future__ import annotations
 
 import asyncio
+import logging
 from functools import partial
 from typing import Any, Final
 
@@ -135,6 +136,7 @@ class Sending:
 
 def main() -> None:
     """Work off the task that is named on the command line."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
     asyncio.run(Sending(given_desk()).send_all())
 
 

@@ -6,6 +6,7 @@ transaction have no time limit, so one that never returns is for the harness to 
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import Any, Final
 
@@ -137,6 +138,7 @@ class Sending:
 
 def main() -> None:
     """Work off the task that is named on the command line."""
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
     Sending(given_desk()).send_all()
 
 

@@ -35,7 +35,7 @@ class KafkaPython:
             "enable_idempotence": self.idempotent,
             "linger_ms": 5,
             "request_timeout_ms": 3000,
-            "delivery_timeout_ms": 120_000,
+            "delivery_timeout_ms": TRANSACTION_TIMEOUT_MS if transactional else 120_000,
             "max_block_ms": 30_000,
             "retry_backoff_ms": 50,
             "reconnect_backoff_ms": 50,
