@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,8 +27,7 @@ from harness.stage.backends import LOCAL, new_stage
 from harness.stage.blocks import take_block
 from harness.stage.processes import Processes
 from harness.stage.topology import AUDITOR
-from harness.subjects.base import JobPlace
-from harness.subjects.spark import CONFIGURATION, SparkPipeline
+from harness.subjects.pipeline import Pipeline, PipelineParts
 from harness.tools.setup import Tools
 from harness.versions import host, versions
 from harness.wait import Stop
@@ -80,8 +78,7 @@ class Parts:
             holds=[self._block.fileno()],
             remove=[folder.work, *self._stage.scratch, *remove],
         )
-        self._checkpoint_history = HistoryWriter(folder.history, "checkpoint")
-        self._pipeline: SparkPipeline | None = None
+        self._pipeline: Pipeline | None = None
         self._producers: Producers | None = None
 
     def arrange(self) -> Bench:
@@ -97,22 +94,18 @@ class Parts:
                 brokers=len(self._stage.brokers),
             )
             self._stage.created([topic.name])
-        self._pipeline = SparkPipeline(
-            subject=subject,
-            place=JobPlace(
-                source_bootstrap=self._stage.bootstrap("pipeline"),
-                sink_bootstrap=self._stage.bootstrap("pipeline-sink"),
-                database=self._stage.database("pipeline"),
+        self._pipeline = subject.pipeline(
+            PipelineParts(
+                stage=self._stage,
+                tools=self._tools,
+                processes=self._processes,
+                work=self._folder.work,
+                history=self._folder.history,
+                address=self._block.address(30, 1),
                 topic=workload.topic,
-                checkpoint=self._folder.work / "checkpoint",
-                progress=self._folder.history / "pipeline.jsonl",
-            ),
-            tools=self._tools,
-            processes=self._processes,
-            work=self._folder.work,
-            address=self._block.address(30, 1),
-            history=self._checkpoint_history,
-            stop=self._stop,
+                seed=self._seed,
+                stop=self._stop,
+            )
         )
         self._producers = Producers(
             workload=workload,
@@ -125,11 +118,13 @@ class Parts:
         )
         return Bench(
             stage=self._stage,
+            subject=subject,
             pipeline=self._pipeline,
             producers=self._producers,
             recorder=self._recorder,
             stop=self._stop,
             topic=workload.topic,
+            topics=tuple(topic.name for topic in self._scenario.all_topics),
         )
 
     def start_workload(self) -> None:
@@ -160,8 +155,6 @@ class Parts:
 
     def remove(self) -> None:
         """Remove what does not outlive a run and let the reaper go."""
-        with suppress(OSError):
-            self._checkpoint_history.close()
         shutil.rmtree(self._folder.work, ignore_errors=True)
         self._watchdog.release()
         self._block.release()
@@ -186,7 +179,7 @@ class Parts:
             configuration={
                 **self._stage.settings(),
                 "producers": CLIENT,
-                "spark": CONFIGURATION,
+                **scenario.subject.configuration(),
             },
             schedule=[
                 Step(
@@ -206,17 +199,18 @@ class Parts:
     def _write_expected(self) -> None:
         writer = HistoryWriter(self._folder.history, "workload")
         workload = self._scenario.workload
-        for producer in range(workload.producers):
-            writer.write_all(
-                "expected",
-                [
-                    {
-                        "sink": self._scenario.subject.sink,
-                        "record": payment.record,
-                        "effect_key": "",
-                        "digest": payment.effect_digest,
-                    }
-                    for payment in payments_of(workload, producer=producer, seed=self._seed)
-                ],
-            )
+        for sink in self._scenario.subject.sinks:
+            for producer in range(workload.producers):
+                writer.write_all(
+                    "expected",
+                    [
+                        {
+                            "sink": sink,
+                            "record": payment.record,
+                            "effect_key": "",
+                            "digest": payment.effect_digest,
+                        }
+                        for payment in payments_of(workload, producer=producer, seed=self._seed)
+                    ],
+                )
         writer.close()

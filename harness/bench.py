@@ -15,21 +15,35 @@ from harness.recorder import Recorder
 from harness.sinks.base import Sink
 from harness.stage.base import Stage
 from harness.stage.topology import AUDITOR, broker_name, node_id
-from harness.subjects.spark import SparkPipeline
+from harness.subjects.base import Subject
+from harness.subjects.pipeline import Pipeline
 from harness.wait import Stop
 from harness.workload.control import Producers
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bench:
-    """The parts of one run."""
+    """The parts of one run.
+
+    Attributes:
+        stage: nodes and links.
+        subject: what is on trial.
+        pipeline: it, while it runs.
+        producers: who sends the workload.
+        recorder: takes what is done and seen.
+        stop: ends waiting early when set.
+        topic: the workload's topic.
+        topics: every topic of the run, the workload's first.
+    """
 
     stage: Stage
-    pipeline: SparkPipeline
+    subject: Subject
+    pipeline: Pipeline
     producers: Producers
     recorder: Recorder
     stop: Stop
     topic: str
+    topics: tuple[str, ...]
 
     def view(self, *, without: int | None = None) -> ClusterView:
         """A fresh view of the cluster, as told by brokers that can answer.
@@ -58,7 +72,7 @@ class Bench:
 
     def open_sink(self, reader: LogReader) -> Sink:
         """Our own way into the subject's sink."""
-        return self.pipeline.subject.open_sink(database=self.stage.database(AUDITOR), reader=reader)
+        return self.subject.open_sink(database=self.stage.database(AUDITOR), reader=reader)
 
 
 @dataclass(frozen=True, kw_only=True)

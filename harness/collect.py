@@ -10,12 +10,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness.bench import Aftermath, Bench
-from harness.clock import clock_id, now
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
 from harness.kafka.log_reader import PartitionLog
 from harness.recording.tables import read_lines
 from harness.recording.writer import HistoryWriter
-from harness.subjects.ranges import executed_ranges
 
 
 def collect(bench: Bench, history: Path) -> Aftermath:
@@ -26,18 +24,13 @@ def collect(bench: Bench, history: Path) -> Aftermath:
     """
     writer = HistoryWriter(history, "auditor")
     with bench.reader() as reader:
-        topics = [bench.topic]
-        if (output := bench.pipeline.subject.output_topic) is not None:
-            topics.append(output)
-        for topic in topics:
+        for topic in bench.topics:
             for log in reader.read_topic(topic):
                 _write_log(writer, log)
         sink = bench.open_sink(reader)
         writer.write_all("effects", [asdict(effect) for effect in sink.effects()])
-        _write_atomic_positions(writer, bench, sink.atomic_batches())
-    recorded = read_lines(history)
-    told = [row["progress"] for row in recorded.lines.get("progress", [])]
-    writer.write_all("ranges", executed_ranges(bench.pipeline.checkpoint, told))
+        recorded = read_lines(history)
+        bench.pipeline.collect(writer, recorded, sink)
     writer.close()
     return Aftermath(
         returned={
@@ -78,32 +71,3 @@ def _write_log(writer: HistoryWriter, log: PartitionLog) -> None:
             }
         )
     writer.write_all("log", rows)
-
-
-def _write_atomic_positions(writer: HistoryWriter, bench: Bench, batches: list) -> None:  # type: ignore[type-arg]
-    """A guard in the sink is a position: where the batch that it names ends."""
-    checkpoint = bench.pipeline.checkpoint
-    planned = set(checkpoint.planned())
-    rows = []
-    for found in batches:
-        if found.batch not in planned:
-            continue  # the offset log no longer says where that batch ended
-        for (topic, partition), offset in sorted(checkpoint.end_of(found.batch).items()):
-            rows.append(
-                {
-                    "owner": found.owner,
-                    "instance": None,
-                    "role": "atomic",
-                    "kind": "done",
-                    "by": "subject",
-                    "sink": bench.pipeline.subject.sink,
-                    "topic": topic,
-                    "partition": partition,
-                    "offset": offset,
-                    "batch": found.batch,
-                    "ordinal": found.ordinal,
-                    "at": now(),
-                    "clock": clock_id(),
-                }
-            )
-    writer.write_all("positions", rows)

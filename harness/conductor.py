@@ -14,6 +14,7 @@ from functools import partial
 from harness.bench import Aftermath, Bench
 from harness.line import Line
 from harness.scenario import At
+from harness.stage.topology import Link
 from harness.wait import wait_until
 
 TRIGGER_SECONDS = 300.0
@@ -28,9 +29,19 @@ class Conductor:
         self._by_name = {line.at.name: line for line in self._lines}
 
     def announce(self) -> None:
-        """Record every line before anything is done, so that one never reached is not forgotten."""
+        """Record every line before anything is done, so that one never reached is not forgotten.
+
+        Gates are put in place too, before anything flows: that closes a link's connections, which
+        must not disturb anybody when the time has come for something else.
+
+        Raises:
+            StageTrouble: a link cannot have a gate.
+        """
         for line in self._lines:
             line.record("planned", line.at.do.describe(), quiet=True)
+        for audience in dict.fromkeys(a for line in self._lines for a in line.at.gated):
+            for node in self._bench.stage.brokers:
+                self._bench.stage.gate(Link(audience, node))
 
     def carry_out(self) -> None:
         """Carry out the whole schedule; returns when every line is over.

@@ -50,11 +50,11 @@ class PhaseEnded(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class Progress(Event):
-    """How far the workload is: acknowledged records of all, and the pipeline's last micro-batch."""
+    """How far the workload is: acknowledged records of all; and the pipeline, in its own words."""
 
     acknowledged: int
     total: int
-    batch: int | None
+    pipeline: str | None
 
 
 @dataclass(frozen=True, kw_only=True)

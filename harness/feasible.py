@@ -1,16 +1,12 @@
-"""What can be done where not everything is offered: by a stage, or by a lab without pipeline."""
+"""What can be done where not everything is offered: by a stage, or by a subject."""
 
 from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import replace
-from typing import Final
 
 from harness.faults.base import Fault
 from harness.scenario import At, Scenario
-
-PIPELINE: Final = "pipeline"
-"""What every scenario offers beside its stage, and a bare lab does not."""
 
 
 def doable(fault: Fault, offered: Set[str]) -> bool:
@@ -24,7 +20,7 @@ def feasible(scenario: Scenario, offered: Set[str]) -> tuple[Scenario, tuple[At,
     What was to come after one of them comes after what that one was to come after. Claims stay as
     they are: a hazard that nothing brings about any more leaves a claim unexercised, as it should.
     """
-    offered |= {PIPELINE}
+    offered |= scenario.subject.offers
     left_out = {at.name: at for at in scenario.schedule if not offered >= set(at.needs)}
 
     def after(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ def told_progress(bench: Bench) -> Iterator[None]:
                     at=now(),
                     acknowledged=bench.producers.acknowledged,
                     total=bench.producers.total,
-                    batch=bench.pipeline.last_committed,
+                    pipeline=bench.pipeline.shortly(),
                 )
             )
 

@@ -28,7 +28,7 @@ from harness.scenario import At, Scenario
 from harness.settle import settle
 from harness.stage.backends import LOCAL
 from harness.stage.sweep import new_marker
-from harness.subjects.spark import PipelineTrouble
+from harness.subjects.pipeline import PipelineTrouble
 from harness.tools.setup import Tools
 from harness.wait import Interrupted, Stop, wait_until
 
@@ -157,8 +157,8 @@ class Run:
         phase = self._recorder.phase
         with phase("arrange"):
             bench = parts.arrange()
-        conductor = self._conduct(self.scenario.schedule, bench)
-        conductor.announce()
+            conductor = self._conduct(self.scenario.schedule, bench)
+            conductor.announce()
         stalled: Stalled | None = None
         with told_progress(bench):
             with phase("warm-up"):
@@ -189,19 +189,16 @@ class Run:
         def flows() -> bool:
             bench.producers.check()
             bench.pipeline.check()
-            committed = bench.pipeline.checkpoint.committed()
-            return bool(committed) and any(
-                end > 0 for end in bench.pipeline.checkpoint.end_of(committed[-1]).values()
-            )
+            return bench.producers.acknowledged > 0 and bench.pipeline.flows()
 
         wait_until(
             flows,
-            what="a first micro-batch with records to be committed",
+            what=f"a first record to be acknowledged, and {bench.pipeline.awaited}",
             seconds=WARM_UP_SECONDS,
             stop=self._stop,
             seen=lambda: (
                 f"{bench.producers.acknowledged} records acknowledged, "
-                f"last batch {bench.pipeline.last_committed}"
+                f"{bench.pipeline.shortly() or 'nothing committed'}"
             ),
         )
         bench.producers.warmed_up()

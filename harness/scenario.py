@@ -15,7 +15,7 @@ from harness.faults.message import Message
 from harness.faults.until import Bitten
 from harness.kafka.features import TRANSACTION_VERSIONS
 from harness.kafka.topic import Topic
-from harness.subjects.base import SparkSubject
+from harness.subjects.base import Subject
 from harness.workload.payments import Payments
 
 
@@ -62,6 +62,12 @@ class At:
         return said if self.during is None else f"{said}; then during {self.during.describe()}"
 
     @property
+    def gated(self) -> tuple[str, ...]:
+        """Audiences on whose links to brokers it needs gates."""
+        messages = (self.during, getattr(self.do, "message", None))
+        return tuple(message.source for message in messages if isinstance(message, Message))
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """What the stage must offer for it."""
         gates = ("gates",) if self.during is not None else ()
@@ -85,7 +91,7 @@ class Scenario:
     Attributes:
         name: what `onceproof run` takes.
         title: the story in one sentence.
-        subject: the pipeline on trial.
+        subject: what is on trial.
         workload: who sends what.
         schedule: the faults.
         claims: what is judged, each with its expectation.
@@ -97,7 +103,7 @@ class Scenario:
 
     name: str
     title: str
-    subject: SparkSubject
+    subject: Subject
     workload: Payments
     schedule: tuple[At, ...]
     claims: tuple[Claim, ...]

@@ -10,8 +10,9 @@ from __future__ import annotations
 from harness.bench import Bench
 from harness.kafka.log_reader import LogReader
 from harness.recorder import Stalled
-from harness.subjects.spark import PipelineTrouble
+from harness.subjects.pipeline import PipelineTrouble
 from harness.wait import Overdue, wait_until
+from harness.workload.control import ProducerTrouble
 
 SECONDS = 120.0
 
@@ -21,10 +22,16 @@ def settle(bench: Bench) -> None:
 
     Raises:
         Stalled: progress did not come back within the deadline, or a transaction hangs.
-        Overdue: the producers did not finish: the harness's failure.
+        Overdue: the producers did not finish, and are not on trial: the harness's failure.
+        ProducerTrouble: one of them ended by itself, likewise.
     """
     bench.producers.hurry()
-    bench.producers.wait_finished(SECONDS * 2)
+    try:
+        bench.producers.wait_finished(SECONDS * 2)
+    except (Overdue, ProducerTrouble) as error:
+        if bench.subject.sends:
+            raise Stalled(str(error)) from error
+        raise
     wait_until(
         lambda: bench.stage.connected("producer") == 0,
         what="the producers' proxied connections to close",
@@ -35,7 +42,8 @@ def settle(bench: Bench) -> None:
     try:
         with bench.reader() as reader:
             _no_open_transaction(bench, reader)
-            _caught_up(bench, _last_committed_records(bench, reader))
+            if bench.subject.sink:
+                _caught_up(bench, _last_committed_records(bench, reader))
             _standing_still(bench, reader)
     except (Overdue, PipelineTrouble) as error:
         raise Stalled(str(error)) from error
@@ -62,21 +70,19 @@ def _last_committed_records(bench: Bench, reader: LogReader) -> dict[int, int]:
 
 
 def _caught_up(bench: Bench, last: dict[int, int]) -> None:
-    checkpoint = bench.pipeline.checkpoint
+    pipeline = bench.pipeline
 
     def behind() -> dict[int, int] | None:
         """Partitions whose last record has not been passed, with the position; None: no commit."""
-        committed = checkpoint.committed()
-        if not committed:
+        positions = pipeline.positions()
+        if positions is None:
             return None
-        ends = checkpoint.end_of(committed[-1])
-        positions = {p: ends.get((bench.topic, p), 0) for p in last}
-        return {p: positions[p] for p, offset in last.items() if positions[p] <= offset}
+        ends = {p: positions.get((bench.topic, p), 0) for p in last}
+        return {p: ends[p] for p, offset in last.items() if ends[p] <= offset}
 
     def there() -> bool:
-        bench.pipeline.check()
-        idle = checkpoint.planned() == checkpoint.committed()
-        return not last or (idle and behind() == {})
+        pipeline.check()
+        return not last or (pipeline.idle() and behind() == {})
 
     wait_until(
         there,
@@ -85,8 +91,8 @@ def _caught_up(bench: Bench, last: dict[int, int]) -> None:
         stop=bench.stop,
         seen=lambda: (
             f"last records {last}, positions before them {behind()}, "
-            f"last batch planned {checkpoint.planned()[-1:]}, "
-            f"committed {checkpoint.committed()[-1:]}"
+            f"{pipeline.shortly() or 'nothing committed'}, "
+            f"{'idle' if pipeline.idle() else 'something under way'}"
         ),
     )
 
@@ -97,9 +103,9 @@ def _standing_still(bench: Bench, reader: LogReader) -> None:
 
     def still() -> bool:
         bench.pipeline.check()
-        if sink.hanging():
+        if sink.hanging() or not bench.pipeline.idle():
             return False
-        seen: list[object] = [len(sink.effects()), bench.pipeline.checkpoint.planned()[-1:]]
+        seen: list[object] = [len(sink.effects()), bench.pipeline.positions()]
         same = seen == before
         before[:] = seen
         return same

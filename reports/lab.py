@@ -34,12 +34,8 @@ def _picture(lab: str, status: Mapping[str, Any]) -> RenderableType:
             style="default",
         )
     if pipeline := status["pipeline"]:
-        batch = pipeline["last_committed_batch"]
-        head.append(
-            f", pipeline {line(pipeline['state'])}, "
-            f"micro-batch {'none yet' if batch is None else batch}",
-            style="default",
-        )
+        how_far = line(pipeline["progress"] or "nothing committed yet")
+        head.append(f", pipeline {line(pipeline['state'])}, {how_far}", style="default")
     nodes = Text()
     for name, state in status["nodes"].items():
         style = "green" if state == "up" else "bold red"

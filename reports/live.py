@@ -35,7 +35,9 @@ def live(err: TextIO | None = None) -> Iterator[Handler]:
     bar = Progress(
         TextColumn("{task.fields[phase]:<10}"),
         BarColumn(bar_width=32),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f} acknowledged{task.fields[batch]}"),
+        TextColumn(
+            "{task.completed:,.0f} of {task.total:,.0f} acknowledged{task.fields[pipeline]}"
+        ),
         console=console(err),
         transient=True,
         refresh_per_second=4,
@@ -120,7 +122,7 @@ class TerminalBar:
         self._bar = bar
         self._started: int | None = None
         self._quiet = _Repeats()
-        self._task = bar.add_task("", total=None, phase="", batch="", visible=False)
+        self._task = bar.add_task("", total=None, phase="", pipeline="", visible=False)
 
     def __call__(self, event: Event) -> None:
         """Handle one event."""
@@ -129,12 +131,12 @@ class TerminalBar:
             case events.PhaseStarted():
                 self._bar.update(self._task, phase=line(event.phase))
             case events.Progress():
-                batch = "" if event.batch is None else f", micro-batch {event.batch}"
+                pipeline = "" if event.pipeline is None else f", {event.pipeline}"
                 self._bar.update(
                     self._task,
                     completed=event.acknowledged,
                     total=event.total,
-                    batch=batch,
+                    pipeline=pipeline,
                     visible=True,
                 )
             case _:
@@ -166,6 +168,6 @@ class _Repeats:
 
 def _progress_words(event: events.Progress) -> str:
     share = f" ({100 * event.acknowledged / event.total:.0f} %)" if event.total else ""
-    batch = "" if event.batch is None else f", micro-batch {event.batch}"
+    pipeline = "" if event.pipeline is None else f", {event.pipeline}"
     of = f"{number(event.acknowledged)} of {number(event.total)}"
-    return f"{of} acknowledged{share}{batch}"
+    return f"{of} acknowledged{share}{pipeline}"

@@ -16,11 +16,10 @@ from typing import Final
 
 from harness.bench import Bench
 from harness.clock import now
-from harness.faults.driver import wait_reads
+from harness.faults.driver import driver, wait_reads
 from harness.identity import RECORD_HEADER
 from harness.stage.base import StageTrouble
 from harness.subjects.ambush import Ambush
-from harness.subjects.spark import SparkPipeline
 from harness.subjects.windows import AFTER_COMMIT
 from harness.wait import wait_until
 
@@ -28,11 +27,6 @@ OFFSETS: Final = "offsets"
 COMMITS: Final = "commits"
 _WHY: Final = re.compile(r"terminated with exception: (.+)")
 """What a driver says whose query fails."""
-
-
-def pipeline_of(bench: Bench) -> SparkPipeline:
-    """The Spark pipeline whose checkpoint is cut open: the one place that knows where it is."""
-    return bench.pipeline
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +67,7 @@ class ToRest:
         self._ambush: Ambush | None = None
         self._rested = self._at_once(how)
         if self._rested is None:
-            self._ambush = pipeline_of(bench).ambush(AFTER_COMMIT, self._sink, how)
+            self._ambush = driver(bench).ambush(AFTER_COMMIT, self._sink, how)
 
     def rested(self) -> Rested | None:
         """The driver, once it is dead; None while it lives.
@@ -98,7 +92,7 @@ class ToRest:
             self._ambush.end()
 
     def _at_once(self, how: str) -> Rested | None:
-        pipeline = pipeline_of(self._bench)
+        pipeline = driver(self._bench)
         process = pipeline.pause()
         killed = False
         try:
@@ -130,7 +124,7 @@ class Logs:
         Raises:
             StageTrouble: the driver lives.
         """
-        pipeline = pipeline_of(bench)
+        pipeline = driver(bench)
         if pipeline.alive():
             raise StageTrouble("a checkpoint can be changed only when its driver is dead")
         self._folder = pipeline.checkpoint.folder
@@ -182,7 +176,7 @@ def start_again(bench: Bench) -> None:
         Overdue: it does not read in time.
         PipelineTrouble: it ended by itself.
     """
-    pipeline = pipeline_of(bench)
+    pipeline = driver(bench)
     if not pipeline.alive():
         pipeline.start()
     wait_reads(bench)
@@ -195,7 +189,7 @@ def start_to_see_it_end(bench: Bench) -> str:
         Overdue: it lives on.
         StageTrouble: it ended, but not because its query failed.
     """
-    pipeline = pipeline_of(bench)
+    pipeline = driver(bench)
     if not pipeline.alive():
         pipeline.start()
     process = pipeline.process
@@ -230,7 +224,7 @@ class SinkOfBatches:
         """See `SinkLook`."""
         records: set[str] = set()
         with self._bench.reader() as reader:
-            ranges = pipeline_of(self._bench).checkpoint.range_of(batch)
+            ranges = driver(self._bench).checkpoint.range_of(batch)
             for (topic, partition), (start, end) in ranges.items():
                 for entry in reader.read(topic, partition, start).entries:
                     if entry.offset < end and entry.kind == "data":

@@ -44,8 +44,8 @@ class Fault(Protocol):
     print does not cover."""
     needs: ClassVar[str | None]
     """What the stage must offer: to `kill`, `stop` or `pause` a broker, to `cut` a client's link,
-    `links` of every kind, the `database` ended or paused; or `pipeline`, which a bare lab has
-    not."""
+    `links` of every kind, the `database` ended or paused; or of the subject a
+    `driver` or a `member`, which not every one has."""
 
     def describe(self) -> str:
         """The act in words."""

@@ -47,7 +47,7 @@ class _Cut:
         self._link = link
         self.target = str(link)
         self._acknowledged = bench.producers.acknowledged
-        self._batch = bench.pipeline.last_committed
+        self._commits = bench.pipeline.commits
         self._closed = bench.stage.connections(link)
         self.at = now()
         self._hold = bench.stage.disturb(link, CUT)
@@ -63,10 +63,10 @@ class _Cut:
         if not self._bench.producers.total:
             return words
         records = self._bench.producers.acknowledged - self._acknowledged
-        batches = (self._bench.pipeline.last_committed or 0) - (self._batch or 0)
+        commits = self._bench.pipeline.commits - self._commits
         return (
-            f"{words}; meanwhile {records} records were acknowledged and {batches} micro-batches "
-            "committed"
+            f"{words}; meanwhile {records} records were acknowledged and "
+            f"{commits} commits of the pipeline seen"
         )
 
     def heal(self) -> None:

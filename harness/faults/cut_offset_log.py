@@ -20,11 +20,12 @@ from harness.faults.at_rest import (
     Logs,
     Rested,
     ToRest,
-    pipeline_of,
     start_again,
     start_to_see_it_end,
 )
 from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.driver import driver
+from harness.subjects.spark_subject import DRIVER
 
 How = Literal["deleted", "torn"]
 
@@ -38,7 +39,7 @@ class CutOffsetLog:
     """
 
     kind: ClassVar[str] = "surgery"
-    needs: ClassVar[str | None] = "pipeline"
+    needs: ClassVar[str | None] = DRIVER
     how: How = "deleted"
 
     def describe(self) -> str:
@@ -86,7 +87,7 @@ class _Deleted:
     def evidence(self) -> str | None:
         """Which batch it was, what the sink had of it, and what the offset log ends with now."""
         if self._proof is None and (rested := self._to_rest.rested()) is not None:
-            checkpoint = pipeline_of(self._bench).checkpoint
+            checkpoint = driver(self._bench).checkpoint
             if self._rested is None:
                 self._was = checkpoint.end_of(rested.batch)
                 logs = Logs(self._bench)
@@ -105,7 +106,7 @@ class _Deleted:
         if (rested := self._rested or self._to_rest.rested()) is None:
             return  # it was never killed
         start_again(self._bench)
-        pipeline = pipeline_of(self._bench)
+        pipeline = driver(self._bench)
         pipeline.wait_batch(rested.batch, seconds=150)
         if not self._over and self._rested is not None:
             same = pipeline.checkpoint.end_of(rested.batch) == self._was
@@ -147,7 +148,7 @@ class _Torn:
                 self._sizes = self._logs.truncate(OFFSETS, rested.batch)
                 self.target, self.at = rested.instance, rested.at
             said = start_to_see_it_end(self._bench)
-            committed = pipeline_of(self._bench).checkpoint.committed()[-1:]
+            committed = driver(self._bench).checkpoint.committed()[-1:]
             if committed != [rested.batch]:
                 return None
             before, after = self._sizes
@@ -159,7 +160,7 @@ class _Torn:
                 "torn-offset-log",
                 hop="process",
                 fault=self._name,
-                owner=pipeline_of(self._bench).checkpoint.query_id(),
+                owner=driver(self._bench).checkpoint.query_id(),
                 batch=rested.batch,
                 detail=f"half of the offset log entry of micro-batch {rested.batch} was lost",
             )
@@ -170,7 +171,7 @@ class _Torn:
         self._to_rest.end()
         if self._logs is None and self._to_rest.rested() is None:
             return  # it was never killed
-        pipeline = pipeline_of(self._bench)
+        pipeline = driver(self._bench)
         if self._logs is not None and not self._over:
             if pipeline.alive():
                 pipeline.kill("it should not have started")

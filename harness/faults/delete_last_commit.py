@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
-from harness.faults.at_rest import COMMITS, Logs, Rested, ToRest, pipeline_of, start_again
+from harness.faults.at_rest import COMMITS, Logs, Rested, ToRest, start_again
 from harness.faults.by_hand import ByHand
+from harness.faults.driver import driver
+from harness.subjects.spark_subject import DRIVER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +22,7 @@ class DeleteLastCommit:
     """Kill the driver at rest, delete the last entry of the commit log, start it again."""
 
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = "pipeline"
+    needs: ClassVar[str | None] = DRIVER
 
     def describe(self) -> str:
         """The act in words."""
@@ -58,7 +60,7 @@ class _Deleted:
             if self._rested is None:
                 Logs(self._bench).delete(COMMITS, rested.batch)
                 self._rested, self.target, self.at = rested, rested.instance, rested.at
-            checkpoint = pipeline_of(self._bench).checkpoint
+            checkpoint = driver(self._bench).checkpoint
             planned, committed = checkpoint.planned()[-1:], checkpoint.committed()[-1:]
             if planned == [rested.batch] != committed:
                 ends = committed[0] if committed else "nothing"
@@ -71,7 +73,7 @@ class _Deleted:
         if (rested := self._rested or self._to_rest.rested()) is None:
             return  # it was never killed
         start_again(self._bench)
-        pipeline = pipeline_of(self._bench)
+        pipeline = driver(self._bench)
         pipeline.wait_batch(rested.batch, seconds=150)
         if not self._over and self._rested is not None:
             self._bench.recorder.hazard(

@@ -1,10 +1,23 @@
-"""What faults of the Spark driver have in common: seeing it read again."""
+"""What faults of the Spark driver have in common: it itself, and seeing it read again."""
 
 from __future__ import annotations
 
 from harness.bench import Bench
+from harness.stage.base import StageTrouble
 from harness.stage.topology import Link
+from harness.subjects.spark import SparkPipeline
 from harness.wait import wait_until
+
+
+def driver(bench: Bench) -> SparkPipeline:
+    """The pipeline as what it must be for a fault that needs a `driver`.
+
+    Raises:
+        StageTrouble: what is on trial has none.
+    """
+    if not isinstance(bench.pipeline, SparkPipeline):
+        raise StageTrouble(f"{bench.subject.name} has no Spark driver")
+    return bench.pipeline
 
 
 def wait_reads(bench: Bench) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.bench import Bench
-from harness.faults.at_rest import pipeline_of
+from harness.faults.driver import driver
 from harness.stage.processes import Process, session_members
 
 _BACKEND: Final = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
@@ -35,7 +35,7 @@ class Executors:
         Raises:
             LookupError: there is no driver.
         """
-        process = pipeline_of(bench).process
+        process = driver(bench).process
         if process is None:
             raise LookupError("the driver does not run")
         self.process: Process = process

@@ -13,11 +13,12 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.driver import wait_reads
+from harness.faults.driver import driver, wait_reads
 from harness.identity import RECORD_HEADER
 from harness.settle import settle
 from harness.subjects.ambush import Hit
 from harness.subjects.spark import SparkPipeline
+from harness.subjects.spark_subject import DRIVER
 from harness.subjects.windows import AFTER_SINK_WRITE, WINDOWS, Window
 
 
@@ -26,7 +27,7 @@ class KillDriver:
     """SIGKILL the driver with all its processes; restart it when all of them are gone."""
 
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = "pipeline"
+    needs: ClassVar[str | None] = DRIVER
     window: str | None = AFTER_SINK_WRITE.name
     """A name of `harness.subjects.windows`; without one it is killed at once."""
     idle: bool = False
@@ -72,10 +73,11 @@ BY_HAND: Final = ByHand(
 class _AnyTime:
     def __init__(self, bench: Bench, name: str) -> None:
         self._bench = bench
-        process = bench.pipeline.process
+        self._driver = driver(bench)
+        process = self._driver.process
         self.target = process.instance if process else "driver"
         self.at = now()
-        self._count = bench.pipeline.kill(f"SIGKILL by fault «{name}»")
+        self._count = self._driver.kill(f"SIGKILL by fault «{name}»")
 
     def evidence(self) -> str | None:
         """How many processes it took."""
@@ -83,7 +85,7 @@ class _AnyTime:
 
     def heal(self) -> None:
         """Restart it and wait until its query runs."""
-        _start(self._bench.pipeline)
+        _start(self._driver)
         wait_reads(self._bench)
 
     def aftermath(self, known: Aftermath) -> None:
@@ -95,9 +97,10 @@ class _InWindow:
         self._bench = bench
         self._name = name
         self._window = window
+        self._driver = driver(bench)
         self.target = "driver"
         self.at: int | None = None
-        self._ambush = bench.pipeline.ambush(window, _Sink(bench), f"SIGKILL by fault «{name}»")
+        self._ambush = self._driver.ambush(window, _Sink(bench), f"SIGKILL by fault «{name}»")
         self._hit: Hit | None = None
         self._present = self._planned = 0
         self._proof: str | None = None
@@ -118,7 +121,7 @@ class _InWindow:
 
     def heal(self) -> None:
         """Restart it; wait until the batch that it was killed in is committed at last."""
-        pipeline = self._bench.pipeline
+        pipeline = self._driver
         self._ambush.end()
         hit = self._hit or self._ambush.hit
         if hit is None:
@@ -169,7 +172,7 @@ class _Sink:
         """See `SinkLook`."""
         records: set[str] = set()
         with self._bench.reader() as reader:
-            ranges = self._bench.pipeline.checkpoint.range_of(batch)
+            ranges = driver(self._bench).checkpoint.range_of(batch)
             for (topic, partition), (start, end) in ranges.items():
                 for entry in reader.read(topic, partition, start).entries:
                     if entry.offset < end and entry.kind == "data":

@@ -15,8 +15,10 @@ from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.at_rest import SinkOfBatches, pipeline_of, start_again
+from harness.faults.at_rest import SinkOfBatches, start_again
 from harness.faults.by_hand import ByHand, amount
+from harness.faults.driver import driver
+from harness.subjects.spark_subject import DRIVER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +30,7 @@ class KillDriverAtRow:
     """
 
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = "pipeline"
+    needs: ClassVar[str | None] = DRIVER
     row: int
 
     def __post_init__(self) -> None:
@@ -66,7 +68,7 @@ class _AtRow:
         self._count = self._present = self._planned = 0
         self._proof: str | None = None
         self._over = False
-        self._folder: Path = pipeline_of(bench).checkpoint.folder.parent / "hook"
+        self._folder: Path = driver(bench).checkpoint.folder.parent / "hook"
         self._folder.mkdir(exist_ok=True)
         self._gone()
         draft = self._folder / ".stop.tmp"
@@ -75,7 +77,7 @@ class _AtRow:
 
     def evidence(self) -> str | None:
         """Where the job says that it stood, what the sink has of the batch, and that it died."""
-        pipeline = pipeline_of(self._bench)
+        pipeline = driver(self._bench)
         if self._batch is None:
             with suppress(FileNotFoundError):
                 said = json.loads((self._folder / "reached").read_text())
@@ -103,7 +105,7 @@ class _AtRow:
         if self._batch is None:
             return  # it was never killed
         start_again(self._bench)
-        pipeline = pipeline_of(self._bench)
+        pipeline = driver(self._bench)
         pipeline.wait_batch(self._batch, seconds=150)
         if not self._over and self._proof is not None:
             # What nobody could see was not done: to who looks at the sink it runs only once.

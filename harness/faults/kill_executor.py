@@ -12,11 +12,11 @@ from typing import ClassVar, Final, Literal, get_args
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.at_rest import pipeline_of
 from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.driver import wait_reads
+from harness.faults.driver import driver, wait_reads
 from harness.faults.executors import Executors, sigkill
 from harness.stage.base import StageTrouble
+from harness.subjects.spark_subject import DRIVER
 from harness.wait import wait_until
 
 Which = Literal["one", "all"]
@@ -31,7 +31,7 @@ class KillExecutor:
     """
 
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = "pipeline"
+    needs: ClassVar[str | None] = DRIVER
     which: Which = "one"
 
     def describe(self) -> str:
@@ -116,7 +116,7 @@ class _Killed:
                 "retried-task",
                 hop="process",
                 fault=self._name,
-                owner=pipeline_of(self._bench).checkpoint.query_id(),
+                owner=driver(self._bench).checkpoint.query_id(),
                 at=self.at,
                 detail=f"{lost} tasks were lost with {self.target}, and had to be tried again",
             )

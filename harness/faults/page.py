@@ -32,7 +32,7 @@ Each can be asked for by hand (`onceproof fault …`, see
 [break it by hand](../how-to/break-it-by-hand.md)) and put into a schedule. A claim's fine print
 speaks of kinds. What a fault needs is offered by stages of processes and of containers alike, but
 for `gates`, which containers have not; the user's own cluster offers what its file has commands
-for, and a bare lab has no `pipeline`.
+for, and a bare lab has no `driver`.
 
 SOURCE is an audience (`producer`, `pipeline`, `pipeline-sink`) or a broker; WAY is `requests` or
 `responses`.

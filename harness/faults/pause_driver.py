@@ -12,7 +12,8 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
-from harness.faults.driver import wait_reads
+from harness.faults.driver import driver, wait_reads
+from harness.subjects.spark_subject import DRIVER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +21,7 @@ class PauseDriver:
     """Stop the driver's whole session in its tracks."""
 
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "pipeline"
+    needs: ClassVar[str | None] = DRIVER
 
     def describe(self) -> str:
         """The act in words."""
@@ -44,15 +45,16 @@ class _Paused:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
         self.at = now()
-        self._process = bench.pipeline.pause()
+        self._driver = driver(bench)
+        self._process = self._driver.pause()
         self.target = self._process.instance
-        self._batch = bench.pipeline.last_committed
+        self._batch = self._driver.last_committed
         self._acknowledged = bench.producers.acknowledged
 
     def evidence(self) -> str | None:
         """That it stands still, and what it has missed meanwhile."""
         missed = self._bench.producers.acknowledged - self._acknowledged
-        committed = self._bench.pipeline.last_committed != self._batch
+        committed = self._driver.last_committed != self._batch
         if not missed or committed or not self._process.frozen():
             return None
         return (

@@ -21,6 +21,9 @@ from harness.stage.topology import POSTGRES, Link
 
 SECONDS: Final = 30.0
 """How long one answer may take on a link that is disturbed."""
+LOOKS: Final = 5
+"""How often a link is measured before it is disturbed; the quickest counts. A machine that is busy
+now and then makes one look as slow as a disturbance would."""
 LONGEST: Final = 30_000
 """Bytes that a request of Kafka's can be made longer: the limit of a client's name."""
 

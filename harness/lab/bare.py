@@ -6,8 +6,9 @@ judge; its folder says what was done to the stage, when, and what proves it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from harness.arrange import Parts
 from harness.kafka.log_reader import LogReader
@@ -15,7 +16,8 @@ from harness.kafka.topic import Topic
 from harness.run import Run
 from harness.scenario import Scenario
 from harness.sinks.base import Sink
-from harness.subjects.base import JobPlace
+from harness.sinks.nothing import Nothing
+from harness.subjects.pipeline import NoPipeline, PipelineParts
 from harness.workload.payments import Payments
 
 
@@ -26,16 +28,23 @@ class Nobody:
     name = "none"
     says = "No pipeline of ours: the programs on this stage were somebody else's."
     sink = ""
+    sinks = ()
     view = ""
     output_topic = None
+    sends = False
+    offers = frozenset[str]()
 
-    def command(self, place: JobPlace) -> list[str]:
-        """There is none; a run without pipeline never asks."""
-        raise NotImplementedError(self.says)
+    def configuration(self) -> Mapping[str, Any]:
+        """No settings."""
+        return {}
+
+    def pipeline(self, parts: PipelineParts) -> NoPipeline:
+        """There is none."""
+        return NoPipeline()
 
     def open_sink(self, *, database: str, reader: LogReader) -> Sink:
-        """There is none; a run without pipeline never asks."""
-        raise NotImplementedError(self.says)
+        """There is none."""
+        return Nothing()
 
 
 class BareRun(Run):

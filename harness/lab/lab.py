@@ -15,7 +15,6 @@ from typing import Any
 from harness import events
 from harness.bench import Bench
 from harness.faults.base import Fault
-from harness.feasible import PIPELINE
 from harness.lab.by_hand import ByHand
 from harness.lab.place import Place
 from harness.lab.server import LabServer
@@ -69,8 +68,7 @@ class Lab:
             SetupError: the backend's file cannot be used.
             OSError: the folder cannot be made.
         """
-        # Where nothing is claimed there is no pipeline either.
-        self._offered = offers(backend) | ({PIPELINE} if scenario.claims else set())
+        self._offered = offers(backend) | scenario.subject.offers
         self._place = Place.take(name)
         self._opened = opened
         self._server: LabServer | None = None

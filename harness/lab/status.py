@@ -15,7 +15,7 @@ from harness.bench import Bench
 from harness.kafka.metadata import ClusterView, Replicas
 from harness.line import Line
 from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, broker_name
-from harness.subjects.spark import SparkPipeline
+from harness.subjects.pipeline import Pipeline
 from harness.workload.control import Producers
 
 _Word = tuple[int, frozenset[int]]
@@ -37,7 +37,7 @@ def status(bench: Bench, lines: Iterable[Line]) -> dict[str, Any]:
         "links": {link: what for link, what in sorted(wrong.items()) if link not in nodes},
         "faults": [fault_of(line) for line in lines],
         "workload": _workload(bench.producers) if bench.producers.total else None,
-        "pipeline": _pipeline(bench.pipeline) if bench.pipeline.process else None,
+        "pipeline": _pipeline(bench.pipeline) if bench.subject.offers else None,
     }
 
 
@@ -51,9 +51,9 @@ def _workload(producers: Producers) -> dict[str, Any]:
     return {"acknowledged": producers.acknowledged, "records": producers.total}
 
 
-def _pipeline(pipeline: SparkPipeline) -> dict[str, Any]:
+def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
     state = "up" if pipeline.alive() else "down"
-    return {"state": state, "last_committed_batch": pipeline.last_committed}
+    return {"state": state, "progress": pipeline.shortly()}
 
 
 def fault_of(line: Line) -> dict[str, Any]:

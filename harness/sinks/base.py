@@ -40,6 +40,10 @@ class AtomicBatch:
 class Sink(Protocol):
     """A sink that can be read to its end."""
 
+    @property
+    def name(self) -> str:
+        """What effects call it; empty if there is none."""
+
     def size(self) -> int:
         """A number that grows with every effect that becomes visible; cheap to ask for."""
 

@@ -21,7 +21,7 @@ class Ledger:
     def __init__(self, database: str, *, topic: str, sink: str, view: str) -> None:
         self._database = database
         self._topic = topic
-        self._sink = sink
+        self.name = sink
         self._view = view
 
     def size(self) -> int:
@@ -33,12 +33,12 @@ class Ledger:
         """One effect a row."""
         return [
             Effect(
-                sink=self._sink,
+                sink=self.name,
                 view=self._view,
                 record=record,
                 effect_key="",
                 digest=digest(record, account, amount, fee),
-                position=f"{self._sink} row {seq}",
+                position=f"{self.name} row {seq}",
                 ordinal=seq,
                 source_topic=self._topic,
                 source_partition=partition,

@@ -15,18 +15,18 @@ class TopicSink:
 
     def __init__(self, reader: LogReader, *, topic: str, view: str) -> None:
         self._reader = reader
-        self._topic = topic
+        self.name = topic
         self._view = view
 
     def size(self) -> int:
         """How far a reader of this view gets, over all partitions."""
-        ends = self._reader.ends(self._topic).values()
+        ends = self._reader.ends(self.name).values()
         return sum(high if self._view == "read_uncommitted" else stable for stable, high in ends)
 
     def effects(self) -> list[Effect]:
         """One effect a record; markers are none, aborted records only for read_uncommitted."""
         found: list[Effect] = []
-        for log in self._reader.read_topic(self._topic):
+        for log in self._reader.read_topic(self.name):
             for entry, committed in zip(log.entries, log.committed(), strict=True):
                 if entry.kind == "data" and (committed or self._view == "read_uncommitted"):
                     found.append(self._effect(entry, len(found)))
@@ -38,7 +38,7 @@ class TopicSink:
 
     def hanging(self) -> bool:
         """Whether a transaction is open on any partition."""
-        return any(stable < high for stable, high in self._reader.ends(self._topic).values())
+        return any(stable < high for stable, high in self._reader.ends(self.name).values())
 
     def _effect(self, entry: Entry, ordinal: int) -> Effect:
         try:
@@ -48,7 +48,7 @@ class TopicSink:
         except (ValueError, KeyError, TypeError):
             record, content_digest = None, digest(entry.key, entry.value)
         return Effect(
-            sink=self._topic,
+            sink=self.name,
             view=self._view,
             record=record if isinstance(record, str) else None,
             effect_key="",

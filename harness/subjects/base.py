@@ -1,33 +1,22 @@
 """What a subject is: the system whose claim is on trial, as plain data.
 
-The one thing to know: a subject says how it is started and where its effects go; it never says
-whether its claim holds. Add one by adding a file here and, for a pipeline, a job in `jobs/`.
+The one thing to know: a subject says what runs and where its effects go; it never says whether its
+claim holds. Add one by adding a file here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
+from harness.subjects.pipeline import Pipeline, PipelineParts
 
 
-@dataclass(frozen=True, kw_only=True)
-class JobPlace:
-    """Where a job finds its input and leaves its output."""
-
-    source_bootstrap: str
-    sink_bootstrap: str
-    database: str
-    topic: str
-    checkpoint: Path
-    progress: Path
-
-
-class SparkSubject(Protocol):
-    """A PySpark pipeline."""
+class Subject(Protocol):
+    """A system on trial."""
 
     @property
     def name(self) -> str:
@@ -39,7 +28,11 @@ class SparkSubject(Protocol):
 
     @property
     def sink(self) -> str:
-        """Table or topic that its effects go to."""
+        """Table or topic that its effects go to; empty if it has none."""
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """Everything that each input must have its effect in, `sink` first."""
 
     @property
     def view(self) -> str:
@@ -49,12 +42,27 @@ class SparkSubject(Protocol):
     def output_topic(self) -> str | None:
         """A topic that has to be there before it starts."""
 
-    def command(self, place: JobPlace) -> list[str]:
-        """The job's script and arguments, for the Python interpreter."""
+    @property
+    def sends(self) -> bool:
+        """Whether who sends the workload is on trial, so that its standing still is its own."""
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What faults can aim at in it, beside its stage."""
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Its settings, by part, printed in the report."""
+
+    def pipeline(self, parts: PipelineParts) -> Pipeline:
+        """It, ready to be started.
+
+        Raises:
+            StageTrouble: the stage lacks something that it needs.
+        """
 
     def open_sink(self, *, database: str, reader: LogReader) -> Sink:
         """Our own way into its sink, past all proxies."""
 
 
 JOBS = Path(__file__).parent / "jobs"
-"""The scripts of the jobs."""
+"""Programs of subjects."""

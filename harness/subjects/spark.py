@@ -8,17 +8,22 @@ still write or commit.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from harness.clock import clock_id, now
+from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
-from harness.stage.processes import Process, Processes
+from harness.sinks.base import Sink
+from harness.stage.processes import Process
 from harness.subjects.ambush import Ambush, SinkLook
-from harness.subjects.base import JobPlace, SparkSubject
 from harness.subjects.checkpoint import Checkpoint, CheckpointWatch
+from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
+from harness.subjects.ranges import executed_ranges
+from harness.subjects.spark_history import atomic_positions
 from harness.subjects.windows import Window
-from harness.tools.setup import Tools
-from harness.wait import Stop, wait_until
+from harness.wait import wait_until
 
 CONFIGURATION = {
     "spark.master": "local[2]",
@@ -31,35 +36,28 @@ CONFIGURATION = {
 still there when the run is collected."""
 
 
-class PipelineTrouble(RuntimeError):
-    """The pipeline ended or stood still; the text says what it said last."""
-
-
 class SparkPipeline:
-    """The pipeline of one run."""
+    """The driver of one run, and its checkpoint."""
 
-    def __init__(
-        self,
-        *,
-        subject: SparkSubject,
-        place: JobPlace,
-        tools: Tools,
-        processes: Processes,
-        work: Path,
-        address: str,
-        history: HistoryWriter,
-        stop: Stop,
-    ) -> None:
-        self.subject = subject
-        self.checkpoint = Checkpoint(place.checkpoint)
+    awaited = "a first micro-batch with records to be committed"
+
+    def __init__(self, *, command: Sequence[str], checkpoint: Path, parts: PipelineParts) -> None:
+        """Make the checkpoint's folders and watch them; nothing is started yet.
+
+        Args:
+            command: the job's script and arguments, for the Python interpreter.
+            checkpoint: the query's checkpoint.
+            parts: what it is made from.
+        """
+        self.checkpoint = Checkpoint(checkpoint)
         self.process: Process | None = None
-        self._place = place
-        self._tools = tools
-        self._processes = processes
-        self._work = work
-        self._address = address
-        self._history = history
-        self._stop = stop
+        self._command = tuple(command)
+        self._tools = parts.tools
+        self._processes = parts.processes
+        self._work = parts.work
+        self._address = parts.address
+        self._history = HistoryWriter(parts.history, "checkpoint")
+        self._stop = parts.stop
         self._ordinal = 0
         self.checkpoint.create()
         self._watch = CheckpointWatch(
@@ -86,7 +84,7 @@ class SparkPipeline:
         )
         self.process = self._processes.start(
             "driver",
-            [sys.executable, *self.subject.command(self._place)],
+            [sys.executable, *self._command],
             environment={
                 "SPARK_CONF_DIR": str(conf),
                 "SPARK_LOCAL_IP": self._address,
@@ -128,6 +126,11 @@ class SparkPipeline:
         return Ambush(window, watch=self._watch, driver=lambda: self.process, sink=sink, how=how)
 
     @property
+    def commits(self) -> int:
+        """How many micro-batches the commit log has."""
+        return len(self.checkpoint.committed())
+
+    @property
     def last_committed(self) -> int | None:
         """The newest batch in the commit log."""
         committed = self.checkpoint.committed()
@@ -163,9 +166,35 @@ class SparkPipeline:
             seen=lambda: f"last committed batch {self.last_committed}",
         )
 
+    def flows(self) -> bool:
+        """Whether a micro-batch with records is committed."""
+        return any(end > 0 for end in (self.positions() or {}).values())
+
+    def shortly(self) -> str | None:
+        """The newest micro-batch that is committed."""
+        last = self.last_committed
+        return None if last is None else f"micro-batch {last}"
+
+    def positions(self) -> Positions | None:
+        """Where the newest committed micro-batch ends."""
+        last = self.last_committed
+        return None if last is None else self.checkpoint.end_of(last)
+
+    def idle(self) -> bool:
+        """Whether every micro-batch in the offset log is committed."""
+        return self.checkpoint.planned() == self.checkpoint.committed()
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """Positions that stand in the sink, and what each execution of each batch processed."""
+        writer.write_all("positions", atomic_positions(self.checkpoint, sink))
+        progress = [row["progress"] for row in told.lines.get("progress", [])]
+        writer.write_all("ranges", executed_ranges(self.checkpoint, progress))
+
     def close(self) -> None:
         """End the watch."""
         self._watch.close()
+        with suppress(OSError):
+            self._history.close()
 
     def _running(self) -> Process:
         if self.process is None or not self.process.leader_alive():

@@ -9,11 +9,12 @@ from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.sinks.ledger import Ledger
 from harness.stage.base import StageTrouble
-from harness.subjects.base import JOBS, JobPlace
+from harness.subjects.base import JOBS
+from harness.subjects.spark_subject import JobPlace, SparkSubject
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparkForeachBatchPostgres:
+class SparkForeachBatchPostgres(SparkSubject):
     """A micro-batch is one database transaction; the guard makes its replay a no-op."""
 
     guard: Literal["query-and-batch-id", "none"] = "query-and-batch-id"
@@ -23,6 +24,11 @@ class SparkForeachBatchPostgres:
     def name(self) -> str:
         """`spark-foreachbatch-postgres`, with `-unguarded` for the twin."""
         return "spark-foreachbatch-postgres" + ("-unguarded" if self.guard == "none" else "")
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """One."""
+        return (self.sink,)
 
     @property
     def says(self) -> str:

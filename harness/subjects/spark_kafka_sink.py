@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
-from harness.subjects.base import JOBS, JobPlace
+from harness.subjects.base import JOBS
+from harness.subjects.spark_subject import JobPlace, SparkSubject
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparkKafkaSink:
+class SparkKafkaSink(SparkSubject):
     """Kafka to Kafka by `writeStream.format("kafka")`."""
 
     sink: str = "payments-with-fees"
@@ -21,6 +22,11 @@ class SparkKafkaSink:
     def name(self) -> str:
         """`spark-kafka-sink`."""
         return "spark-kafka-sink"
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """One."""
+        return (self.sink,)
 
     @property
     def says(self) -> str:

@@ -10,19 +10,22 @@ from harness.bench import Bench
 from harness.faults.base import Injection
 from harness.faults.by_hand import asked
 from harness.stage.base import Stage
+from harness.subjects.pipeline import NoPipeline, Pipeline
 from harness.wait import Stop
 from tests.integration.staging import eventually
 
 
-def bench(stage: Stage, topic: str = "none") -> Bench:
-    """Nothing of ours sends or processes; the stage is real."""
+def bench(stage: Stage, topic: str = "none", pipeline: Pipeline | None = None) -> Bench:
+    """Nothing of ours sends; the stage is real."""
     return Bench(
         stage=stage,
-        pipeline=SimpleNamespace(alive=lambda: False, last_committed=None),
+        subject=SimpleNamespace(name="nothing of ours"),
+        pipeline=pipeline or NoPipeline(),
         producers=SimpleNamespace(acknowledged=0, total=0, timeouts=lambda node: 0),
         recorder=None,
         stop=Stop(),
         topic=topic,
+        topics=(topic,),
     )  # type: ignore[arg-type]
 
 

@@ -70,7 +70,8 @@ class World:
     @property
     def bench(self) -> Bench:
         return Bench(
-            stage=None, pipeline=None, producers=self.producers, recorder=self.recorder,
+            stage=None, subject=None, pipeline=None, producers=self.producers,
+            recorder=self.recorder, topics=("payments",),
             stop=self.stop, topic="payments",
         )  # type: ignore[arg-type]  # fmt: skip
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from harness.faults.pause_driver import PauseDriver
+from harness.subjects.spark import SparkPipeline
 from harness.wait import Stop
 
 
@@ -27,6 +28,19 @@ class Driver:
         self.stands_still = False
 
 
+class Pipeline(SparkPipeline):
+    """One without Spark."""
+
+    last_committed = 3
+
+    def __init__(self, process: Any, pause: Any) -> None:
+        self.process = process
+        self.pause = pause  # type: ignore[method-assign]
+
+    def check(self) -> None:
+        pass
+
+
 def bench() -> Any:
     driver = Driver()
 
@@ -35,7 +49,7 @@ def bench() -> Any:
         return driver
 
     return SimpleNamespace(
-        pipeline=SimpleNamespace(process=driver, pause=pause, last_committed=3, check=lambda: None),
+        pipeline=Pipeline(driver, pause),
         producers=SimpleNamespace(acknowledged=100),
         stage=SimpleNamespace(brokers=("broker-1",), connections=lambda link: 1),
         stop=Stop(),

@@ -37,7 +37,7 @@ def bench(*, connections: int, held_by_others: bool = False) -> Any:
     return SimpleNamespace(
         stage=stage,
         producers=SimpleNamespace(acknowledged=100, total=200),
-        pipeline=SimpleNamespace(last_committed=3, alive=lambda: True),
+        pipeline=SimpleNamespace(commits=3, alive=lambda: True),
         stop=Stop(),
     )
 
@@ -49,11 +49,11 @@ def inject(world: Any) -> Any:
 def test_a_link_in_use_is_cut_and_used_again() -> None:
     world = bench(connections=2)
     injection = inject(world)
-    world.producers.acknowledged, world.pipeline.last_committed = 150, 5
+    world.producers.acknowledged, world.pipeline.commits = 150, 5
     assert injection.target == "pipeline→broker-1"
     assert injection.evidence() == (
         "2 connections on pipeline→broker-1 closed, new ones refused; meanwhile 50 records were "
-        "acknowledged and 2 micro-batches committed"
+        "acknowledged and 2 commits of the pipeline seen"
     )
     injection.heal()
     assert world.stage.disturbed() == {}

@@ -7,9 +7,10 @@ import pytest
 from harness.faults.kill_broker import KillBroker
 from harness.faults.kill_driver import KillDriver
 from harness.faults.targets import Node
-from harness.feasible import PIPELINE, doable
+from harness.feasible import doable
 from harness.kafka.topic import BadTopic, Topic
 from harness.lab.bare import bare
+from harness.subjects.spark_subject import DRIVER
 from harness.workload.payments import payments_of
 from scenarios import flagship
 
@@ -48,10 +49,10 @@ def test_the_topics_of_a_scenario_are_those_of_workload_and_subject() -> None:
     ]
 
 
-def test_only_what_acts_on_the_pipeline_needs_one() -> None:
+def test_only_what_acts_on_a_driver_needs_one() -> None:
     stage = frozenset({"kill", "cut", "links"})
     kill = KillBroker(target=Node(name="broker-1"))
     assert doable(kill, stage)
-    assert not doable(kill, {PIPELINE})
+    assert not doable(kill, {DRIVER})
     assert not doable(KillDriver(), stage)
-    assert doable(KillDriver(), {PIPELINE})
+    assert doable(KillDriver(), {DRIVER})

@@ -46,7 +46,7 @@ def test_no_leader() -> None:
 def test_a_paused_broker_is_shown_and_not_asked() -> None:
     world: Any = World()
     world.producers = SimpleNamespace(total=0)
-    world.pipeline = SimpleNamespace(process=None)
+    world.subject = SimpleNamespace(offers=frozenset())
     world.paused.add("broker-3")
     world.dead.add("broker-1")
     world.said_by[3] = {("orders", 0): (3, {3})}  # what it would say

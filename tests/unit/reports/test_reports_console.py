@@ -106,7 +106,12 @@ def test_many_runs_are_one_table() -> None:
 def stream() -> list[events.Event]:
     """A small run as events."""
     progress = [
-        events.Progress(at=SECOND + i * SECOND // 10, acknowledged=i, total=1000, batch=i // 10)
+        events.Progress(
+            at=SECOND + i * SECOND // 10,
+            acknowledged=i,
+            total=1000,
+            pipeline=f"micro-batch {i // 10}",
+        )
         for i in range(50)
     ]
     hazards = [

@@ -34,7 +34,7 @@ STATUS = {
         {"name": "kill-1", "does": "", "target": "", "state": "bit", "detail": "gone\x1b[31m"}
     ],
     "workload": {"acknowledged": 1200, "records": 100000},
-    "pipeline": {"state": "up", "last_committed_batch": None},
+    "pipeline": {"state": "up", "progress": None},
 }
 
 
@@ -53,7 +53,7 @@ def shown(**more: object) -> str:
 
 def test_everything_is_there() -> None:
     text = shown()
-    assert "1,200 of 100,000 records acknowledged, pipeline up, micro-batch none yet" in text
+    assert "1,200 of 100,000 records acknowledged, pipeline up, nothing committed yet" in text
     assert "broker-1 up   broker-2 down" in text
     rows = [line.split() for line in text.splitlines() if line.startswith("payments-")]
     assert rows[0][:5] == ["payments-0", "broker-1", "1", "3", "2"]

@@ -1,0 +1,101 @@
+"""What faults of a consumer group have in common: its members, and seeing who belongs to it.
+
+The one thing to know: the group's coordinator is asked who belongs; a member's own word counts for
+nothing, least of all that of one that was paused.
+"""
+
+from __future__ import annotations
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from harness.bench import Bench
+from harness.faults.by_hand import UnknownFault
+from harness.stage.base import StageTrouble
+from harness.stage.topology import AUDITOR
+from harness.subjects.group.members import Members
+from harness.wait import wait_until
+
+
+def members(bench: Bench) -> Members:
+    """The pipeline as what it must be for a fault that needs a `member`.
+
+    Raises:
+        StageTrouble: what is on trial has none.
+    """
+    if not isinstance(bench.pipeline, Members):
+        raise StageTrouble(f"{bench.subject.name} has no members")
+    return bench.pipeline
+
+
+def member(word: str) -> str:
+    """A member as it is written by hand: `member-0`.
+
+    Raises:
+        UnknownFault: it is none.
+    """
+    name, _, number = word.partition("-")
+    if name == "member" and number.isascii() and number.isdigit():
+        return word
+    raise UnknownFault(f"{word!r} is no member; expected member-0, member-1 …")
+
+
+class Belonging:
+    """Who belongs to a group while a fault is at work on one of its members."""
+
+    def __init__(self, bench: Bench, group: str, who: str) -> None:
+        """Look at who belongs now; `who` is the member's client id."""
+        self._group = group
+        self._who = who
+        self._bench = bench
+        self._admin = AdminClient(
+            {"bootstrap.servers": bench.stage.bootstrap(AUDITOR), "log_level": 0}
+        )
+        self.had: frozenset[tuple[str, int]] = frozenset()
+        """Partitions that it had when it was last seen to belong."""
+        self._before = frozenset(self._ids() or ())
+
+    def without(self) -> list[str] | None:
+        """Client ids of the others, once the member is out; None until then."""
+        there = self._ids()
+        if there is None or self._before & {i for i, name in there.items() if name == self._who}:
+            return None
+        return sorted(name for name in there.values() if name != self._who)
+
+    def wait_back(self) -> None:
+        """Wait until the member belongs to the group again, which gives it a new member id.
+
+        Raises:
+            Overdue: it does not in time.
+            PipelineTrouble: the group does not work.
+        """
+
+        def there() -> bool:
+            self._bench.pipeline.check()
+            new = (self._ids() or {}).items()
+            return any(name == self._who and i not in self._before for i, name in new)
+
+        wait_until(
+            there,
+            what=f"{self._who} to belong to the group {self._group} once more",
+            seconds=60,
+            every=0.1,
+            stop=self._bench.stop,
+            seen=self._ids,
+        )
+
+    def _ids(self) -> dict[str, str] | None:
+        """Client id by member id, while the group is stable; None while it is not, or none says."""
+        asked = self._admin.describe_consumer_groups([self._group], request_timeout=5)
+        try:
+            found = asked[self._group].result(10)
+        except KafkaException:
+            return None
+        if found.state.name != "STABLE":
+            return None
+        for each in found.members:
+            if each.client_id == self._who and each.assignment.topic_partitions:
+                self.had = frozenset(
+                    (tp.topic, tp.partition) for tp in each.assignment.topic_partitions
+                )
+        return {str(each.member_id): str(each.client_id) for each in found.members}

@@ -1,0 +1,69 @@
+"""What put a group to the test, read off the logs that it left.
+
+The one thing to know: a transaction that was aborted, or an effect that stands there twice, shows
+that an input was processed more than once; a position beyond an input without effect, that somebody
+committed and then did not do it. That is what tests a claim, and not that a process was killed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from harness.clock import clock_id, now
+from harness.kafka.group_offsets import Commit
+
+REPLAYED: Final = "replayed-input"
+"""Inputs were processed again after their effects had reached the sink's log."""
+ABANDONED: Final = "abandoned-input"
+"""Positions were committed beyond inputs whose effects never reached the sink's log."""
+
+Row = Mapping[str, Any]
+
+
+def hazards(
+    log: Iterable[Row], *, topic: str, sink: str, commits: Iterable[Commit]
+) -> list[dict[str, Any]]:
+    """Rows of the `hazards` table.
+
+    Args:
+        log: rows of the `log` table.
+        topic: what the group reads.
+        sink: the topic that it writes to.
+        commits: positions of the group, in order.
+    """
+    rows = [row for row in log if row["kind"] == "data" and row["record"] is not None]
+    written = Counter(row["record"] for row in rows if row["topic"] == sink)
+    ends: dict[int, int] = {}
+    for commit in commits:
+        if commit.topic == topic:
+            ends[commit.partition] = max(commit.offset, ends.get(commit.partition, 0))
+    again = sum(1 for count in written.values() if count > 1)
+    never = sum(
+        1
+        for row in rows
+        if row["topic"] == topic
+        and row["committed"]
+        and row["offset"] < ends.get(row["partition"], 0)
+        and row["record"] not in written
+    )
+    found = (
+        (REPLAYED, again, "inputs have more than one effect in the log of {}, aborted ones too"),
+        (ABANDONED, never, "inputs below the group's positions have none in the log of {}"),
+    )
+    return [
+        {
+            "hazard": hazard,
+            "hop": "process",
+            "at": now(),
+            "clock": clock_id(),
+            "fault": None,
+            "detail": f"{count} {words.format(sink)}",
+            "owner": None,
+            "batch": None,
+            "attempt": None,
+        }
+        for hazard, count, words in found
+        if count
+    ]

@@ -1,0 +1,247 @@
+"""One member of a group, a process of its own: `python -m harness.subjects.group.member FILE`.
+
+The one thing to know: it is written as the documentation of Kafka and librdkafka says such a loop
+is to be written, one batch after the other. What a broken twin does otherwise is a flag in its
+task. A member that can do nothing more ends, and is started again by whoever started it.
+"""
+
+from __future__ import annotations
+
+import sys
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from harness.identity import RECORD_HEADER
+from harness.subjects.group.effect import effect_of
+from harness.subjects.group.task import (
+    HUNG_SECONDS,
+    SESSION_TIMEOUT_MS,
+    TRANSACTION_TIMEOUT_MS,
+    MemberTask,
+)
+from harness.subjects.group.watchdog import Watchdog
+
+CLIENT: Final = {
+    "socket.timeout.ms": 3000,
+    "reconnect.backoff.ms": 50,
+    "reconnect.backoff.max.ms": 500,
+    "log_level": 4,
+}
+CONSUMER: Final = {
+    **CLIENT,
+    "isolation.level": "read_committed",
+    "auto.offset.reset": "earliest",
+    "session.timeout.ms": SESSION_TIMEOUT_MS,
+    "heartbeat.interval.ms": 1000,
+}
+PRODUCER: Final = {
+    **CLIENT,
+    "linger.ms": 5,
+    "request.timeout.ms": 1500,
+    "retry.backoff.ms": 50,
+    "retry.backoff.max.ms": 200,
+}
+_SECONDS: Final = 10.0
+"""How long one call may take before it is made again."""
+
+
+class Over(Exception):
+    """Nothing more can be done in this life; the text says why."""
+
+
+class Member:
+    """One life of one member."""
+
+    def __init__(self, task: MemberTask) -> None:
+        self.task = task
+        common = {"bootstrap.servers": task.bootstrap, "client.id": task.name}
+        self._consumer = Consumer(
+            {
+                **CONSUMER,
+                **common,
+                "group.id": task.group,
+                "enable.auto.commit": task.commits == "automatically",
+            }
+        )
+        transactional = {
+            "transactional.id": f"{task.group}-{task.name}",
+            "transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
+        }
+        idempotent = {"enable.idempotence": True}
+        in_transactions = task.commits == "in-transaction"
+        self._producer = Producer(
+            {**PRODUCER, **common, **(transactional if in_transactions else idempotent)}
+        )
+        self._watchdog = Watchdog(HUNG_SECONDS)
+        self._refused: list[KafkaError] = []
+        self._group: Any = None
+        self._process: Callable[[list[Message]], None] = {
+            "in-transaction": self._in_transaction,
+            "before": self._before,
+            "after": self._after,
+            "automatically": self._produce,
+        }[task.commits]
+
+    def run(self) -> None:
+        """Read and process until it is ended from outside.
+
+        Raises:
+            Over: it cannot go on.
+        """
+        if self.task.commits == "in-transaction":
+            self._again("init_transactions", self._producer.init_transactions)
+        self._consumer.subscribe([self.task.topic])
+        while True:
+            messages = self._consumer.consume(self.task.batch, 0.2)
+            for message in messages:
+                if (error := message.error()) is not None:
+                    _say(f"consume: {error}")
+            read = [message for message in messages if message.error() is None]
+            if read:
+                # Asked for at once: who reads in one generation and commits in the next would
+                # commit what somebody else has by then.
+                self._group = self._consumer.consumer_group_metadata()
+                self._process(read)
+
+    def _in_transaction(self, read: list[Message]) -> None:
+        """Effects and positions in one transaction; after an abort from the positions again."""
+        try:
+            self._producer.begin_transaction()
+            self._send(read)
+            ends = _ends(read)
+            metadata = self._group if self.task.group_metadata else self._stranger()
+            self._again(
+                "send_offsets_to_transaction",
+                lambda: self._producer.send_offsets_to_transaction(ends, metadata, _SECONDS),
+            )
+            self._again("commit_transaction", lambda: self._producer.commit_transaction(_SECONDS))
+        except KafkaException as failure:
+            error = failure.args[0]
+            _say(f"transaction: {error}")
+            if not error.txn_requires_abort():
+                raise Over(f"the producer is of no more use: {error}") from failure
+            self._again("abort_transaction", lambda: self._producer.abort_transaction(_SECONDS))
+            if self.task.rewind:
+                self._rewind()
+
+    def _before(self, read: list[Message]) -> None:
+        """Positions first: what is lost after that is lost."""
+        if self._commit(read):
+            self._produce(read)
+
+    def _after(self, read: list[Message]) -> None:
+        """Effects first: what is not committed after that is done again."""
+        self._produce(read)
+        self._commit(read)
+
+    def _produce(self, read: list[Message]) -> None:
+        self._send(read)
+        with self._watchdog.over("flush"):
+            while self._producer.flush(1.0):
+                pass
+        if self._refused:
+            raise Over(f"an effect was refused: {self._refused[0]}")
+
+    def _commit(self, read: list[Message]) -> bool:
+        """Commit positions; whether it is known that they are."""
+        try:
+            with self._watchdog.over("commit"):
+                self._consumer.commit(offsets=_ends(read), asynchronous=False)
+        except KafkaException as failure:
+            _say(f"commit: {failure.args[0]}")
+            return False
+        return True
+
+    def _send(self, read: list[Message]) -> None:
+        for message in read:
+            headers = dict(message.headers() or [])
+            record = headers.get(RECORD_HEADER)
+            payment = message.value() or b""
+            if self.task.calls is not None:
+                _call(self.task.calls, payment)
+            self._producer.produce(
+                self.task.sink,
+                key=message.key(),
+                value=effect_of(payment),
+                headers=[(RECORD_HEADER, record)],
+                on_delivery=self._delivered,
+            )
+        self._producer.poll(0)
+
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            self._refused.append(error)
+
+    def _stranger(self) -> Any:
+        """Metadata of somebody who never joined: it has the group's name and nothing else."""
+        there = {"bootstrap.servers": self.task.bootstrap, "group.id": self.task.group}
+        return Consumer(there).consumer_group_metadata()
+
+    def _again(self, what: str, call: Callable[[], object]) -> None:
+        """Make a call until it is decided: librdkafka lets it be made again after a time-out."""
+        with self._watchdog.over(what):
+            while True:
+                try:
+                    call()
+                    return
+                except KafkaException as failure:
+                    if not failure.args[0].retriable():
+                        raise
+
+    def _rewind(self) -> None:
+        """Read again from the committed positions, in what is still assigned."""
+        with self._watchdog.over("committed"):
+            while True:
+                try:
+                    assigned = self._consumer.assignment()
+                    committed = self._consumer.committed(assigned, timeout=_SECONDS)
+                    break
+                except KafkaException as failure:
+                    _say(f"committed: {failure.args[0]}")
+        for place in committed:
+            try:
+                self._consumer.seek(place if place.offset >= 0 else _beginning(place))
+            except KafkaException as failure:
+                # It was taken away meanwhile: whoever has it reads from its position.
+                _say(f"seek: {failure.args[0]}")
+
+
+def _beginning(place: TopicPartition) -> TopicPartition:
+    return TopicPartition(place.topic, place.partition, 0)
+
+
+def _ends(read: list[Message]) -> list[TopicPartition]:
+    """The next offset to be read, of each partition."""
+    ends: dict[tuple[str, int], int] = {}
+    for message in read:
+        topic, partition, offset = message.topic(), message.partition(), message.offset()
+        if topic is not None and partition is not None and offset is not None:
+            ends[topic, partition] = offset + 1
+    return [TopicPartition(topic, p, end) for (topic, p), end in ends.items()]
+
+
+def _call(address: str, payment: bytes) -> None:
+    request = urllib.request.Request(address, data=payment, method="POST")
+    with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
+        answer.read()
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def main() -> None:
+    """Read the task file named on the command line and work."""
+    try:
+        Member(MemberTask.load(Path(sys.argv[1]))).run()
+    except (Over, KafkaException) as reason:
+        sys.exit(f"over: {reason}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""What a group has committed so far, looked up while it runs."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from harness.kafka.group_offsets import Commit, commits
+from harness.kafka.log_reader import LogReader, UnreadableLog
+
+Reader = Callable[[], LogReader]
+
+
+class GroupPositions:
+    """The commits of one group. Thread-safe."""
+
+    def __init__(self, group: str, reader: Reader) -> None:
+        """`reader` opens a reader of logs, past all proxies."""
+        self._group = group
+        self._reader = reader
+        self._lock = threading.Lock()
+        self._seen: list[Commit] = []
+
+    def look(self) -> list[Commit]:
+        """All commits, oldest first; those of the last look where nobody can say now."""
+        with self._lock:
+            try:
+                with self._reader() as reader:
+                    self._seen = commits(reader, self._group)
+            except UnreadableLog:
+                pass  # the leader of that log is gone for now
+            return self._seen

@@ -1,0 +1,83 @@
+"""A service outside: it does what it is called for, once for every call; it knows no transactions.
+
+The one thing to know: `python -m harness.subjects.group.service ADDRESS HISTORY SINK` writes each
+call as an effect before it answers, so the history has whatever the caller believes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Final
+
+from harness.clock import clock_id, now
+from harness.identity import digest
+from harness.recording.writer import HistoryWriter
+from harness.subjects.group.effect import effect_of
+from harness.workload.payments import EFFECT_COLUMNS
+
+VIEW: Final = "service"
+"""Who looks: the service itself."""
+
+
+class Service(ThreadingHTTPServer):
+    """Counts and writes down."""
+
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], history: HistoryWriter, sink: str) -> None:
+        super().__init__(address, _Call)
+        self._history = history
+        self._sink = sink
+        self._count = 0
+        self._one_at_a_time = threading.Lock()
+
+    def carry_out(self, payment: bytes) -> None:
+        """Do it, and write it down.
+
+        Raises:
+            HistoryNotWritten: it cannot be written.
+        """
+        effect = json.loads(effect_of(payment))
+        with self._one_at_a_time:
+            self._history.write(
+                "effects",
+                sink=self._sink,
+                view=VIEW,
+                record=effect["record"],
+                effect_key="",
+                digest=digest(*(effect[column] for column in EFFECT_COLUMNS)),
+                position=f"call {self._count}",
+                ordinal=self._count,
+                at=now(),
+                clock=clock_id(),
+            )
+            self._count += 1
+
+
+class _Call(BaseHTTPRequestHandler):
+    server: Service
+
+    def do_POST(self) -> None:
+        """One call."""
+        self.server.carry_out(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """The history says it all."""
+
+
+def main() -> None:
+    """Serve until the process is ended."""
+    address, history, sink = sys.argv[1:]
+    host, _, port = address.rpartition(":")
+    writer = HistoryWriter(Path(history), "service")
+    Service((host, int(port)), writer, sink).serve_forever()
+
+
+if __name__ == "__main__":
+    main()

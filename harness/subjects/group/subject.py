@@ -1,0 +1,135 @@
+"""A consumer group that reads payments and writes them with their fee into another topic.
+
+The one thing to know: one program serves them all; what tells them apart is when they commit their
+positions, and what a broken twin leaves out.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from harness.kafka.log_reader import LogReader
+from harness.sinks.base import Sink
+from harness.sinks.topic import TopicSink
+from harness.subjects.group import member, task
+from harness.subjects.group.members import Members
+from harness.subjects.group.task import Commits, MemberTask
+from harness.subjects.pipeline import PipelineParts
+
+MEMBER: Final = "member"
+"""What a group offers: members that can be killed and paused."""
+CALLS: Final = "calls"
+"""The sink of the service outside."""
+Missing = Literal["nothing", "group-metadata", "rewind"]
+
+_SAYS: Final[dict[Commits, str]] = {
+    "in-transaction": (
+        "A consumer group that writes effects and positions in one transaction "
+        "(send_offsets_to_transaction): exactly-once from topic to topic."
+    ),
+    "before": "A consumer group that commits, then writes: at-most-once, and no more.",
+    "after": "A consumer group that writes, then commits: at-least-once, and no more.",
+    "automatically": (
+        "A consumer group whose client commits in the background what it has handed out: it "
+        "promises nothing."
+    ),
+}
+_WITHOUT: Final[dict[Missing, str]] = {
+    "nothing": "",
+    "group-metadata": " Broken twin: its transactions do not know the group's generation.",
+    "rewind": " Broken twin: after an abort it goes on where it was.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConsumerGroup:
+    """A group on trial.
+
+    Attributes:
+        commits: when positions are committed.
+        without: what a broken twin leaves out.
+        calls: whether each record is also told to a service outside, once for each processing.
+        members: how many.
+    """
+
+    commits: Commits = "in-transaction"
+    without: Missing = "nothing"
+    calls: bool = False
+    members: int = 2
+    sink: str = "payments-with-fees"
+    view: str = "read_committed"
+    group: str = "billing"
+
+    @property
+    def name(self) -> str:
+        """E.g. `consume-transform-produce`, `plain-consumers-before`."""
+        if self.commits != "in-transaction":
+            return f"plain-consumers-{self.commits}"
+        without = "" if self.without == "nothing" else f"-no-{self.without}"
+        return f"consume-transform-produce{without}" + ("-calls" if self.calls else "")
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        calls = " Each record is also told to a service outside." if self.calls else ""
+        return _SAYS[self.commits] + _WITHOUT[self.without] + calls
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """The topic, and the service."""
+        return (self.sink, CALLS) if self.calls else (self.sink,)
+
+    @property
+    def output_topic(self) -> str:
+        """The topic that it writes to."""
+        return self.sink
+
+    @property
+    def sends(self) -> bool:
+        """The workload's producers are not on trial as such."""
+        return False
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """Members."""
+        return frozenset({MEMBER})
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Settings of its clients."""
+        return {
+            "members": {"number": self.members, "positions": f"committed {self.commits}"},
+            "member's consumer": member.CONSUMER,
+            "member's producer": member.PRODUCER
+            | {"transaction.timeout.ms": task.TRANSACTION_TIMEOUT_MS},
+        }
+
+    def pipeline(self, parts: PipelineParts) -> Members:
+        """Its members."""
+        service = f"{parts.address}:8080" if self.calls else None
+        tasks = [
+            MemberTask(
+                name=f"member-{number}",
+                bootstrap=parts.stage.bootstrap("pipeline"),
+                group=self.group,
+                topic=parts.topic,
+                sink=self.sink,
+                commits=self.commits,
+                group_metadata=self.without != "group-metadata",
+                rewind=self.without != "rewind",
+                calls=f"http://{service}" if service else None,
+            )
+            for number in range(self.members)
+        ]
+        program = [sys.executable, "-m", "harness.subjects.group.service"]
+        return Members(
+            tasks,
+            parts,
+            service=[*program, service, str(parts.history), CALLS] if service else [],
+        )
+
+    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+        """The output topic."""
+        return TopicSink(reader, topic=self.sink, view=self.view)

@@ -1,0 +1,138 @@
+"""What is known of a pipeline on trial while it runs, whatever it is made of.
+
+The one thing to know: everything here is seen from outside or told by the pipeline's own commits,
+so that one code warms up, settles and collects Spark, a consumer group or anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from harness.recording.tables import Recorded
+from harness.recording.writer import HistoryWriter
+from harness.sinks.base import Sink
+from harness.stage.base import Stage
+from harness.stage.processes import Processes
+from harness.tools.setup import Tools
+from harness.wait import Stop
+
+Positions = Mapping[tuple[str, int], int]
+"""(topic, partition) → the next offset to be read."""
+
+
+class PipelineTrouble(RuntimeError):
+    """The pipeline ended or stood still; the text says what it said last."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineParts:
+    """What a pipeline is made from.
+
+    Attributes:
+        stage: what it connects to.
+        tools: programs and jars.
+        processes: starts its processes, so that none is left behind.
+        work: a folder of its own, gone with the run.
+        history: folder of the run's history.
+        address: a loopback address that only this run has.
+        topic: the workload's topic.
+        seed: of the run.
+        stop: ends waiting early when set.
+    """
+
+    stage: Stage
+    tools: Tools
+    processes: Processes
+    work: Path
+    history: Path
+    address: str
+    topic: str
+    seed: int
+    stop: Stop
+
+
+class Pipeline(Protocol):
+    """A pipeline on trial."""
+
+    @property
+    def commits(self) -> int:
+        """A number that grows with every commit that is seen."""
+
+    @property
+    def awaited(self) -> str:
+        """What shows that records flow, in words."""
+
+    def start(self) -> None:
+        """Start it, or what of it does not run."""
+
+    def alive(self) -> bool:
+        """Whether something of it runs."""
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if something of it ended by itself."""
+
+    def flows(self) -> bool:
+        """Whether records have come through it."""
+
+    def shortly(self) -> str | None:
+        """How far it is, in two or three words; None while there is nothing to tell."""
+
+    def positions(self) -> Positions | None:
+        """What it has committed; None if that is nothing yet."""
+
+    def idle(self) -> bool:
+        """Whether nothing is under way between its reading and its commit."""
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """Write what only it knows of itself, from what it told and from what it left.
+
+        Args:
+            writer: takes the rows.
+            told: the history as it was written while the run lasted.
+            sink: where its effects are.
+        """
+
+    def close(self) -> None:
+        """Let go of what watches it; its processes are ended by others."""
+
+
+class NoPipeline:
+    """The pipeline where there is none: nobody is behind, and nothing is under way."""
+
+    commits = 0
+    awaited = "nothing"
+
+    def start(self) -> None:
+        """Nothing to start."""
+
+    def alive(self) -> bool:
+        """Never."""
+        return False
+
+    def check(self) -> None:
+        """Nothing can end."""
+
+    def flows(self) -> bool:
+        """Nothing has to."""
+        return True
+
+    def shortly(self) -> str | None:
+        """Nothing to tell."""
+        return None
+
+    def positions(self) -> Positions | None:
+        """None are kept."""
+        return None
+
+    def idle(self) -> bool:
+        """Always."""
+        return True
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """It left nothing."""
+
+    def close(self) -> None:
+        """Nothing watches it."""

@@ -1,0 +1,66 @@
+"""What all PySpark subjects have in common.
+
+The one thing to know: a job is a plain script, started as a user starts it; a file of its own says
+what it does with a micro-batch, with a job in `jobs/`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.subjects.pipeline import PipelineParts
+from harness.subjects.spark import CONFIGURATION, SparkPipeline
+
+DRIVER: Final = "driver"
+"""What a Spark subject offers: a driver that can be killed and paused."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobPlace:
+    """Where a job finds its input and leaves its output."""
+
+    source_bootstrap: str
+    sink_bootstrap: str
+    database: str
+    topic: str
+    checkpoint: Path
+    progress: Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkSubject(ABC):
+    """A PySpark pipeline."""
+
+    @property
+    def sends(self) -> bool:
+        """The workload's producers are not on trial as such."""
+        return False
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """A driver."""
+        return frozenset({DRIVER})
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Spark's settings."""
+        return {"spark": CONFIGURATION}
+
+    @abstractmethod
+    def command(self, place: JobPlace) -> list[str]:
+        """The job's script and arguments, for the Python interpreter."""
+
+    def pipeline(self, parts: PipelineParts) -> SparkPipeline:
+        """Its driver, with a checkpoint of its own."""
+        place = JobPlace(
+            source_bootstrap=parts.stage.bootstrap("pipeline"),
+            sink_bootstrap=parts.stage.bootstrap("pipeline-sink"),
+            database=parts.stage.database("pipeline"),
+            topic=parts.topic,
+            checkpoint=parts.work / "checkpoint",
+            progress=parts.history / "pipeline.jsonl",
+        )
+        return SparkPipeline(command=self.command(place), checkpoint=place.checkpoint, parts=parts)

@@ -1,0 +1,60 @@
+"""What puts a group to the test, read off its logs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.kafka.group_offsets import Commit
+from harness.subjects.group.hazards import hazards
+
+END = Commit(topic="in", partition=0, offset=2, transactional=False)
+
+
+def row(topic: str, offset: int, record: str | None, **more: Any) -> dict[str, Any]:
+    return {
+        "topic": topic, "partition": 0, "offset": offset, "kind": "data", "record": record,
+        "committed": True, **more,
+    }  # fmt: skip
+
+
+INPUT = [row("in", 0, "a"), row("in", 1, "b"), row("in", 2, "c")]
+
+
+def found(*rows: dict[str, Any], commits: tuple[Commit, ...] = (END,)) -> dict[str, str]:
+    told = hazards([*INPUT, *rows], topic="in", sink="out", commits=commits)
+    return {each["hazard"]: each["detail"] for each in told}
+
+
+def test_nothing_happened() -> None:
+    assert found(row("out", 0, "a"), row("out", 1, "b")) == {}
+
+
+def test_an_aborted_effect_was_processed_again() -> None:
+    again = [row("out", 0, "a", committed=False), row("out", 1, "a"), row("out", 2, "b")]
+    assert found(*again) == {
+        "replayed-input": "1 inputs have more than one effect in the log of out, aborted ones too"
+    }
+
+
+def test_a_position_beyond_an_input_without_effect() -> None:
+    assert found(row("out", 0, "b")) == {
+        "abandoned-input": "1 inputs below the group's positions have none in the log of out"
+    }
+
+
+def test_what_is_not_passed_yet_is_not_abandoned() -> None:
+    assert found(row("out", 0, "a"), row("out", 1, "b"), commits=()) == {}
+    assert found(commits=()) == {}
+
+
+def test_positions_that_went_back_were_still_committed() -> None:
+    back = Commit(topic="in", partition=0, offset=1, transactional=False)
+    assert found(row("out", 0, "a"), commits=(END, back)) == {
+        "abandoned-input": "1 inputs below the group's positions have none in the log of out"
+    }
+
+
+def test_other_topics_and_markers_count_for_nothing() -> None:
+    other = Commit(topic="else", partition=0, offset=9, transactional=False)
+    rows = [row("out", 0, "a"), row("out", 1, "b"), row("else", 0, "a"), row("out", 2, None)]
+    assert found(*rows, {**row("out", 3, "a"), "kind": "abort"}, commits=(END, other)) == {}

@@ -1,0 +1,96 @@
+"""Positions of a group, read off Kafka's own log of them."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from harness.kafka.group_offsets import Commit, commits, partition_of
+from harness.kafka.log_reader import Entry, PartitionLog
+
+
+def text(word: str) -> bytes:
+    return struct.pack(">h", len(word.encode())) + word.encode()
+
+
+def key(group: str, partition: int, *, version: int = 1) -> bytes:
+    return (
+        struct.pack(">h", version) + text(group) + text("payments") + struct.pack(">i", partition)
+    )
+
+
+def value(offset: int) -> bytes:
+    return struct.pack(">hqi", 3, offset, -1) + text("") + struct.pack(">q", 0)
+
+
+class Reader:
+    """The log of one partition of three."""
+
+    def __init__(self, *entries: dict[str, Any]) -> None:
+        self.asked: list[tuple[str, int]] = []
+        plain = {
+            "topic": "__consumer_offsets", "partition": 0, "kind": "data", "key": None,
+            "value": None, "headers": {}, "producer_id": -1, "epoch": -1, "sequence": -1,
+            "transactional": False,
+        }  # fmt: skip
+        self.entries = [Entry(**plain | {"offset": n} | e) for n, e in enumerate(entries)]
+
+    def has(self, topic: str) -> bool:
+        return True
+
+    def ends(self, topic: str) -> dict[int, tuple[int, int]]:
+        return dict.fromkeys(range(3), (0, 0))
+
+    def read(self, topic: str, partition: int) -> PartitionLog:
+        self.asked.append((topic, partition))
+        return PartitionLog(
+            topic=topic, partition=partition, log_start=0, last_stable_offset=0, high_watermark=0,
+            entries=self.entries,
+        )  # fmt: skip
+
+
+def found(reader: Any, group: str = "billing") -> list[Commit]:
+    return commits(reader, group)
+
+
+def at(partition: int, offset: int, *, transactional: bool = False) -> Commit:
+    return Commit(topic="payments", partition=partition, offset=offset, transactional=transactional)
+
+
+def test_java_hashes_the_name() -> None:
+    # "billing".hashCode() and "orders-😀".hashCode(), as a JDK says.
+    assert partition_of("billing", 2**31) == 0x7FFFFFFF & (-109829509)
+    assert partition_of("", 7) == 0
+    assert partition_of("polygenelubricants", 50) == 0, "the hash that has no absolute value"
+
+
+def test_commits_in_their_order_and_of_this_group_only() -> None:
+    reader = Reader(
+        {"key": key("billing", 0), "value": value(5)},
+        {"key": key("others", 0), "value": value(6)},
+        {"key": key("billing", 2, version=0), "value": value(7)},
+        {"key": key("billing", 0, version=2), "value": b"members"},
+        {"key": key("billing", 0), "value": None},
+        {"key": key("billing", 0), "value": value(9)},
+    )
+    assert found(reader) == [at(0, 5), at(2, 7), at(0, 9)]
+    assert reader.asked == [("__consumer_offsets", partition_of("billing", 3))]
+
+
+def test_of_transactions_only_what_was_committed() -> None:
+    open_ = {"transactional": True, "producer_id": 1}
+    reader = Reader(
+        {"key": key("billing", 0), "value": value(5), **open_},
+        {"kind": "commit", "producer_id": 1, "key": b""},
+        {"key": key("billing", 0), "value": value(8), **open_},
+        {"kind": "abort", "producer_id": 1, "key": b""},
+        {"key": key("billing", 0), "value": value(11), **open_},
+    )
+    assert found(reader) == [at(0, 5, transactional=True)]
+
+
+def test_before_any_group_there_is_no_such_log() -> None:
+    reader = Reader()
+    reader.has = lambda topic: False  # type: ignore[method-assign]
+    assert found(reader) == []
+    assert reader.asked == []
