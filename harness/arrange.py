@@ -17,6 +17,7 @@ from checkers.claims import claim_to_json
 from harness.bench import Bench
 from harness.clock import clock_id
 from harness.folder import RunFolder
+from harness.kafka.features import TRANSACTION_VERSION, finalize
 from harness.kafka.topics import create_topics
 from harness.record import RunRecord, Step
 from harness.recorder import Recorder
@@ -85,6 +86,8 @@ class Parts:
         """Write down what is expected, start the stage, create topics."""
         self._write_expected()
         self._stage.start()
+        if (version := self._scenario.transaction_version) is not None:
+            finalize(self._stage.bootstrap(AUDITOR), version, stop=self._stop)
         workload, subject = self._scenario.workload, self._scenario.subject
         for topic in self._scenario.all_topics:
             create_topics(
@@ -180,6 +183,7 @@ class Parts:
                 **self._stage.settings(),
                 "producers": CLIENT,
                 **scenario.subject.configuration(),
+                "features": {TRANSACTION_VERSION: scenario.transaction_version},
             },
             schedule=[
                 Step(
