@@ -193,8 +193,10 @@ class _Waiting:
                 **more,
             }
         )
-        found = {str(link): self._bench.stage.gate(link).put(rule) for link in self._links}
-        self._placed += found.values()
+        found = {}
+        for link in self._links:
+            found[str(link)] = placed = self._bench.stage.gate(link).put(rule)
+            self._placed.append(placed)
         return found
 
     def _remove(self) -> None:
