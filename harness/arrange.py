@@ -27,7 +27,7 @@ from harness.schedule_json import schedule_to_json
 from harness.stage.backends import LOCAL, new_stage
 from harness.stage.blocks import take_block
 from harness.stage.processes import Processes
-from harness.stage.topology import AUDITOR
+from harness.stage.topology import AUDITOR, Link
 from harness.subjects.pipeline import Pipeline, PipelineParts
 from harness.tools.setup import Tools
 from harness.versions import host, versions
@@ -35,7 +35,6 @@ from harness.wait import Stop
 from harness.watchdog import Watchdog
 from harness.workload.control import Producers
 from harness.workload.payments import payments_of
-from harness.workload.producer import CLIENT
 
 
 class Parts:
@@ -97,6 +96,7 @@ class Parts:
                 brokers=len(self._stage.brokers),
             )
             self._stage.created([topic.name])
+        self._place_gates()
         self._pipeline = subject.pipeline(
             PipelineParts(
                 stage=self._stage,
@@ -118,6 +118,8 @@ class Parts:
             history=self._folder.history,
             work=self._folder.work,
             stop=self._stop,
+            sender=self._scenario.sender,
+            tools=self._tools,
         )
         return Bench(
             stage=self._stage,
@@ -129,6 +131,12 @@ class Parts:
             topic=workload.topic,
             topics=tuple(topic.name for topic in self._scenario.all_topics),
         )
+
+    def _place_gates(self) -> None:
+        """Gates of the producers' links are placed before anything flows: it closes connections."""
+        if any("gates" in at.needs for at in self._scenario.schedule):
+            for broker in self._stage.brokers:
+                self._stage.gate(Link("producer", broker))
 
     def start_workload(self) -> None:
         """Let the producers begin."""
@@ -181,9 +189,16 @@ class Parts:
             workload=asdict(scenario.workload),
             configuration={
                 **self._stage.settings(),
-                "producers": CLIENT,
+                "producers": {
+                    "client": scenario.sender.name,
+                    **scenario.sender.settings(transactional=bool(scenario.workload.transaction)),
+                },
                 **scenario.subject.configuration(),
-                "features": {TRANSACTION_VERSION: scenario.transaction_version},
+                **(
+                    {"features": {TRANSACTION_VERSION: scenario.transaction_version}}
+                    if scenario.transaction_version is not None
+                    else {}
+                ),
             },
             schedule=[
                 Step(

@@ -17,6 +17,8 @@ from harness.kafka.features import TRANSACTION_VERSIONS
 from harness.kafka.topic import Topic
 from harness.subjects.base import Subject
 from harness.workload.payments import Payments
+from harness.workload.senders.base import Sender
+from harness.workload.senders.librdkafka import LIBRDKAFKA
 
 
 class BadScenario(ValueError):
@@ -95,6 +97,7 @@ class Scenario:
         workload: who sends what.
         schedule: the faults.
         claims: what is judged, each with its expectation.
+        sender: by which client the workload is sent.
         topics: what has to be there beside the topics of workload and subject.
         seconds: about how long it takes, for `onceproof list`.
         draw: how the schedule is drawn from a run's seed, instead of being written here.
@@ -107,6 +110,7 @@ class Scenario:
     workload: Payments
     schedule: tuple[At, ...]
     claims: tuple[Claim, ...]
+    sender: Sender = LIBRDKAFKA
     topics: tuple[Topic, ...] = ()
     seconds: int = 70
     draw: Drawing | None = None
@@ -134,10 +138,10 @@ class Scenario:
         if self.workload.records and not self.claims:
             raise BadScenario(f"{self.name}: it claims nothing, so nothing can be judged")
         for claim in self.claims:
-            if claim.scope.input != self.workload.topic:
+            if claim.scope.input not in self.workload.topics:
                 raise BadScenario(
                     f"{self.name}: a claim speaks of {claim.scope.input}, "
-                    f"but the workload goes to {self.workload.topic}"
+                    f"but the workload goes to {' and '.join(self.workload.topics)}"
                 )
 
     def drawn(self, seed: int) -> Scenario:
@@ -149,7 +153,7 @@ class Scenario:
     @property
     def all_topics(self) -> tuple[Topic, ...]:
         """Every topic that has to be there, the workload's first."""
-        names = (self.workload.topic, self.subject.output_topic)
+        names = (*self.workload.topics, self.subject.output_topic)
         partitions = self.workload.partitions
         own = (Topic(name=name, partitions=partitions) for name in names if name is not None)
         return (*own, *self.topics)

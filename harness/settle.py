@@ -15,6 +15,8 @@ from harness.wait import Overdue, wait_until
 from harness.workload.control import ProducerTrouble
 
 SECONDS = 120.0
+STILL = 30.0
+"""For how long senders that are on trial may not get on: far beyond all their time-outs."""
 
 
 def settle(bench: Bench) -> None:
@@ -27,7 +29,7 @@ def settle(bench: Bench) -> None:
     """
     bench.producers.hurry()
     try:
-        bench.producers.wait_finished(SECONDS * 2)
+        bench.producers.wait_finished(SECONDS * 2, still=STILL if bench.subject.sends else None)
     except (Overdue, ProducerTrouble) as error:
         if bench.subject.sends:
             raise Stalled(str(error)) from error
@@ -50,12 +52,15 @@ def settle(bench: Bench) -> None:
 
 
 def _no_open_transaction(bench: Bench, reader: LogReader) -> None:
+    def ends() -> dict[str, dict[int, tuple[int, int]]]:
+        return {topic: reader.ends(topic) for topic in bench.topics}
+
     wait_until(
-        lambda: all(stable == high for stable, high in reader.ends(bench.topic).values()),
-        what=f"last stable offset = high watermark on every partition of {bench.topic}",
+        lambda: all(low == high for each in ends().values() for low, high in each.values()),
+        what=f"last stable offset = high watermark on every partition of {', '.join(bench.topics)}",
         seconds=SECONDS,
         stop=bench.stop,
-        seen=lambda: reader.ends(bench.topic),
+        seen=ends,
     )
 
 

@@ -1,7 +1,7 @@
 """Which clients are tried, and how one is told its transaction and tells what came of it.
 
 The one thing to know: a client is a process of its own, because some never return from a call; who
-stalls is killed, and that is an outcome like any other. A client reads its task as one line of JSON
+hangs is killed, and that is an outcome like any other. A client reads its task as one line of JSON
 and answers with one.
 """
 
@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from harness.exact.combinations import MESSAGES
+from harness.java.programs import compiled
 from harness.stage.processes import Process, Processes
+from harness.tools.setup import StageTools
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +66,11 @@ class Client:
     """What it sends of the commit path."""
     command: Sequence[str | Path]
 
+    @property
+    def never_sends(self) -> list[str]:
+        """The rest of the commit path, which it does without."""
+        return [message for message in MESSAGES if message not in self.sends]
+
     def start(self, processes: Processes, task: Task) -> Process:
         """Start it with a task."""
         process = processes.start("exact-client", self.command, pipes=True)
@@ -80,8 +87,32 @@ def told_by(process: Process) -> Told | None:
     return Told(**json.loads(said)) if said else None
 
 
-LIBRDKAFKA: Final = Client(
-    name="librdkafka",
-    sends=MESSAGES,
-    command=(sys.executable, "-m", "harness.exact.librdkafka"),
-)
+def librdkafka(_: StageTools) -> Client:
+    """By confluent-kafka; it sends all of the commit path to any cluster."""
+    return Client(
+        name="librdkafka",
+        sends=MESSAGES,
+        command=(sys.executable, "-m", "harness.exact.librdkafka"),
+    )
+
+
+def java(tools: StageTools) -> Client:
+    """Kafka's own client on transaction version 2, of Kafka's 4.0 and later.
+
+    There the brokers add a partition, or a group, when the first write to it arrives.
+
+    Raises:
+        SetupError: there is no compiler for it.
+    """
+    return Client(
+        name="java",
+        sends=("InitProducerId", "Produce", "TxnOffsetCommit", "EndTxn"),
+        command=tuple(compiled(tools.java, tools.kafka_libs).command("ExactTransaction")),
+    )
+
+
+CLIENTS: Final[Mapping[str, Callable[[StageTools], Client]]] = {
+    "librdkafka": librdkafka,
+    "java": java,
+}
+"""How each client is made, by its name."""

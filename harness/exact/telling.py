@@ -1,54 +1,64 @@
 """The table of what came of all trials.
 
 The one thing to know: N of M counts what was hit exactly, whatever the client made of it; what it
-made of it stands beside, with what an independent reader found.
+made of it stands beside, with what an independent reader found. A message that a client never sends
+has a line that says so, and counts for nothing.
 """
 
 from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from harness.exact.combinations import Combination
 from harness.exact.trial import Result
 
-_HEAD = ("message", "what was done", "hit", "recovered", "the client", "seen")
+_HEAD = ("client", "message", "what was done", "hit", "recovered", "what it said", "seen")
+_NOTHING = ("", "not sent", "", "", "")
 
 
-def table(results: Sequence[Result]) -> list[str]:
-    """One line for each combination, in the order in which they were tried first."""
-    order = list(dict.fromkeys(result.combination for result in results))
-    rows = [_HEAD]
-    for combination in order:
-        mine = [result for result in results if result.combination == combination]
-        seconds = [result.seconds for result in mine if result.seconds is not None]
-        rows.append((
-            combination.message,
-            combination.blow.name,
-            f"{sum(result.missed is None for result in mine)} of {len(mine)}",
-            f"{statistics.median(seconds):.1f} s" if seconds else "never",
-            _counted(result.outcome for result in mine),
-            _counted(result.seen for result in mine),
-        ))  # fmt: skip
+def table(results: Sequence[Result], never_sent: Mapping[str, Sequence[str]]) -> list[str]:
+    """One line for each client and combination, in the order in which they were tried first.
+
+    Args:
+        results: all trials.
+        never_sent: messages by the client that never sends them.
+    """
+    rows: list[tuple[str, ...]] = [_HEAD]
+    for client in dict.fromkeys([*(result.client for result in results), *never_sent]):
+        of_client = [result for result in results if result.client == client]
+        for combination in dict.fromkeys(result.combination for result in of_client):
+            mine = [result for result in of_client if result.combination == combination]
+            rows.append((client, *_row(combination, mine)))
+        rows += [(client, message, *_NOTHING) for message in never_sent.get(client, ())]
     widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
     return [
         "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
 
 
-def total(results: Sequence[Result], not_sent: Sequence[str]) -> list[str]:
-    """What was missed and why, what is never sent, and how many were hit."""
+def _row(combination: Combination, results: Sequence[Result]) -> tuple[str, ...]:
+    seconds = [result.seconds for result in results if result.seconds is not None]
+    return (
+        combination.message,
+        combination.blow.name,
+        f"{sum(result.missed is None for result in results)} of {len(results)}",
+        f"{statistics.median(seconds):.1f} s" if seconds else "never",
+        _counted(result.outcome for result in results),
+        _counted(result.seen for result in results),
+    )
+
+
+def total(results: Sequence[Result]) -> list[str]:
+    """What was missed and why, and how many were hit."""
     missed = [
-        f"missed: {result.combination.message}, {result.combination.blow.name}: {result.missed}"
+        f"missed: {result.client}, {result.combination.message}, "
+        f"{result.combination.blow.name}: {result.missed}"
         for result in results
         if result.missed is not None
     ]
-    hits = len(results) - len(missed)
-    return [
-        *missed,
-        *(f"not sent by this client: {message}" for message in not_sent),
-        f"{hits} of {len(results)} hit",
-    ]
+    return [*missed, f"{len(results) - len(missed)} of {len(results)} hit"]
 
 
 def _counted(words: Iterable[str]) -> str:

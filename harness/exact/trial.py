@@ -2,7 +2,8 @@
 
 The one thing to know: it counts as hit only if the gate acted exactly once, on that message of that
 transactional id, and what had to follow was seen as well: a held message that went out no sooner
-than it should, a broker that was gone before its message got there.
+than it should, a broker that was gone before its message got there. What a client is said never to
+send is looked for all the while.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from harness.kafka.log_reader import LogReader
 from harness.kafka.metadata import ClusterView
 from harness.kafka.topics import create_topics
 from harness.links.gate.client import Placed
+from harness.links.gate.rules import Rule
 from harness.stage.alone import Alone
 from harness.stage.processes import Process
 from harness.stage.topology import AUDITOR, Link, node_id
@@ -26,11 +28,10 @@ from harness.wait import Overdue, Stop, wait_until
 
 VALUES: Final = ("one", "two", "three")
 OFFSET: Final = 7
-INPUT: Final = "exact-input"
 _TRIES: Final = 45.0
 """Seconds for which a client tries."""
-_STALLED: Final = 75.0
-"""Seconds after which it is said to stall: it has given up long before."""
+_HUNG: Final = 75.0
+"""Seconds after which it is said to hang, and is killed: it should have given up long before."""
 _WHOLE: Final = 90.0
 
 
@@ -38,6 +39,7 @@ _WHOLE: Final = 90.0
 class Result:
     """What came of one trial."""
 
+    client: str
     combination: Combination
     missed: str | None
     """Why it was not hit as it should; None if it was."""
@@ -56,12 +58,13 @@ class Trials:
         self._stage = up.stage
         self._client = client
         self._links = [Link("producer", node) for node in up.stage.brokers]
+        self._input = f"exact-{client.name}-input"
         self._count = 0
 
     def __enter__(self) -> Trials:
         for link in self._links:
             self._stage.gate(link)
-        create_topics(self._stage.bootstrap(AUDITOR), [INPUT], partitions=1)
+        create_topics(self._stage.bootstrap(AUDITOR), [self._input], partitions=1)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -71,22 +74,25 @@ class Trials:
     def attempt(self, combination: Combination) -> Result:
         """One trial; the stage is whole again afterwards."""
         self._count += 1
-        name = f"exact-{self._count}"
+        name = f"exact-{self._client.name}-{self._count}"
         create_topics(self._stage.bootstrap(AUDITOR), [name], partitions=1)
         self._wait_whole()
-        rule = combination.rule(name)
         with ExitStack() as stack:
-            placed = [self._stage.gate(link).put(rule) for link in self._links]
-            for each in placed:
-                stack.callback(each.remove)
+            placed = self._put(combination.rule(name), stack)
+            unsent = [
+                each
+                for message in self._client.never_sends
+                for each in self._put(sending(message, name), stack)
+            ]
             process = self._client.start(self._up.processes, self._task(name))
             stack.callback(process.kill, "the trial is over")
             hit = self._wait_hit(placed, process)
             killed = self._strike(combination, placed, hit, stack)
             outcome, at = self._wait_end(process)
-            missed = why_missed(combination, placed, hit, killed)
+            missed = why_missed(combination, placed, hit, killed) or why_sent(unsent)
         began = hit.fired[0]["at"] if hit else 0
         return Result(
+            client=self._client.name,
             combination=combination,
             missed=missed,
             outcome=outcome,
@@ -94,13 +100,20 @@ class Trials:
             seen=self._seen(name),
         )
 
+    def _put(self, rule: Rule, stack: ExitStack) -> list[Placed]:
+        """Put a rule on every link, until the trial is over."""
+        placed = [self._stage.gate(link).put(rule) for link in self._links]
+        for each in placed:
+            stack.callback(each.remove)
+        return placed
+
     def _task(self, name: str) -> Task:
         return Task(
             bootstrap=self._stage.bootstrap("producer"),
             transactional_id=name,
             topic=name,
             values=VALUES,
-            input=INPUT,
+            input=self._input,
             group=name,
             offset=OFFSET,
             seconds=_TRIES,
@@ -114,7 +127,7 @@ class Trials:
             return hit or not process.leader_alive()
 
         try:
-            found = wait_until(acted, what="the message", seconds=_STALLED, every=0.01)
+            found = wait_until(acted, what="the message", seconds=_HUNG, every=0.01)
         except Overdue:
             return None
         if not isinstance(found, Placed):
@@ -145,10 +158,10 @@ class Trials:
         """How the client ended, and when it had committed."""
         try:
             wait_until(
-                lambda: not process.leader_alive(), what="the client", seconds=_STALLED, every=0.05
+                lambda: not process.leader_alive(), what="the client", seconds=_HUNG, every=0.05
             )
         except Overdue:
-            return "stalled", None
+            return "hung", None
         told = told_by(process)
         if told is None:
             return f"ended without a word: {process.tail()}", None
@@ -174,7 +187,7 @@ class Trials:
             "log_level": 0, "bootstrap.servers": self._stage.bootstrap(AUDITOR), "group.id": name
         })  # fmt: skip
         try:
-            (place,) = member.committed([TopicPartition(INPUT, 0)], _WHOLE)
+            (place,) = member.committed([TopicPartition(self._input, 0)], _WHOLE)
         finally:
             member.close()
         return how_seen(values, place.offset)
@@ -212,6 +225,19 @@ def why_missed(
     if blow.kills and (killed is None or hit.delivered or not hit.lost):
         return "reached the broker before it was gone"
     return None
+
+
+def sending(message: str, transactional_id: str) -> Rule:
+    """The rule that tells when a client sends a message after all."""
+    return Rule(
+        direction="request", api=message, action="report", transactional_id=transactional_id
+    )
+
+
+def why_sent(unsent: list[Placed]) -> str | None:
+    """What a client sent although it is said never to."""
+    sent = sorted({event["api"] for each in unsent for event in each.fired})
+    return f"sent {', '.join(sent)} as well, which it is said never to send" if sent else None
 
 
 def how_seen(values: list[str], offset: int) -> str:

@@ -16,8 +16,7 @@ from typing import Final
 
 from harness.bench import Bench
 from harness.clock import now
-from harness.faults.driver import driver, wait_reads
-from harness.identity import RECORD_HEADER
+from harness.faults.driver import SinkOfBatches, driver, wait_reads
 from harness.stage.base import StageTrouble
 from harness.subjects.ambush import Ambush
 from harness.subjects.windows import AFTER_COMMIT
@@ -207,27 +206,3 @@ def start_to_see_it_end(bench: Bench) -> str:
     if not why:
         raise StageTrouble(f"{process.instance} ended, and not by its query: {process.tail()}")
     return str(why[0])
-
-
-class SinkOfBatches:
-    """The sink, looked at past all proxies; a reader of its own each time, for any thread."""
-
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-
-    def size(self) -> int:
-        """See `SinkLook`."""
-        with self._bench.reader() as reader:
-            return self._bench.open_sink(reader).size()
-
-    def of(self, batch: int) -> tuple[int, int]:
-        """See `SinkLook`."""
-        records: set[str] = set()
-        with self._bench.reader() as reader:
-            ranges = driver(self._bench).checkpoint.range_of(batch)
-            for (topic, partition), (start, end) in ranges.items():
-                for entry in reader.read(topic, partition, start).entries:
-                    if entry.offset < end and entry.kind == "data":
-                        records.add(entry.headers.get(RECORD_HEADER, b"").decode())
-            effects = {e.record for e in self._bench.open_sink(reader).effects()}
-        return len(records & effects), len(records)

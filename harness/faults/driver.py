@@ -1,8 +1,9 @@
-"""What faults of the Spark driver have in common: it itself, and seeing it read again."""
+"""What faults of the Spark driver have in common: it, its sink by batches, seeing it read again."""
 
 from __future__ import annotations
 
 from harness.bench import Bench
+from harness.identity import RECORD_HEADER
 from harness.stage.base import StageTrouble
 from harness.stage.topology import Link
 from harness.subjects.spark import SparkPipeline
@@ -34,3 +35,27 @@ def wait_reads(bench: Bench) -> None:
         return any(bench.stage.connections(way) for way in ways)
 
     wait_until(reads, what="the driver to connect to a broker", seconds=150, stop=bench.stop)
+
+
+class SinkOfBatches:
+    """The sink, looked at past all proxies; a reader of its own each time, for any thread."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+
+    def size(self) -> int:
+        """See `SinkLook`."""
+        with self._bench.reader() as reader:
+            return self._bench.open_sink(reader).size()
+
+    def of(self, batch: int) -> tuple[int, int]:
+        """See `SinkLook`."""
+        records: set[str] = set()
+        with self._bench.reader() as reader:
+            ranges = driver(self._bench).checkpoint.range_of(batch)
+            for (topic, partition), (start, end) in ranges.items():
+                for entry in reader.read(topic, partition, start).entries:
+                    if entry.offset < end and entry.kind == "data":
+                        records.add(entry.headers.get(RECORD_HEADER, b"").decode())
+            effects = {e.record for e in self._bench.open_sink(reader).effects()}
+        return len(records & effects), len(records)

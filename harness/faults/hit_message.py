@@ -24,6 +24,8 @@ _DOES: Final = {
     "duplicate": "send twice",
     "error": "answer with an error to",
 }
+_UNHEARD: Final = frozenset({"drop", "close-before", "error"})
+"""What keeps an answer from its client."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +60,7 @@ class HitMessage:
 
     def inject(self, bench: Bench, name: str) -> _AtWork:
         """Lie in wait for it."""
-        return _AtWork(bench, self)
+        return _AtWork(bench, self, name)
 
 
 def _asked(source: str, direction: str, api: str, action: str) -> HitMessage:
@@ -88,8 +90,8 @@ BY_HAND: Final = ByHand(
 
 
 class _AtWork:
-    def __init__(self, bench: Bench, fault: HitMessage) -> None:
-        self._bench = bench
+    def __init__(self, bench: Bench, fault: HitMessage, name: str) -> None:
+        self._bench, self._name = bench, name
         self._fault = fault
         rule = fault.message.rule(fault.action, times=fault.times, error=fault.error)
         self._gates = AtGates(bench, fault.message.source, rule)
@@ -113,4 +115,10 @@ class _AtWork:
                 wait_works(self._bench, link)
 
     def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        """A transaction's end that its client could not know of, though the broker had answered."""
+        message = self._fault.message
+        unheard = message.direction == "response" and self._fault.action in _UNHEARD
+        if self._proof is not None and message.api == "EndTxn" and unheard:
+            self._bench.recorder.hazard(
+                "unknown-end", hop="produce", at=self.at, fault=self._name, detail=self._proof
+            )

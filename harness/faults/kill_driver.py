@@ -13,8 +13,7 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.driver import driver, wait_reads
-from harness.identity import RECORD_HEADER
+from harness.faults.driver import SinkOfBatches, driver, wait_reads
 from harness.settle import settle
 from harness.subjects.ambush import Hit
 from harness.subjects.spark import SparkPipeline
@@ -100,7 +99,9 @@ class _InWindow:
         self._driver = driver(bench)
         self.target = "driver"
         self.at: int | None = None
-        self._ambush = self._driver.ambush(window, _Sink(bench), f"SIGKILL by fault «{name}»")
+        self._ambush = self._driver.ambush(
+            window, SinkOfBatches(bench), f"SIGKILL by fault «{name}»"
+        )
         self._hit: Hit | None = None
         self._present = self._planned = 0
         self._proof: str | None = None
@@ -114,7 +115,7 @@ class _InWindow:
             self.target = hit.instance
             self.at = hit.at
             # Once more, now that it is dead: what was on its way has arrived.
-            self._present, self._planned = _Sink(self._bench).of(hit.batch)
+            self._present, self._planned = SinkOfBatches(self._bench).of(hit.batch)
             if self._window.holds(self._present, self._planned):
                 self._proof = self._words(hit)
         return self._proof
@@ -155,30 +156,6 @@ class _InWindow:
             f"the {self._planned} records of micro-batch {hit.batch} the sink had "
             f"{self._present}, and the batch {commit}{missed}"
         )
-
-
-class _Sink:
-    """The sink, looked at past all proxies; a reader of its own each time, for any thread."""
-
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-
-    def size(self) -> int:
-        """See `SinkLook`."""
-        with self._bench.reader() as reader:
-            return self._bench.open_sink(reader).size()
-
-    def of(self, batch: int) -> tuple[int, int]:
-        """See `SinkLook`."""
-        records: set[str] = set()
-        with self._bench.reader() as reader:
-            ranges = driver(self._bench).checkpoint.range_of(batch)
-            for (topic, partition), (start, end) in ranges.items():
-                for entry in reader.read(topic, partition, start).entries:
-                    if entry.offset < end and entry.kind == "data":
-                        records.add(entry.headers.get(RECORD_HEADER, b"").decode())
-            effects = {e.record for e in self._bench.open_sink(reader).effects()}
-        return len(records & effects), len(records)
 
 
 def _start(pipeline: SparkPipeline) -> None:

@@ -15,9 +15,9 @@ from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.at_rest import SinkOfBatches, start_again
+from harness.faults.at_rest import start_again
 from harness.faults.by_hand import ByHand, amount
-from harness.faults.driver import driver
+from harness.faults.driver import SinkOfBatches, driver
 from harness.subjects.spark_subject import DRIVER
 
 

@@ -16,7 +16,7 @@ from harness.faults.by_hand import ByHand, UnknownFault
 from harness.faults.driver import driver, wait_reads
 from harness.faults.executors import Executors, sigkill
 from harness.stage.base import StageTrouble
-from harness.subjects.spark_subject import DRIVER
+from harness.subjects.spark_subject import EXECUTORS
 from harness.wait import wait_until
 
 Which = Literal["one", "all"]
@@ -31,7 +31,7 @@ class KillExecutor:
     """
 
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = DRIVER
+    needs: ClassVar[str | None] = EXECUTORS
     which: Which = "one"
 
     def describe(self) -> str:

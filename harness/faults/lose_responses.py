@@ -17,7 +17,7 @@ from harness.faults.targets import Target
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from harness.links.ledger import lose
 from harness.stage.topology import Link, node_id
-from harness.workload.producer import REQUEST_TIMEOUT_MS
+from harness.workload.senders.librdkafka import REQUEST_TIMEOUT_MS
 
 _NO_SOONER = REQUEST_TIMEOUT_MS * 1_000_000
 """Nanoseconds before which no request of the hole can have timed out: what the clients count until

@@ -1,8 +1,9 @@
 """From the lines that a run's writers wrote to the typed tables that checkers read.
 
 The one thing to know: a call without a return is `info`, and of rows that are written again as they
-change (phases, faults, instances) the last one counts. A line cut short by a crash can only be the
-last of its file; it is counted and reported. A damaged line elsewhere is an error that names it.
+change (phases, faults, instances, transactions) the last one counts. A line cut short by a crash
+can only be the last of its file; it is counted and reported. A damaged line elsewhere is an error
+that names it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import pyarrow as pa
 
 from checkers.tables import TABLES
 
-_IDENTITY = {"phases": "phase", "faults": "fault", "instances": "instance"}
+_IDENTITY = {"phases": "phase", "faults": "fault", "instances": "instance", "txns": "txn"}
 """Tables whose rows are written again as they change, and the column that tells them apart."""
 _NOT_TABLES = frozenset({"called", "returned", "progress"})
 _NEEDED = {

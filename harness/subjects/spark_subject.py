@@ -17,6 +17,8 @@ from harness.subjects.spark import CONFIGURATION, SparkPipeline
 
 DRIVER: Final = "driver"
 """What a Spark subject offers: a driver that can be killed and paused."""
+EXECUTORS: Final = "executors"
+"""What one offers whose tasks are run by processes of their own."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,17 +9,21 @@ run follows from its faults and not from a guess, on fast machines and on slow o
 from __future__ import annotations
 
 import json
-import sys
 import threading
+import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from harness.stage.processes import Process, Processes
-from harness.wait import Stop, wait_until
+from harness.tools.setup import Tools
+from harness.wait import Overdue, Stop, wait_until
 from harness.workload.payments import Payments
-from harness.workload.producer import CLIENT, ProducerTask
+from harness.workload.records import records_of
+from harness.workload.senders.base import Sender
+from harness.workload.senders.librdkafka import LIBRDKAFKA
+from harness.workload.task_file import SenderTask, save_records
 
 _WARM_UP = 0.1
 """Part of the workload that may be sent before records flow end to end."""
@@ -60,10 +64,14 @@ class Producers:
         history: Path,
         work: Path,
         stop: Stop,
+        sender: Sender = LIBRDKAFKA,
+        tools: Tools | None = None,
     ) -> None:
         self.workload = workload
+        self.sender = sender
         self.total = workload.records
         self._processes = processes
+        self._tools = tools
         self._stop = stop
         self._warm = threading.Event()
         self._faults_to_come = 0
@@ -72,26 +80,27 @@ class Producers:
         self._children: list[Process] = []
         self._threads: list[threading.Thread] = []
         self._tasks: list[tuple[str, Path]] = []
+        transactional = bool(workload.transaction)
         for n in range(workload.producers):
-            task = ProducerTask(
-                name=f"producer-{n}",
-                producer=n,
-                seed=seed,
+            name = f"producer-{n}"
+            records, place = work / f"{name}.records.jsonl", work / f"{name}.json"
+            save_records(records, records_of(workload, producer=n, seed=seed))
+            SenderTask(
+                name=name,
                 bootstrap=bootstrap,
+                records=str(records),
                 history=str(history),
-                workload=asdict(workload),
-                client=CLIENT,
-            )
-            task.save(work / f"{task.name}.json")
-            self._tasks.append((task.name, work / f"{task.name}.json"))
-            self._status[task.name] = Status()
+                client=sender.settings(transactional=transactional),
+                transactional_id=name if transactional else None,
+                resend_seconds=sender.resend_seconds,
+            ).save(place)
+            self._tasks.append((name, place))
+            self._status[name] = Status()
 
     def start(self) -> None:
         """Start every producer."""
         for name, task in self._tasks:
-            child = self._processes.start(
-                name, [sys.executable, "-m", "harness.workload.producer", task], pipes=True
-            )
+            child = self._processes.start(name, self.sender.command(task, self._tools), pipes=True)
             self._children.append(child)
             self._spawn(self._listen, child)
         self._spawn(self._regulate)
@@ -132,17 +141,32 @@ class Producers:
         for child in self._children:
             self._order(child, "enough\n")
 
-    def wait_finished(self, seconds: float) -> None:
+    def wait_finished(self, seconds: float, *, still: float | None = None) -> None:
         """Wait until every record has an outcome and every producer is gone.
 
+        Args:
+            seconds: how long that may take.
+            still: for how long nobody may tell of any progress; None: as long as it takes.
+
         Raises:
-            Overdue: they did not finish.
+            Overdue: they did not finish, or stood still for too long.
             ProducerTrouble: one ended before its work was done.
         """
+        seen: tuple[list[int], float] = ([], time.monotonic())
 
         def over() -> bool:
+            nonlocal seen
             self.check()
-            return self.finished and not any(c.alive() for c in self._children)
+            if self.finished and not any(c.alive() for c in self._children):
+                return True
+            told = [n for s in self._status.values() for n in (s.called, s.ok, s.not_ok)]
+            if told != seen[0]:
+                seen = (told, time.monotonic())
+            elif still is not None and time.monotonic() - seen[1] > still:
+                raise Overdue(
+                    f"waited {still:g} s for the producers to get on; last seen: {self._status}"
+                )
+            return False
 
         wait_until(
             over,

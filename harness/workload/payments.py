@@ -29,6 +29,9 @@ class Payments:
         partitions: partitions of the input topic.
         topic: name of the input topic.
         rate: records per second of all producers together, while faults are at work.
+        other_topic: a second topic, which every other record goes to; it has as many partitions.
+        transaction: how many records are sent in one transaction; 0: there are none.
+        aborts: how many of a hundred transactions are aborted on purpose, drawn from the seed.
     """
 
     records: int = 20_000
@@ -37,6 +40,9 @@ class Payments:
     partitions: int = 3
     topic: str = "payments"
     rate: int = 400
+    other_topic: str | None = None
+    transaction: int = 0
+    aborts: int = 0
 
     def __post_init__(self) -> None:
         for name in ("producers", "keys", "partitions", "rate"):
@@ -44,6 +50,17 @@ class Payments:
                 raise ValueError(f"Payments({name}={getattr(self, name)}): must be at least 1")
         if self.records < 0:
             raise ValueError(f"Payments(records={self.records}): must not be negative")
+        if self.transaction < 0:
+            raise ValueError(f"Payments(transaction={self.transaction}): must not be negative")
+        if not 0 <= self.aborts <= 100:
+            raise ValueError(f"Payments(aborts={self.aborts}): must be from 0 to 100")
+        if self.aborts and not self.transaction:
+            raise ValueError("Payments(aborts=…): without transactions nothing can be aborted")
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Where its records go."""
+        return (self.topic,) if self.other_topic is None else (self.topic, self.other_topic)
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from harness.exact.clients import LIBRDKAFKA, Told
+from harness.exact.clients import Client, Told, librdkafka
 from harness.exact.combinations import BLOWS, MESSAGES, Combination, combinations
 from harness.exact.telling import table, total
-from harness.exact.trial import Result, how_seen, why_missed
+from harness.exact.trial import Result, how_seen, sending, why_missed, why_sent
+from harness.tools.setup import StageTools
 
 HELD, CLOSED, KILLED = (
     next(blow for blow in BLOWS if blow.name == name)
@@ -20,7 +21,9 @@ HELD, CLOSED, KILLED = (
 
 
 def test_thirty_combinations_and_their_rules() -> None:
-    found = combinations(LIBRDKAFKA.sends)
+    client = librdkafka(cast("StageTools", None))
+    assert client.never_sends == []
+    found = combinations(client.sends)
     assert len({(c.message, c.blow.name) for c in found}) == len(found) == 30
     assert {c.message for c in found} == set(MESSAGES)
     for combination in found:
@@ -63,6 +66,17 @@ def test_what_counts_as_hit(blow: Any, hit: Any, killed: str | None, why: str | 
     assert (missed or "").startswith(why or "") and bool(missed) is bool(why)  # noqa: PT018
 
 
+def test_what_is_never_sent_is_looked_for() -> None:
+    client = Client(name="some", sends=MESSAGES[:5], command=())
+    assert client.never_sends == ["EndTxn"]
+    rule = sending("EndTxn", "an-id")
+    assert (rule.api, rule.action, rule.transactional_id) == ("EndTxn", "report", "an-id")
+    assert why_sent([NOBODY]) is None
+    assert why_sent([NOBODY, placed([EVENT])]) == (
+        "sent EndTxn as well, which it is said never to send"
+    )
+
+
 @pytest.mark.parametrize(
     ("values", "offset", "said"),
     [
@@ -86,27 +100,34 @@ def test_what_a_client_says() -> None:
 
 
 def result(message: str, seconds: float | None, **more: Any) -> Result:
-    values = {"missed": None, "outcome": "committed", "seen": "once", **more}
+    values = {
+        "client": "java", "missed": None, "outcome": "committed", "seen": "once", **more
+    }  # fmt: skip
     return Result(combination=Combination(message=message, blow=CLOSED), seconds=seconds, **values)
 
 
 def test_the_table() -> None:
     results = [
         result("EndTxn", 1.0),
-        result("Produce", None, outcome="stalled", seen="none", missed="acted 0 times"),
+        result("Produce", None, outcome="hung", seen="none", missed="acted 0 times"),
         result("EndTxn", 3.0, outcome="aborted, then committed"),
         result("EndTxn", 2.0),
+        result("EndTxn", 4.0, client="librdkafka"),
     ]
+    never_sent = {"java": ["AddOffsetsToTxn"], "librdkafka": []}
     assert [
-        [cell.strip() for cell in line.split("  ") if cell.strip()] for line in table(results)
+        [cell.strip() for cell in line.split("  ") if cell.strip()]
+        for line in table(results, never_sent)
     ] == [
-        ["message", "what was done", "hit", "recovered", "the client", "seen"],
-        ["EndTxn", "connection closed", "3 of 3", "2.0 s",
+        ["client", "message", "what was done", "hit", "recovered", "what it said", "seen"],
+        ["java", "EndTxn", "connection closed", "3 of 3", "2.0 s",
          "2 × committed; 1 × aborted, then committed", "once"],
-        ["Produce", "connection closed", "0 of 1", "never", "stalled", "none"],
+        ["java", "Produce", "connection closed", "0 of 1", "never", "hung", "none"],
+        ["java", "AddOffsetsToTxn", "not sent"],
+        ["librdkafka", "EndTxn", "connection closed", "1 of 1", "4.0 s", "committed", "once"],
     ]  # fmt: skip
-    assert total(results, ["AddOffsetsToTxn"]) == [
-        "missed: Produce, connection closed: acted 0 times",
-        "not sent by this client: AddOffsetsToTxn",
-        "3 of 4 hit",
+    assert total(results) == [
+        "missed: java, Produce, connection closed: acted 0 times",
+        "4 of 5 hit",
     ]
+    assert len(table([], {"java": ["AddOffsetsToTxn"]})) == 2

@@ -14,14 +14,14 @@ from harness.faults.cut_offset_log import CutOffsetLog
 from harness.faults.delete_last_commit import DeleteLastCommit
 from harness.stage.base import StageTrouble
 from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.spark import SparkPipeline
 from harness.wait import Stop
 from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, plan
+from tests.unit.harness.made_up_driver import AnyDriver
 
 REST = Rested(instance="driver#1", processes=4, at=7, batch=2, present=30, planned=40)
 
 
-class Pipeline(SparkPipeline):
+class Pipeline(AnyDriver):
     """Writes what Spark writes: a batch that is not committed is planned and committed anew."""
 
     def __init__(self, folder: Path) -> None:

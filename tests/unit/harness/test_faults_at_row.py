@@ -16,9 +16,9 @@ from harness.faults.by_hand import UnknownFault, asked
 from harness.faults.kill_driver_at_row import KillDriverAtRow
 from harness.subjects.base import JOBS
 from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.spark import SparkPipeline
 from harness.wait import Stop, wait_until
 from tests.unit.harness.made_up_checkpoint import as_spark_does
+from tests.unit.harness.made_up_driver import AnyDriver
 
 SECONDS = 20.0
 
@@ -53,13 +53,6 @@ class Job:
         return not self.thread.is_alive()
 
 
-class Pipeline(SparkPipeline):
-    """One without Spark."""
-
-    def __init__(self, **parts: Any) -> None:
-        self.__dict__ |= parts
-
-
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     checkpoint = Checkpoint(tmp_path / "checkpoint")
@@ -80,7 +73,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         lambda bench: SimpleNamespace(of=lambda batch: (world.present, 5)),
     )
     world: Any = SimpleNamespace(
-        pipeline=Pipeline(
+        pipeline=AnyDriver(
             checkpoint=checkpoint, process=SimpleNamespace(instance="driver#1"), kill=kill,
             alive=lambda: False, start=lambda: None, wait_batch=wait_batch,
         ),

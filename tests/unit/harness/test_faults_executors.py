@@ -17,8 +17,8 @@ from harness.faults.kill_executor import KillExecutor
 from harness.stage.base import StageTrouble
 from harness.stage.processes import Process, Processes
 from harness.stage.sweep import new_marker
-from harness.subjects.spark import SparkPipeline
 from harness.wait import Stop, wait_until
+from tests.unit.harness.made_up_driver import AnyDriver
 
 SECONDS = 20.0
 BACKEND = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
@@ -58,13 +58,6 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
     made.kill_all("the test is over")
 
 
-class Pipeline(SparkPipeline):
-    """One without Spark."""
-
-    def __init__(self, **parts: Any) -> None:
-        self.__dict__ |= parts
-
-
 def world(processes: Processes, executors: int, monkeypatch: pytest.MonkeyPatch) -> Any:
     driver: Process = processes.start(
         "driver", [sys.executable, "-c", DRIVER, BACKEND, str(executors)]
@@ -73,7 +66,7 @@ def world(processes: Processes, executors: int, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("harness.faults.kill_executor.wait_reads", lambda bench: None)
     seen: list[tuple[str, str]] = []
     return SimpleNamespace(
-        pipeline=Pipeline(process=driver, checkpoint=SimpleNamespace(query_id=lambda: "a-query")),
+        pipeline=AnyDriver(process=driver, checkpoint=SimpleNamespace(query_id=lambda: "a-query")),
         recorder=SimpleNamespace(hazard=lambda name, *, detail, **_: seen.append((name, detail))),
         seen=seen,
         stop=Stop(),

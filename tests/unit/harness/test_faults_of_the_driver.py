@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from harness.faults.pause_driver import PauseDriver
-from harness.subjects.spark import SparkPipeline
 from harness.wait import Stop
+from tests.unit.harness.made_up_driver import AnyDriver
 
 
 class Driver:
@@ -28,17 +28,8 @@ class Driver:
         self.stands_still = False
 
 
-class Pipeline(SparkPipeline):
-    """One without Spark."""
-
+class Pipeline(AnyDriver):
     last_committed = 3
-
-    def __init__(self, process: Any, pause: Any) -> None:
-        self.process = process
-        self.pause = pause  # type: ignore[method-assign]
-
-    def check(self) -> None:
-        pass
 
 
 def bench() -> Any:
@@ -49,7 +40,7 @@ def bench() -> Any:
         return driver
 
     return SimpleNamespace(
-        pipeline=Pipeline(driver, pause),
+        pipeline=Pipeline(process=driver, pause=pause, check=lambda: None),
         producers=SimpleNamespace(acknowledged=100),
         stage=SimpleNamespace(brokers=("broker-1",), connections=lambda link: 1),
         stop=Stop(),

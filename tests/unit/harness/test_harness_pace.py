@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.wait import Stop
+from harness.wait import Overdue, Stop
 from harness.workload.control import Producers, ProducerTrouble, Status
-from harness.workload.payments import Payments
+from harness.workload.payments import Payments, payments_of
+from harness.workload.task_file import load_records
 
 
 def producers(folder: Path, **workload: int) -> Producers:
@@ -108,11 +109,26 @@ def test_the_last_order_is_to_send_the_rest_at_once(
 def test_each_gets_a_task_of_its_own(tmp_path: Path) -> None:
     producers(tmp_path, records=10, producers=2, keys=3)
     tasks = [json.loads((tmp_path / f"producer-{n}.json").read_text()) for n in range(2)]
-    assert [t["producer"] for t in tasks] == [0, 1]
     assert [t["name"] for t in tasks] == ["producer-0", "producer-1"]
-    assert tasks[0]["seed"] == tasks[1]["seed"] == 3
-    assert tasks[0]["workload"]["keys"] == 3
     assert tasks[0]["client"]["acks"] == "all"
+    assert tasks[0]["transactional_id"] is None
+    for n, task in enumerate(tasks):
+        records = list(load_records(Path(task["records"])))
+        sent = list(payments_of(Payments(records=10, keys=3), producer=n, seed=3))
+        assert [r.value.encode() for r in records] == [p.value for p in sent]
+
+
+def test_with_transactions_each_has_an_id_of_its_own(tmp_path: Path) -> None:
+    producers(tmp_path, records=10, producers=2, transaction=5)
+    tasks = [json.loads((tmp_path / f"producer-{n}.json").read_text()) for n in range(2)]
+    assert [t["transactional_id"] for t in tasks] == ["producer-0", "producer-1"]
+    assert tasks[0]["client"]["transaction.timeout.ms"] == 20_000
+
+
+def test_standing_still_is_told_long_before_the_deadline(made: Producers) -> None:
+    made._status["producer-0"] = Status(called=5, ok=2)
+    with pytest.raises(Overdue, match=r"for the producers to get on; .*called=5, ok=2"):
+        made.wait_finished(60, still=0.1)
 
 
 def test_figures_are_sums(made: Producers) -> None:

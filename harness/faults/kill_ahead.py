@@ -1,0 +1,143 @@
+"""A leader killed while its log holds what no follower has.
+
+The one thing to know: its followers are cut from it first, and it dies before they are out of its
+in-sync set. So one of them takes over, as it should, and what only the dead one had is cut off its
+log when it comes back. With acks=all nobody was told that it was there; with acks=1 somebody was.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from kafka.protocol.consumer import ListOffsetsRequest, ListOffsetsResponse
+
+from harness.bench import Aftermath, Bench, addresses
+from harness.clock import now
+from harness.faults.by_hand import ByHand, UnknownFault, target
+from harness.faults.disturbing import disturb
+from harness.faults.kill_broker import KillBroker
+from harness.faults.targets import LeaderOf, Node
+from harness.kafka.wire import Wire
+from harness.links.ledger import CUT
+from harness.stage.topology import Link, node_id
+from harness.wait import wait_until
+
+_RECORDS: Final = 10
+"""How many records it must be ahead by."""
+_SECONDS: Final = 4.5
+"""How long that may take: less than a replica may lag before it is out of the in-sync set."""
+_VERSION: Final = 5
+_REPLICA: Final = -2
+"""A replica that only looks: it is told the end of the log, not the high watermark."""
+_LATEST: Final = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillAhead:
+    """Cut a leader's followers from it, and SIGKILL it when its log is ahead of theirs."""
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = "kill"
+    target: LeaderOf
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"SIGKILL {self.target.describe()} when its log holds what no follower has"
+
+    def inject(self, bench: Bench, name: str) -> _Ahead:
+        """Cut, wait, kill."""
+        return _Ahead(bench, self.target, name)
+
+
+def _asked(who: str) -> KillAhead:
+    if not isinstance(found := target(who), LeaderOf):
+        raise UnknownFault(f"{who!r} leads no partition; expected leader:<topic>-<partition>")
+    return KillAhead(target=found)
+
+
+BY_HAND: Final = ByHand(
+    name="kill-ahead",
+    takes=("LEADER",),
+    example="kill-ahead leader:payments-0",
+    says="SIGKILL a leader when its log holds what no follower has",
+    make=_asked,
+)
+
+
+class _Ahead:
+    def __init__(self, bench: Bench, leader: LeaderOf, name: str) -> None:
+        self._bench, self._name = bench, name
+        self._topic, self._partition = leader.topic or bench.topic, leader.partition
+        node = leader.resolve(bench)
+        cut = [(Link(other, node), CUT) for other in bench.stage.brokers if other != node]
+        wire = Wire(addresses(bench.stage)[node_id(node)])
+        with closing(wire), bench.reader() as reader:
+            hold = disturb(bench.stage, cut)
+            try:
+                self._end, self._replicated = wait_until(
+                    lambda: self._ahead(wire, reader),
+                    what=f"{node} to be {_RECORDS} records ahead in {self._topic}-"
+                    f"{self._partition} before its followers are out of sync",
+                    seconds=_SECONDS,
+                    every=0.02,
+                    stop=bench.stop,
+                )
+                killed_at = now()
+                self._killed = KillBroker(target=Node(name=node)).inject(bench, name)
+            finally:
+                hold.release()
+        self.at = killed_at
+        self.target = self._killed.target
+
+    def evidence(self) -> str | None:
+        """What it had and nobody else, its exit signal, and who leads now."""
+        proof = self._killed.evidence()
+        if proof is None:
+            return None
+        return (
+            f"its log of {self._topic}-{self._partition} ended at {self._end}, and its followers "
+            f"had it up to {self._replicated}; {proof}"
+        )
+
+    def heal(self) -> None:
+        """Restart it and wait until it is in sync wherever it has a replica."""
+        self._killed.heal()
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Being ahead puts acknowledgements to the test, whoever got one."""
+        self._bench.recorder.hazard(
+            "leader-ahead",
+            hop="produce",
+            at=self.at,
+            fault=self._name,
+            detail=(
+                f"the leader of {self._topic}-{self._partition} died with "
+                f"{self._end - self._replicated} records that no follower had"
+            ),
+        )
+
+    def _ahead(self, wire: Wire, reader: Any) -> tuple[int, int] | None:
+        """The end of its log and of what is replicated, if they are far enough apart."""
+        wanted = ListOffsetsRequest.ListOffsetsTopic
+        request = ListOffsetsRequest(
+            replica_id=_REPLICA,
+            isolation_level=0,
+            topics=[
+                wanted(
+                    name=self._topic,
+                    partitions=[
+                        wanted.ListOffsetsPartition(
+                            partition_index=self._partition,
+                            current_leader_epoch=-1,
+                            timestamp=_LATEST,
+                        )
+                    ],
+                )
+            ],
+        )
+        answer = wire.ask(request, version=_VERSION, answer=ListOffsetsResponse)
+        end = int(answer.topics[0].partitions[0].offset)
+        replicated = reader.ends(self._topic)[self._partition][1]
+        return (end, replicated) if end - replicated >= _RECORDS else None

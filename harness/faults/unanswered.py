@@ -1,0 +1,148 @@
+"""Every answer to a Produce request withheld: the connection ends in its place, again and again.
+
+The one thing to know: the broker appends every request, and each client hears nothing but that its
+connection is gone. What the log held when we looked, with no answer let through by then, can only
+have been acknowledged later by a retry. It needs no word of a client, so it works for all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand, broker
+from harness.faults.on_link import disturbed_by_others, wait_works
+from harness.faults.targets import Target
+from harness.identity import ATTEMPT_HEADER
+from harness.links.gate.rules import Rule
+from harness.links.ledger import CUT
+from harness.stage.topology import Link, node_id
+
+_ENDS: Final = 2
+"""How many connections must have ended: a client that came back was turned away again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaveUnanswered:
+    """Close the producers' connections to a broker in place of every answer to a Produce.
+
+    Attributes:
+        target: the broker.
+        seconds: for how long at least; longer than a client waits for an answer at all, where it is
+            to give up.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "gates"
+    target: Target
+    seconds: float = 1.0
+
+    def describe(self) -> str:
+        """The act in words."""
+        return (
+            f"close the producers' connections to {self.target.describe()} in place of every "
+            f"answer to a Produce, for at least {self.seconds:g} s"
+        )
+
+    def inject(self, bench: Bench, name: str) -> _Unanswered:
+        """Let no answer through from now on."""
+        return _Unanswered(bench, self.target.resolve(bench), name, self.seconds)
+
+
+BY_HAND: Final = ByHand(
+    name="unanswered",
+    takes=("TARGET",),
+    example="unanswered leader:payments-0",
+    says="close the producers' connections to a broker in place of every answer to a Produce",
+    make=lambda who: LeaveUnanswered(target=broker(who)),
+)
+
+
+class _Unanswered:
+    def __init__(self, bench: Bench, node: str, name: str, seconds: float) -> None:
+        self._bench = bench
+        self._name = name
+        self._number = node_id(node)
+        self._link = Link("producer", node)
+        self._seconds = seconds
+        self.target = str(self._link)
+        gate = bench.stage.gate(self._link)
+        self._led = self._leads()
+        # Read before the rule is put: what is answered after that is told apart in `aftermath`.
+        with bench.reader() as reader:
+            self._starts = {
+                place: reader.ends(place[0])[place[1]][1] for place in sorted(self._led)
+            }
+        self._placed = gate.put(
+            Rule(direction="response", api="Produce", action="close-before", times=None)
+        )
+        self.at = now()
+        self._in_force = True
+        self._seen: dict[str, int] = {}
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """Connections that ended so, and sends that stand in the log without an answer."""
+        if self._proof is None and now() - self.at >= self._seconds * 1e9:
+            ended = len(self._placed.fired)
+            if ended >= _ENDS and self._look():
+                self._proof = (
+                    f"{ended} connections on {self._link} closed in place of an answer to a "
+                    f"Produce; {len(self._seen)} sends stood in the log by then"
+                )
+        return self._proof
+
+    def heal(self) -> None:
+        """Let answers through again, to new connections only: none that is late comes after all."""
+        if self._in_force:
+            hold = self._bench.stage.disturb(self._link, CUT)
+            try:
+                self._placed.remove()
+                self._in_force = False
+            finally:
+                hold.release()
+        if not disturbed_by_others(self._bench, self._link):
+            wait_works(self._bench, self._link)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """A retried send: seen in the log unanswered, acknowledged only after we looked."""
+        retried = [
+            attempt
+            for attempt, seen_at in self._seen.items()
+            if known.returned.get(attempt, ("", 0))[0] == "ok"
+            and known.returned[attempt][1] > seen_at
+        ]
+        if retried:
+            self._bench.recorder.hazard(
+                "retried-send",
+                hop="produce",
+                at=max(self._seen.values()),
+                fault=self._name,
+                attempts=retried,
+                detail=(
+                    f"{len(retried)} sends stood in the log of {self._link.target} while no answer "
+                    "of it came through, and were acknowledged after a retry"
+                ),
+            )
+
+    def _leads(self) -> set[tuple[str, int]]:
+        view = self._bench.view()
+        return {(t, p) for t in self._bench.topics for p in view.led_by(self._number, t)}
+
+    def _look(self) -> bool:
+        """Note what was appended since it began; only while nobody else can have answered."""
+        found = []
+        with self._bench.reader() as reader:
+            for (topic, partition), start in self._starts.items():
+                found += reader.read(topic, partition, start).entries
+        attempts = [
+            entry.headers[ATTEMPT_HEADER].decode()
+            for entry in found
+            if entry.kind == "data" and ATTEMPT_HEADER in entry.headers
+        ]
+        if not attempts or self._leads() != self._led:
+            return False
+        self._seen = dict.fromkeys(attempts, now())
+        return True

@@ -1,0 +1,79 @@
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Append-only JSON Lines, as `harness/recording/writer.py` writes them.
+ *
+ * The one thing to know: what was written when a call returns survives any death of this process,
+ * because it is with the kernel by then. Behind a line that was cut short nothing may follow: a
+ * write that failed ends the program.
+ */
+final class History {
+    private static final long CLOCK_EVERY = 10_000_000_000L;
+
+    private final ObjectMapper json = new ObjectMapper();
+    private final String writer;
+    private final FileChannel file;
+    private long nextPair = Long.MIN_VALUE;
+
+    /** One writer's file, `folder/writer.jsonl`; goes on behind what is there. */
+    History(String folder, String writer) throws IOException {
+        this.writer = writer;
+        file = FileChannel.open(
+                Path.of(folder, writer + ".jsonl"),
+                StandardOpenOption.CREATE,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.APPEND);
+    }
+
+    /** Write one line: its kind (a table's name, or `called` / `returned`) and its fields. */
+    void write(String kind, Map<String, ?> row) {
+        write(kind, List.of(row));
+    }
+
+    /** Write many lines of one kind at once. */
+    synchronized void write(String kind, List<? extends Map<String, ?>> rows) {
+        var lines = new ByteArrayOutputStream();
+        var now = Clock.now();
+        if (now >= nextPair) {
+            nextPair = now + CLOCK_EVERY;
+            add(lines, "clocks", Map.of(
+                    "writer", writer,
+                    "clock", Clock.id(),
+                    "monotonic_ns", now,
+                    "wall_ns", Clock.wall()));
+        }
+        rows.forEach(row -> add(lines, kind, row));
+        var rest = ByteBuffer.wrap(lines.toByteArray());
+        try {
+            while (rest.hasRemaining()) {
+                file.write(rest);
+            }
+        } catch (IOException error) {
+            System.err.println("history cannot be written: " + error);
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    private void add(ByteArrayOutputStream lines, String kind, Map<String, ?> row) {
+        var line = new LinkedHashMap<String, Object>();
+        line.put("t", kind);
+        line.putAll(row);
+        try {
+            lines.writeBytes(json.writeValueAsBytes(line));
+        } catch (JsonProcessingException error) {
+            throw new UncheckedIOException(error);
+        }
+        lines.write('\n');
+    }
+}

@@ -1,0 +1,240 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Scanner;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * One member of a consumer group that reads payments and writes them with their fee into another
+ * topic, effects and positions in one transaction: `Member TASK`.
+ *
+ * The one thing to know: it is written as Kafka's documentation says that such a loop is to be
+ * written, and what a broken twin leaves out is a flag of its task. Who can do nothing more ends,
+ * and is started again by whoever started it.
+ */
+final class Member {
+    private static final double HUNG_SECONDS = 20;
+    private static final Map<String, Object> CONSUMER = Map.of(
+            "isolation.level", "read_committed",
+            "auto.offset.reset", "earliest",
+            "enable.auto.commit", false,
+            "session.timeout.ms", 6000,
+            "heartbeat.interval.ms", 1000,
+            "request.timeout.ms", 3000,
+            "default.api.timeout.ms", 10000,
+            "reconnect.backoff.ms", 50,
+            "reconnect.backoff.max.ms", 500);
+    private static final Map<String, Object> PRODUCER = Map.of(
+            "linger.ms", 5,
+            "request.timeout.ms", 1500,
+            "max.block.ms", 5000);
+
+    private final String topic;
+    private final String sink;
+    private final boolean groupMetadata;
+    private final boolean rewinds;
+    private final MemberHistory history;
+    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final Watchdog watchdog = new Watchdog(HUNG_SECONDS);
+    private volatile boolean told;
+
+    /**
+     * The task is that of a member in Python, `harness/subjects/group/task.py`, and may say more:
+     * `history`, the folder to write to; `instance`, who writes there; `transactional_id`.
+     */
+    private Member(JsonNode task) throws IOException {
+        var name = task.get("name").asText();
+        var group = task.get("group").asText();
+        var id = task.path("transactional_id").asText(group + "-" + name);
+        var common = Map.<String, Object>of(
+                "bootstrap.servers", task.get("bootstrap").asText(), "client.id", name);
+        if (!task.path("commits").asText("in-transaction").equals("in-transaction")
+                || !task.path("calls").isMissingNode() && !task.path("calls").isNull()) {
+            throw new IllegalArgumentException(
+                    "in Java a member commits in transactions and calls nobody: " + task);
+        }
+        topic = task.get("topic").asText();
+        sink = task.get("sink").asText();
+        groupMetadata = task.path("group_metadata").asBoolean(true);
+        rewinds = task.path("rewind").asBoolean(true);
+        history = new MemberHistory(
+                task.path("history").asText(null), task.path("instance").asText(name), group, id);
+        var reading = new HashMap<>(CONSUMER);
+        reading.putAll(common);
+        reading.put("group.id", group);
+        reading.put("max.poll.records", task.path("batch").asInt(50));
+        consumer = new KafkaConsumer<>(
+                reading, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        var writing = new HashMap<>(PRODUCER);
+        writing.putAll(common);
+        writing.put("transactional.id", id);
+        producer = Clients.producer(writing);
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        var task = new ObjectMapper().readTree(Path.of(arguments[0]).toFile());
+        try {
+            new Member(task).run();
+        } catch (KafkaException | IllegalArgumentException reason) {
+            System.err.println("over: " + Clients.words(reason));
+            Runtime.getRuntime().halt(1);
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    /** Read and process until told to end. */
+    private void run() throws IOException {
+        listen();
+        again("initTransactions", producer::initTransactions);
+        consumer.subscribe(List.of(topic), new Assignments());
+        while (!told) {
+            var read = consumer.poll(Duration.ofMillis(200));
+            if (!read.isEmpty()) {
+                // Asked for at once: who reads in one generation and commits in the next would
+                // commit what somebody else has by then.
+                process(read, consumer.groupMetadata());
+            }
+        }
+        consumer.close();
+        producer.close(Duration.ofSeconds(5));
+    }
+
+    /** Effects and positions in one transaction; after an abort from the positions again. */
+    private void process(ConsumerRecords<byte[], byte[]> read, ConsumerGroupMetadata group) {
+        var ends = ends(read);
+        var txn = Optional.ofNullable(history.begin());
+        try {
+            producer.beginTransaction();
+            read.forEach(record -> producer.send(effect(record)));
+            txn.ifPresent(one -> history.staged(one, ends));
+            var known = groupMetadata ? group : Clients.nameOnly(group.groupId());
+            watchdog.over("sendOffsetsToTransaction",
+                    () -> producer.sendOffsetsToTransaction(ends, known));
+            txn.ifPresent(Transactions.Transaction::commitCalled);
+            again("commitTransaction", producer::commitTransaction);
+        } catch (KafkaException error) {
+            System.err.println("transaction: " + Clients.words(error));
+            abort(txn, error);
+            if (rewinds) {
+                rewind();
+            }
+            return;
+        }
+        txn.ifPresent(one -> one.ended("committed", null));
+        history.committed(ends);
+    }
+
+    private void abort(Optional<Transactions.Transaction> txn, KafkaException why) {
+        try {
+            again("abortTransaction", producer::abortTransaction);
+        } catch (KafkaException fatal) {
+            txn.ifPresent(one -> one.ended("info", fatal));
+            throw fatal;
+        }
+        txn.ifPresent(one -> one.ended("aborted", why));
+    }
+
+    /** Read again from the committed positions, in what is still assigned. */
+    private void rewind() {
+        var assigned = consumer.assignment();
+        var committed = new HashMap<TopicPartition, OffsetAndMetadata>();
+        again("committed", () -> committed.putAll(consumer.committed(assigned)));
+        history.ended(assigned);
+        for (var partition : assigned) {
+            var place = committed.get(partition);
+            if (place == null) {
+                consumer.seekToBeginning(List.of(partition));
+            } else {
+                consumer.seek(partition, place);
+            }
+            begin(partition);
+        }
+    }
+
+    private void begin(TopicPartition partition) {
+        again("position", () -> history.assigned(partition, consumer.position(partition)));
+    }
+
+    private ProducerRecord<byte[], byte[]> effect(ConsumerRecord<byte[], byte[]> record) {
+        var effect = new ProducerRecord<>(sink, record.key(), Effect.of(record.value()));
+        var identity = record.headers().lastHeader(Attempts.RECORD_HEADER);
+        if (identity != null) {
+            effect.headers().add(identity);
+        }
+        return effect;
+    }
+
+    /** The next offset to be read, of each partition. */
+    private static Map<TopicPartition, OffsetAndMetadata> ends(
+            ConsumerRecords<byte[], byte[]> read) {
+        var ends = new HashMap<TopicPartition, OffsetAndMetadata>();
+        read.forEach(record -> ends.put(
+                new TopicPartition(record.topic(), record.partition()),
+                new OffsetAndMetadata(record.offset() + 1)));
+        return ends;
+    }
+
+    /** Make a call, and again as long as all that is wrong with it is time; but not for ever. */
+    private void again(String name, Runnable call) {
+        watchdog.over(name, () -> {
+            while (true) {
+                try {
+                    call.run();
+                    return;
+                } catch (TimeoutException error) {
+                    System.err.println(name + ": " + Clients.words(error));
+                }
+            }
+        });
+    }
+
+    /** End at the word `end`, and with whoever holds the other end of a pipe. */
+    private void listen() throws IOException {
+        var input = Files.readSymbolicLink(Path.of("/proc/self/fd/0")).toString();
+        if (!input.startsWith("pipe:")) {
+            return; // nobody holds it
+        }
+        var listening = new Thread(() -> {
+            var words = new Scanner(System.in);
+            while (words.hasNext() && !words.next().equals("end")) {
+                continue;
+            }
+            told = true;
+        }, "orders");
+        listening.setDaemon(true);
+        listening.start();
+    }
+
+    /** Writes down what is assigned, and for how long. */
+    private final class Assignments implements ConsumerRebalanceListener {
+        @Override
+        public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+            partitions.forEach(Member.this::begin);
+        }
+
+        @Override
+        public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+            history.ended(partitions);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.TimeoutException;
+
+/**
+ * A sender in transactions, as `harness/workload/task_file.py` describes it: `Transactor TASK`.
+ *
+ * The one thing to know: recovery is what Kafka's documentation prescribes. A call that timed out is
+ * made again, since only that call may follow; a transaction that failed is aborted; and a client
+ * that cannot abort either is fenced, or otherwise at its end, and a new one goes on.
+ */
+final class Transactor {
+    private final Orders orders = new Orders();
+    private final Status status = new Status();
+    private final JsonNode task;
+    private final History history;
+    private final TaskRecord.Reader records;
+    private KafkaProducer<byte[], byte[]> producer;
+    private Attempts attempts;
+    private Transactions transactions;
+
+    private Transactor(JsonNode task) throws Exception {
+        this.task = task;
+        history = new History(task.get("history").asText(), task.get("name").asText());
+        records = new TaskRecord.Reader(task.get("records").asText());
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        var task = new ObjectMapper().readTree(Path.of(arguments[0]).toFile());
+        new Transactor(task).run();
+        // Every transaction is over: the client's own threads have nothing left to do.
+        Runtime.getRuntime().halt(0);
+    }
+
+    /** Send every transaction, at the pace that is ordered. */
+    private void run() throws Exception {
+        newClient();
+        while (!orders.enough() && !records.over()) {
+            look();
+            if (orders.allowed() < 1) {
+                Thread.sleep(5);
+                continue;
+            }
+            var next = records.takeTransaction();
+            orders.took(next.size());
+            try {
+                send(next);
+            } catch (KafkaException fatal) {
+                System.err.println("a new client is needed: " + Clients.words(fatal));
+                newClient();
+            }
+        }
+        retire();
+        status.tell(true);
+    }
+
+    /** A new session; whatever the transactional id had under way is ended by that. */
+    private void newClient() {
+        while (true) {
+            retire();
+            var session = task.get("name").asText() + "/" + Long.toHexString(Clock.now());
+            producer = Clients.producer(Clients.settings(task));
+            attempts = new Attempts(history, session, producer, status);
+            transactions =
+                    new Transactions(history, session, task.get("transactional_id").asText());
+            try {
+                call(producer::initTransactions);
+                return;
+            } catch (KafkaException error) {
+                System.err.println("the transactional id is not ours: " + Clients.words(error));
+            }
+        }
+    }
+
+    /** Nothing more comes from this client: what has no outcome by now gets one. */
+    private void retire() {
+        if (producer != null) {
+            producer.close(Duration.ZERO);
+            attempts.settle();
+        }
+    }
+
+    /**
+     * Send a transaction, and commit it, or abort it on purpose.
+     *
+     * @throws KafkaException nobody knows what became of it, and the client is of no more use
+     */
+    private void send(List<TaskRecord> group) {
+        var txn = transactions.begin(group.get(0).transaction());
+        try {
+            producer.beginTransaction();
+            attempts.send(group, txn.id());
+            // Also before an abort: what is thrown away unsent would put nobody to the test.
+            producer.flush();
+            if (!group.get(0).abort()) {
+                txn.commitCalled();
+                call(producer::commitTransaction);
+                txn.ended("committed", null);
+                return;
+            }
+        } catch (KafkaException error) {
+            abort(txn, error);
+            return;
+        }
+        abort(txn, null);
+    }
+
+    private void abort(Transactions.Transaction txn, KafkaException why) {
+        try {
+            call(producer::abortTransaction);
+        } catch (KafkaException fatal) {
+            txn.ended("info", fatal);
+            throw fatal;
+        }
+        txn.ended("aborted", why);
+    }
+
+    /** Make a call, and again as long as all that is wrong with it is time. */
+    private void call(Runnable call) {
+        while (true) {
+            try {
+                call.run();
+                return;
+            } catch (TimeoutException error) {
+                look();
+            }
+        }
+    }
+
+    /** Take what came of calls, and tell how far we are. */
+    private void look() {
+        if (status.due()) {
+            attempts.settle();
+            status.tell(false);
+        }
+    }
+}

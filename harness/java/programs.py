@@ -1,0 +1,108 @@
+"""Java programs beside this file: compiled once, then started like any other process.
+
+The one thing to know: there is no build tool. The JDK's compiler is called when a source, the jars
+or the Java have changed, which takes some seconds; the classes are kept with the downloads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.tools import cache, jar_lock, jars
+from harness.tools.error import SetupError
+from harness.tools.ivy import Ivy
+from harness.tools.java import advice
+from harness.tools.setup import Tools
+
+SOURCES: Final = Path(__file__).parent
+_LOGGING: Final = SOURCES / "log4j2.json"
+_COMPILER: Final = "jdk.compiler/com.sun.tools.javac.Main"
+_COMPILING_SECONDS: Final = 120.0
+# Small and quickly there: a client lives for seconds.
+_JVM: Final = ("-Xmx160m", "-Xms32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JavaPrograms:
+    """The compiled programs of this folder."""
+
+    java: Path
+    class_path: str
+
+    def command(self, program: str, *arguments: str | Path) -> list[str | Path]:
+        """How to start one, by the name of its class.
+
+        What it logs goes to standard error.
+        """
+        return [
+            self.java, *_JVM, f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+            "-cp", self.class_path, program, *arguments,
+        ]  # fmt: skip
+
+
+def programs_for(tools: Tools) -> JavaPrograms:
+    """The programs, compiled if they are not yet, with the tools of a run on whatever backend.
+
+    Raises:
+        SetupError: there is no compiler, or a jar cannot be had.
+    """
+    if tools.stage is not None:
+        return compiled(tools.stage.java, tools.stage.kafka_libs)
+    java, pyspark = tools.java_home / "bin" / "java", jar_lock.installed_pyspark()
+    kafka = jar_lock.load("kafka", jar_lock.KAFKA)
+    fetch = jars.with_ivy(Ivy(java=java, jar=pyspark.ivy), kafka.title)
+    return compiled(java, jars.ensure(kafka, cache_folder=cache.location(), fetch=fetch))
+
+
+def compiled(
+    java: Path,
+    libs: Path,
+    *,
+    cache_folder: Path | None = None,
+    sources: Path = SOURCES,
+) -> JavaPrograms:
+    """Compile what is not compiled yet.
+
+    Args:
+        java: the program `java` of a JDK.
+        libs: folder with the jars of Kafka's client, Jackson and Log4j, as brokers have them.
+        cache_folder: where the classes are kept.
+        sources: folder with the programs.
+
+    Raises:
+        SetupError: there is no compiler, or the programs do not compile.
+    """
+    files = sorted(sources.glob("*.java"))
+    state = hashlib.sha256(f"{java.resolve()}\n{libs.name}\n".encode())
+    for file in files:
+        state.update(file.name.encode() + b"\n" + file.read_bytes())
+    classes = (cache_folder or cache.location()) / "java" / state.hexdigest()[:16]
+    class_path = [str(jar) for jar in sorted(libs.glob("*.jar"))]
+    cache.install(classes, lambda folder: _compile(java, files, class_path, folder))
+    return JavaPrograms(java=java, class_path=os.pathsep.join([str(classes), *class_path]))
+
+
+def _compile(java: Path, files: Sequence[Path], class_path: Sequence[str], into: Path) -> None:
+    command: list[str | Path] = [
+        java, "-m", _COMPILER, "-proc:none", "-nowarn", "-encoding", "UTF-8",
+        "-cp", os.pathsep.join(class_path), "-d", into, *files,
+    ]  # fmt: skip
+    try:
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=_COMPILING_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SetupError(f"The Java programs could not be compiled: {error}.") from error
+    said = ended.stderr + ended.stdout
+    if "jdk.compiler not found" in said:
+        raise SetupError(
+            f"{java} is a Java without a compiler, which the Java clients need. {advice()}"
+        )
+    if ended.returncode:
+        raise SetupError(f"The Java programs do not compile:\n{said.strip()}")

@@ -1,0 +1,194 @@
+"""Observers of a run: readers in processes of their own, from the first record to the log's end.
+
+The one thing to know: they are no part of what is on trial. One that ends by itself is a failure of
+the harness and makes the run invalid; what they saw is what the claims of readers are judged by.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from harness.bench import addresses, open_reader
+from harness.kafka.metadata import ClusterView
+from harness.recording.tables import Recorded
+from harness.recording.writer import HistoryWriter
+from harness.sinks.base import Sink
+from harness.stage.processes import Process
+from harness.subjects.observer import ObserverTask
+from harness.subjects.pipeline import PipelineParts, Positions
+from harness.wait import wait_until
+
+Isolation = Literal["read_committed", "read_uncommitted"]
+_SECONDS: Final = 30.0
+
+
+class ObserverTrouble(RuntimeError):
+    """An observer ended by itself; the text says what it said last."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observer:
+    """A reader of everything.
+
+    Attributes:
+        isolation: its client's isolation level.
+        believes: the level that its application believes to have, and is judged by; None: the same.
+            An application that forgot to set it believes in what it does not have.
+    """
+
+    isolation: Isolation
+    believes: Isolation | None = None
+
+    @property
+    def name(self) -> str:
+        """`observer-committed` or `observer-uncommitted`."""
+        return f"observer-{self.isolation.removeprefix('read_')}"
+
+    def settings(self) -> Mapping[str, Any]:
+        """Librdkafka's own words."""
+        return {
+            "group.id": self.name,  # it must have one, and never joins
+            "isolation.level": self.isolation,
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "auto.offset.reset": "error",
+            "fetch.wait.max.ms": 100,
+            "reconnect.backoff.ms": 50,
+            "reconnect.backoff.max.ms": 500,
+            "log_level": 0,
+        }
+
+
+@dataclass
+class _Status:
+    read: int = 0
+    ends: dict[str, int] = field(default_factory=dict)
+
+
+class Observed:
+    """The observers of one run."""
+
+    awaited = "every observer to read a record"
+
+    def __init__(
+        self, observers: Sequence[Observer], topics: Sequence[str], parts: PipelineParts
+    ) -> None:
+        """Nothing is started yet."""
+        self._observers = observers
+        self._topics = topics
+        self._parts = parts
+        self._children: list[Process] = []
+        self._status = {observer.name: _Status() for observer in observers}
+
+    @property
+    def commits(self) -> int:
+        """How many records they have read."""
+        return sum(status.read for status in self._status.values())
+
+    def start(self) -> None:
+        """Start them all."""
+        parts = self._parts
+        places = self._places()
+        for observer in self._observers:
+            task = parts.work / f"{observer.name}.json"
+            ObserverTask(
+                name=observer.name,
+                bootstrap=parts.stage.bootstrap("pipeline"),
+                history=str(parts.history),
+                partitions=places,
+                client=observer.settings(),
+                isolation=observer.believes or observer.isolation,
+            ).save(task)
+            child = parts.processes.start(
+                observer.name, [sys.executable, "-m", "harness.subjects.observer", task], pipes=True
+            )
+            self._children.append(child)
+            threading.Thread(target=self._listen, args=(child,), daemon=True).start()
+
+    def _places(self) -> list[tuple[str, int]]:
+        """Every partition of every topic; a broker may hear of a new topic a little later."""
+        with ClusterView(addresses(self._parts.stage)) as view:
+
+            def known() -> list[tuple[str, int]] | None:
+                found = [view.partitions(topic) for topic in self._topics]
+                return (
+                    [(p.topic, p.partition) for each in found for p in each] if all(found) else None
+                )
+
+            return wait_until(
+                known,
+                what=f"a broker to know {', '.join(self._topics)}",
+                seconds=_SECONDS,
+                stop=self._parts.stop,
+            )
+
+    def alive(self) -> bool:
+        """Whether one of them runs."""
+        return any(child.leader_alive() for child in self._children)
+
+    def check(self) -> None:
+        """Raise `ObserverTrouble` if one ended by itself."""
+        for child in self._children:
+            if not child.leader_alive() and not child.ending:
+                raise ObserverTrouble(
+                    f"{child.name} ended with {child.popen.returncode}; it said last: "
+                    f"{child.tail()}"
+                )
+
+    def flows(self) -> bool:
+        """Whether every one of them has read something."""
+        return all(status.read for status in self._status.values())
+
+    def shortly(self) -> str | None:
+        """How much they have read."""
+        return f"{self.commits} reads" if self._children else None
+
+    def positions(self) -> Positions | None:
+        """They commit none."""
+        return None
+
+    def idle(self) -> bool:
+        """Whether all of them are at the end of everything."""
+        stage = self._parts.stage
+        with open_reader(stage, ClusterView(addresses(stage))) as reader:
+            ends = {
+                f"{topic}/{partition}": stable
+                for topic in self._topics
+                for partition, (stable, _) in reader.ends(topic).items()
+            }
+        # What nobody wrote to has its end where it began.
+        return all(
+            status.ends.get(place, 0) >= end
+            for status in self._status.values()
+            for place, end in ends.items()
+        )
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """Let them write down the last, and end."""
+        self.check()
+        for child in self._children:
+            child.ending = True
+            assert child.popen.stdin is not None
+            child.popen.stdin.write(b"enough\n")
+            child.popen.stdin.flush()
+        wait_until(
+            lambda: not any(child.alive() for child in self._children),
+            what="the observers to end",
+            seconds=_SECONDS,
+            stop=self._parts.stop,
+        )
+        for child in self._children:
+            child.note_exit()
+
+    def close(self) -> None:
+        """Nothing of ours watches them."""
+
+    def _listen(self, child: Process) -> None:
+        assert child.popen.stdout is not None
+        for line in child.popen.stdout:
+            self._status[child.name] = _Status(**json.loads(line))

@@ -1,0 +1,139 @@
+"""A reader of topics during the whole run: `python -m harness.subjects.observer TASK`.
+
+The one thing to know: it assigns itself every partition from the beginning and never commits, so
+its assignment never changes: what it skips, repeats or should not have seen is nobody else's doing.
+It ends when it is told to, and at its harness's end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from harness.clock import clock_id, now
+from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from harness.recording.writer import HistoryWriter
+
+_STATUS_EVERY: Final = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObserverTask:
+    """What an observer is told to do.
+
+    Attributes:
+        name: its client id, and the name of its history file.
+        bootstrap: `host:port,…` of the brokers.
+        history: folder that its history goes to.
+        partitions: topic and partition of everything that it reads.
+        client: settings of its client.
+        isolation: the isolation level that its readings are judged by.
+    """
+
+    name: str
+    bootstrap: str
+    history: str
+    partitions: Sequence[tuple[str, int]]
+    client: Mapping[str, Any]
+    isolation: str
+
+    def save(self, path: Path) -> None:
+        """Write it where the process will read it."""
+        path.write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def load(cls, path: Path) -> ObserverTask:
+        """The reverse of `save`."""
+        return cls(**json.loads(path.read_text()))
+
+
+class _Observing:
+    def __init__(self, task: ObserverTask) -> None:
+        self._task = task
+        self._history = HistoryWriter(Path(task.history), task.name)
+        self._said = {
+            "reader": task.name, "session": f"{task.name}/{now():x}", "isolation": task.isolation,
+            "clock": clock_id(),
+        }  # fmt: skip
+        self._read = 0
+        self._ends: dict[str, int] = {}
+        self._told = 0.0
+        self._consumer = Consumer(
+            {**task.client, "bootstrap.servers": task.bootstrap, "client.id": task.name}
+        )
+
+    def read_all(self) -> None:
+        """Read until told to stop."""
+        self._history.write_all(
+            "assignments",
+            [
+                {**self._said, "topic": t, "partition": p, "position": 0, "from_at": now()}
+                for t, p in self._task.partitions
+            ],
+        )
+        self._consumer.assign([TopicPartition(t, p, 0) for t, p in self._task.partitions])
+        while not self._enough():
+            self._take(self._consumer.consume(500, timeout=0.1))
+            self._tell()
+        self._history.close()
+        self._consumer.close()
+
+    def _take(self, messages: list[Message]) -> None:
+        at, rows = now(), []
+        for message in messages:
+            if (error := message.error()) is None:
+                rows.append(self._row(message, at))
+            elif error.code() == KafkaError._PARTITION_EOF:
+                self._ends[f"{message.topic()}/{message.partition()}"] = int(message.offset() or 0)
+            elif error.code() == KafkaError._AUTO_OFFSET_RESET or error.fatal():
+                raise KafkaException(error)
+        self._history.write_all("reads", rows)
+
+    def _row(self, message: Message, at: int) -> dict[str, Any]:
+        headers = dict(message.headers() or ())
+        record, attempt = (_text(headers.get(h)) for h in (RECORD_HEADER, ATTEMPT_HEADER))
+        self._read += 1
+        return {
+            **self._said,
+            "ordinal": self._read - 1,
+            "topic": message.topic(),
+            "partition": message.partition(),
+            "offset": message.offset(),
+            "record": record,
+            "attempt": attempt,
+            "at": at,
+        }
+
+    def _tell(self) -> None:
+        if time.monotonic() - self._told >= _STATUS_EVERY:
+            self._told = time.monotonic()
+            print(json.dumps({"read": self._read, "ends": self._ends}), flush=True)
+
+    @staticmethod
+    def _enough() -> bool:
+        """Whether it was told to stop, or there is nobody left to tell it."""
+        return bool(select.select([sys.stdin], [], [], 0)[0]) and (
+            os.read(sys.stdin.fileno(), 4096) in (b"", b"enough\n")
+        )
+
+
+def _text(header: str | bytes | None) -> str | None:
+    return header.decode(errors="replace") if isinstance(header, bytes) else header
+
+
+def main() -> None:
+    """Read what the task named on the command line says."""
+    _Observing(ObserverTask.load(Path(sys.argv[1]))).read_all()
+
+
+if __name__ == "__main__":
+    main()

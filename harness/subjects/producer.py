@@ -1,0 +1,52 @@
+"""Who sends is on trial: a producer, its client library, and what that claims.
+
+The one thing to know: nothing is behind the topic. The senders of the workload are the subject, so
+one that stands still is its own failure, and observers only look on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.kafka.log_reader import LogReader
+from harness.sinks.base import Sink
+from harness.sinks.nothing import Nothing
+from harness.subjects.observed import Observed, Observer
+from harness.subjects.pipeline import NoPipeline, Pipeline, PipelineParts
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProducerSubject:
+    """Producers, seen by observers.
+
+    Attributes:
+        name: what `onceproof list` shows.
+        says: what it promises.
+        observers: who reads while it sends.
+        topics: what they read.
+    """
+
+    name: str
+    says: str
+    observers: tuple[Observer, ...] = ()
+    topics: tuple[str, ...] = ()
+    sink: str = ""
+    sinks: tuple[str, ...] = ()
+    view: str = ""
+    output_topic: str | None = None
+    sends: bool = True
+    offers: frozenset[str] = frozenset()
+
+    def configuration(self) -> Mapping[str, Any]:
+        """The observers' settings; those of the producers stand beside them."""
+        return {observer.name: dict(observer.settings()) for observer in self.observers}
+
+    def pipeline(self, parts: PipelineParts) -> Pipeline:
+        """The observers, or nobody."""
+        return Observed(self.observers, self.topics, parts) if self.observers else NoPipeline()
+
+    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+        """There is none."""
+        return Nothing()

@@ -1,0 +1,142 @@
+"""aiokafka: `python -m harness.workload.clients.aiokafka TASK`.
+
+The one thing to know: everything happens on one event loop, and a task of its own takes orders and
+tells progress, so that a call that never returns is seen by the harness as standing still.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import Any, Final
+
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import KafkaError
+
+from harness.workload.clients.desk import Call, Desk, given_desk
+
+_TICK: Final = 0.01
+_STOP_SECONDS: Final = 5
+
+
+class Sending:
+    """The sending of one task's records."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.client: Any = None
+        self._failed: KafkaError | None = None
+
+    async def send_all(self) -> None:
+        """Send every record, at the pace that is told; wait for every outcome."""
+        ticking = asyncio.create_task(self._tick())
+        sending = asyncio.create_task(self._send_all())
+        # Whichever fails first ends the program: also when the harness is gone.
+        await asyncio.wait((ticking, sending), return_when=asyncio.FIRST_COMPLETED)
+        (ticking if ticking.done() else sending).result()
+        ticking.cancel()
+        self.desk.close()
+
+    async def _tick(self) -> None:
+        while True:
+            self.desk.listen()
+            self.desk.tell()
+            await asyncio.sleep(_TICK)
+
+    async def _send_all(self) -> None:
+        desk = self.desk
+        await self._new_client()
+        while not desk.over:
+            if desk.task.transactional_id is None:
+                for call in desk.due():
+                    await self._send(call)
+            elif transaction := desk.due_transaction():
+                await self._send_transaction(desk.calls(transaction), abort=transaction.abort)
+            await asyncio.sleep(_TICK / 2)
+        await self._outcomes()
+        await self._stop()
+
+    async def _stop(self) -> None:
+        await asyncio.wait((asyncio.ensure_future(self.client.stop()),), timeout=_STOP_SECONDS)
+
+    async def _new_client(self) -> None:
+        """Start one; with a transactional id, whatever it had under way is ended by that."""
+        task = self.desk.task
+        transactional = {"transactional_id": task.transactional_id} if task.transactional_id else {}
+        self.client = AIOKafkaProducer(
+            **task.client, **transactional, bootstrap_servers=task.bootstrap, client_id=task.name
+        )
+        await self.client.start()
+
+    async def _send(self, call: Call) -> None:
+        try:
+            future = await self.client.send(
+                call.record.topic, key=call.key, value=call.value, headers=call.headers
+            )
+        except KafkaError as error:
+            self.desk.refused(call.attempt, repr(error), certain=True)  # it was never taken
+            self._failed = error
+        else:
+            future.add_done_callback(partial(self._on_outcome, call.attempt))
+
+    def _on_outcome(self, attempt: str, future: asyncio.Future[Any]) -> None:
+        if future.cancelled() or future.exception() is not None:
+            # Whether a batch that failed was ever transmitted is not told.
+            error = None if future.cancelled() else future.exception()
+            self.desk.refused(attempt, repr(error or "cancelled"), certain=False)
+            self._failed = error if isinstance(error, KafkaError) else KafkaError(repr(error))
+            return
+        metadata = future.result()
+        offset = metadata.offset if metadata.offset >= 0 else None
+        self.desk.acknowledged(attempt, metadata.partition, offset)
+
+    async def _outcomes(self) -> None:
+        """Wait until every call has its outcome."""
+        while self.desk.waiting:
+            await asyncio.sleep(_TICK)
+
+    # Transactions.
+
+    async def _send_transaction(self, calls: list[Call], *, abort: bool) -> None:
+        desk = self.desk
+        try:
+            self._failed = None
+            await self.client.begin_transaction()
+            for call in calls:
+                await self._send(call)
+            await self._outcomes()
+            if self._failed is not None:
+                raise self._failed  # this client's commit would not fail
+            if abort:
+                await self.client.abort_transaction()
+                desk.ended("aborted")
+                return
+            desk.commit_called()
+            await self.client.commit_transaction()
+            desk.ended("committed")
+        except KafkaError as error:
+            await self._give_up(error)
+
+    async def _give_up(self, error: KafkaError) -> None:
+        """Abort; where even that fails nobody knows, and a new client goes on."""
+        try:
+            await self.client.abort_transaction()
+        except KafkaError as worse:
+            self.desk.ended("info", f"{error!r}; then {worse!r}")
+        else:
+            await self._outcomes()
+            self.desk.ended("aborted", repr(error))
+            return
+        await self._stop()
+        self.desk.abandoned(repr(error))
+        self.desk.new_session()
+        await self._new_client()
+
+
+def main() -> None:
+    """Work off the task that is named on the command line."""
+    asyncio.run(Sending(given_desk()).send_all())
+
+
+if __name__ == "__main__":
+    main()

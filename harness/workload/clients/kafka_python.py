@@ -1,0 +1,144 @@
+"""kafka-python: `python -m harness.workload.clients.kafka_python TASK`.
+
+The one thing to know: outcomes come on a thread of the client's own. Its calls that end a
+transaction have no time limit, so one that never returns is for the harness to see.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final
+
+from kafka import KafkaProducer
+from kafka.errors import KafkaError, KafkaTimeoutError
+
+from harness.workload.clients.desk import Call, Desk, given_desk
+
+_CLOSE_SECONDS: Final = 5
+_FLUSH_SECONDS: Final = 0.1
+
+
+class Sending:
+    """The sending of one task's records."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.client = self._new_client()
+
+    def send_all(self) -> None:
+        """Send every record, at the pace that is told; wait for every outcome."""
+        desk = self.desk
+        transactional = desk.task.transactional_id is not None
+        while not desk.over:
+            desk.listen(0.005)
+            if not transactional:
+                for call in desk.due():
+                    self._send(call)
+            elif transaction := desk.due_transaction():
+                self._send_transaction(desk.calls(transaction), abort=transaction.abort)
+            desk.tell()
+        self._flush()
+        desk.close()
+
+    def _new_client(self) -> Any:
+        task = self.desk.task
+        transactional = {"transactional_id": task.transactional_id} if task.transactional_id else {}
+        client = KafkaProducer(
+            **task.client,
+            **transactional,
+            bootstrap_servers=task.bootstrap.split(","),
+            client_id=task.name,
+        )
+        if transactional:
+            self._begin(client)
+        return client
+
+    def _begin(self, client: Any) -> None:
+        """Take the transactional id; whatever it had under way is ended by that."""
+        while True:
+            self.desk.listen()
+            try:
+                client.init_transactions()
+                return
+            except KafkaTimeoutError:
+                continue  # which is what its documentation says to do
+
+    def _send(self, call: Call) -> None:
+        try:
+            future = self.client.send(
+                call.record.topic, key=call.key, value=call.value, headers=call.headers
+            )
+        except KafkaError as error:
+            self.desk.refused(call.attempt, error, certain=True)  # it was never taken
+            raise
+        future.add_callback(partial(self._acknowledged, call.attempt))
+        # Whether a batch that failed was ever transmitted is not told.
+        future.add_errback(partial(self._refused, call.attempt))
+
+    def _acknowledged(self, attempt: str, metadata: Any) -> None:
+        offset = metadata.offset if metadata.offset >= 0 else None
+        self.desk.acknowledged(attempt, metadata.partition, offset)
+
+    def _refused(self, attempt: str, error: BaseException) -> None:
+        self.desk.refused(attempt, repr(error), certain=False)
+
+    def _flush(self) -> None:
+        """Wait until every call has its outcome."""
+        while self.desk.waiting:
+            self.desk.listen()
+            self.desk.tell()
+            try:
+                self.client.flush(timeout=_FLUSH_SECONDS)
+            except KafkaTimeoutError:
+                continue
+
+    # Transactions.
+
+    def _send_transaction(self, calls: list[Call], *, abort: bool) -> None:
+        desk = self.desk
+        try:
+            self.client.begin_transaction()
+            self._send_each(calls)
+            self._flush()
+            if abort:
+                self.client.abort_transaction()
+                desk.ended("aborted")
+                return
+            desk.commit_called()
+            self.client.commit_transaction()
+            desk.ended("committed")
+        except (KafkaError, ValueError) as error:
+            self._give_up(error)
+
+    def _send_each(self, calls: list[Call]) -> None:
+        for place, call in enumerate(calls):
+            try:
+                self._send(call)
+            except KafkaError as error:
+                for never in calls[place + 1 :]:
+                    self.desk.refused(never.attempt, error, certain=True)
+                raise
+
+    def _give_up(self, error: Exception) -> None:
+        """Abort; where even that fails nobody knows, and a new client goes on."""
+        try:
+            self.client.abort_transaction()
+        except (KafkaError, ValueError) as worse:
+            self.desk.ended("info", f"{error!r}; then {worse!r}")
+        else:
+            self._flush()
+            self.desk.ended("aborted", repr(error))
+            return
+        self.client.close(timeout=_CLOSE_SECONDS)
+        self.desk.abandoned(repr(error))
+        self.desk.new_session()
+        self.client = self._new_client()
+
+
+def main() -> None:
+    """Work off the task that is named on the command line."""
+    Sending(given_desk()).send_all()
+
+
+if __name__ == "__main__":
+    main()

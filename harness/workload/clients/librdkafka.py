@@ -1,0 +1,178 @@
+"""librdkafka through confluent-kafka: `python -m harness.workload.clients.librdkafka TASK`.
+
+The one thing to know: it does in a transaction what its documentation tells a program to do. A call
+that may be repeated is repeated, a transaction that must be aborted is aborted, and after what is
+fatal a new client goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from harness.workload.clients.desk import Call, Desk, Transaction, given_desk
+
+_NEVER_SENT: Final = frozenset({KafkaError._PURGE_QUEUE})
+"""Errors that certainly left nothing in the log: the record never left the queue."""
+_CALL_SECONDS: Final = 5.0
+"""How long one call of a transaction blocks before it is made again."""
+
+
+class Sending:
+    """The sending of one task's records."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self._resends = desk.task.resend_seconds is not None
+        self.client = self._new_client()
+
+    def send_all(self) -> None:
+        """Send every record, at the pace that is told; wait for every outcome."""
+        desk = self.desk
+        transactional = desk.task.transactional_id is not None
+        if transactional:
+            self._begin()
+        while not desk.over:
+            desk.listen(0.0 if desk.rate else 0.01)
+            self.client.poll(0)
+            if transactional:
+                transaction = desk.due_transaction()
+                if transaction:
+                    self._send_transaction(transaction)
+                else:
+                    self.client.poll(0.005)
+            elif block := desk.due():
+                for call in block:
+                    self._produce(call)
+                self.client.poll(0)
+            else:
+                self.client.poll(0.005)
+            desk.tell()
+        while desk.waiting:
+            self._wait()
+        desk.close()
+
+    def _new_client(self) -> Producer:
+        task = self.desk.task
+        return Producer(
+            {
+                **task.client,
+                "bootstrap.servers": task.bootstrap,
+                "client.id": task.name,
+                "stats_cb": self._on_statistics,
+                **({"transactional.id": task.transactional_id} if task.transactional_id else {}),
+            }
+        )
+
+    def _produce(self, call: Call) -> None:
+        while True:
+            try:
+                self.client.produce(
+                    call.record.topic,
+                    key=call.key,
+                    value=call.value,
+                    headers=call.headers,
+                    on_delivery=partial(self._on_delivery, call),
+                )
+                return
+            except BufferError:
+                # The client's queue is full (a partition without a leader): wait for room.
+                self._wait()
+
+    def _wait(self) -> None:
+        self.client.poll(0.05)
+        self.desk.listen()
+        self.desk.tell()
+
+    def _on_delivery(self, call: Call, error: KafkaError | None, message: Message) -> None:
+        """Note an outcome. A client that retries may have been appended and then refused."""
+        if error is None:
+            self.desk.acknowledged(call.attempt, message.partition(), message.offset())
+        elif self._resends and error.code() == KafkaError._MSG_TIMED_OUT:
+            self._produce(call)  # the application knows better, and sends it again by itself
+        else:
+            self.desk.refused(call.attempt, error, certain=error.code() in _NEVER_SENT)
+
+    def _on_statistics(self, text: str) -> None:
+        """Keep the number of requests that timed out, by broker id."""
+        for broker in json.loads(text)["brokers"].values():
+            if (node := broker["nodeid"]) > 0:
+                self.desk.timeouts[node] = broker["req_timeouts"]
+
+    # Transactions.
+
+    def _begin(self) -> None:
+        """Take the transactional id; whatever it had under way is ended by that."""
+        self._call(self.client.init_transactions)
+
+    def _send_transaction(self, transaction: Transaction) -> None:
+        desk = self.desk
+        try:
+            self.client.begin_transaction()
+            self._produce_all(desk.calls(transaction))
+            while len(self.client):
+                self._wait()
+            if transaction.abort:
+                self._call(self.client.abort_transaction)
+                desk.ended("aborted")
+                return
+            desk.commit_called()
+            self._call(self.client.commit_transaction)
+            desk.ended("committed")
+        except KafkaException as error:
+            self._give_up(error.args[0])
+
+    def _produce_all(self, calls: list[Call]) -> None:
+        for place, call in enumerate(calls):
+            try:
+                self._produce(call)
+            except KafkaException as error:
+                for never in calls[place:]:
+                    self.desk.refused(never.attempt, error.args[0], certain=True)
+                raise
+
+    def _give_up(self, error: KafkaError) -> None:
+        """Abort what must be aborted; what is fatal leaves it undecided."""
+        if error.txn_requires_abort():
+            try:
+                self._call(self.client.abort_transaction)
+            except KafkaException as worse:
+                error = worse.args[0]
+            else:
+                self.desk.ended("aborted", error)
+                return
+        self.desk.ended("info", error)
+        self.client.purge()
+        while len(self.client):
+            self._wait()
+        self.desk.new_session()
+        self.client = self._new_client()
+        self._begin()
+
+    def _call(self, call: Callable[[float], object]) -> None:
+        """Make a call, and again as long as the client says that this is what to do."""
+        while True:
+            self.desk.listen()
+            self.desk.tell()
+            began = time.monotonic()
+            try:
+                call(_CALL_SECONDS)
+                return
+            except KafkaException as error:
+                if not error.args[0].retriable():
+                    raise
+                self.client.poll(max(0.0, 0.05 - (time.monotonic() - began)))
+
+
+def main() -> None:
+    """Work off the task that is named on the command line."""
+    Sending(given_desk()).send_all()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Ways of sending the workload: which client, with which settings. One file for each client."""

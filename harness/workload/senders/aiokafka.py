@@ -1,0 +1,50 @@
+"""aiokafka, for asyncio; its producer is not idempotent unless told so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.tools.setup import Tools
+from harness.workload.senders.base import python_client
+from harness.workload.senders.librdkafka import TRANSACTION_TIMEOUT_MS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aiokafka:
+    """aiokafka's AIOKafkaProducer."""
+
+    idempotent: bool = True
+
+    @property
+    def name(self) -> str:
+        """`aiokafka`."""
+        return "aiokafka"
+
+    @property
+    def resend_seconds(self) -> float | None:
+        """Its application has patience."""
+        return None
+
+    def settings(self, *, transactional: bool) -> Mapping[str, Any]:
+        """Aiokafka's own words."""
+        return {
+            "acks": "all",
+            "enable_idempotence": self.idempotent,
+            "linger_ms": 5,
+            # A batch is all that it takes while a partition has no leader; then sending blocks.
+            "max_batch_size": 1 << 18,
+            "request_timeout_ms": 3000,
+            "retry_backoff_ms": 50,
+            **({"transaction_timeout_ms": TRANSACTION_TIMEOUT_MS} if transactional else {}),
+        }
+
+    def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
+        """A program of ours."""
+        return python_client("aiokafka", task)
+
+
+AIOKAFKA: Final = Aiokafka()
+"""Idempotent, acknowledged by all."""

@@ -1,0 +1,38 @@
+"""What a way of sending is: a client library, its settings, and how its program is started.
+
+The one thing to know: it is plain data, and the program that it starts gets the same task and the
+same records as every other (`harness.workload.task_file`). Add a client by adding a file here and a
+program to `harness/workload/clients/`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from harness.tools.setup import Tools
+
+
+class Sender(Protocol):
+    """A way of sending."""
+
+    @property
+    def name(self) -> str:
+        """Short name of the client."""
+
+    @property
+    def resend_seconds(self) -> float | None:
+        """After how long without an outcome the application sends again by itself; None: never."""
+
+    def settings(self, *, transactional: bool) -> Mapping[str, Any]:
+        """The client's settings, in its library's words; printed in the report."""
+
+    def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
+        """How its program is started with a task."""
+
+
+def python_client(module: str, task: Path) -> Sequence[str | Path]:
+    """The command of a program in `harness/workload/clients/`."""
+    return [sys.executable, "-m", f"harness.workload.clients.{module}", task]

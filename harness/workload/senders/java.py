@@ -1,0 +1,74 @@
+"""Kafka's own client in Java, of the same release as the brokers; idempotent unless told otherwise.
+
+The one thing to know: it needs a Java that compiles; `harness/java` has the programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.java.programs import programs_for
+from harness.tools.setup import Tools
+from harness.workload.senders.librdkafka import TRANSACTION_TIMEOUT_MS
+from harness.workload.task_file import SenderTask
+
+_LINGER_MS: Final = 5
+_REQUEST_TIMEOUT_MS: Final = 3000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Java:
+    """KafkaProducer of kafka-clients.
+
+    Attributes:
+        idempotent: with it a retry is appended once; without it the client retries all the same.
+        acks: how many replicas must have a record before it is acknowledged: all, or 1.
+        resend_seconds: the application gives a send up after so long, and sends again by itself.
+    """
+
+    idempotent: bool = True
+    acks: str = "all"
+    resend_seconds: float | None = None
+
+    @property
+    def name(self) -> str:
+        """`java`."""
+        return "java"
+
+    def settings(self, *, transactional: bool) -> Mapping[str, Any]:
+        """KafkaProducer's own words."""
+        patience = 120_000 if self.resend_seconds is None else int(self.resend_seconds * 1000)
+        if transactional:
+            patience = TRANSACTION_TIMEOUT_MS
+        return {
+            "acks": self.acks,
+            "enable.idempotence": self.idempotent,
+            "linger.ms": _LINGER_MS,
+            # The client wants room for one request within its patience.
+            "request.timeout.ms": min(_REQUEST_TIMEOUT_MS, patience - _LINGER_MS),
+            "delivery.timeout.ms": patience,
+            # A call of a transaction that took so long is made again.
+            "max.block.ms": 5000 if transactional else patience,
+            "retry.backoff.ms": 50,
+            "retry.backoff.max.ms": 200,
+            "reconnect.backoff.ms": 50,
+            "reconnect.backoff.max.ms": 500,
+            **({"transaction.timeout.ms": TRANSACTION_TIMEOUT_MS} if transactional else {}),
+        }
+
+    def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
+        """A program of ours, compiled if it is not yet.
+
+        Raises:
+            SetupError: it cannot be.
+        """
+        assert tools is not None, "it is started with the tools of its run"
+        transactional = SenderTask.load(task).transactional_id is not None
+        return programs_for(tools).command("Transactor" if transactional else "Sender", task)
+
+
+JAVA: Final = Java()
+"""Idempotent, acknowledged by all."""

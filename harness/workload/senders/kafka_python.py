@@ -1,0 +1,52 @@
+"""kafka-python, written in Python throughout; its producer is idempotent by default since 3.0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.tools.setup import Tools
+from harness.workload.senders.base import python_client
+from harness.workload.senders.librdkafka import TRANSACTION_TIMEOUT_MS
+
+
+@dataclass(frozen=True, kw_only=True)
+class KafkaPython:
+    """kafka-python's KafkaProducer."""
+
+    idempotent: bool = True
+
+    @property
+    def name(self) -> str:
+        """`kafka-python`."""
+        return "kafka-python"
+
+    @property
+    def resend_seconds(self) -> float | None:
+        """Its application has patience."""
+        return None
+
+    def settings(self, *, transactional: bool) -> Mapping[str, Any]:
+        """kafka-python's own words."""
+        return {
+            "acks": "all",
+            "enable_idempotence": self.idempotent,
+            "linger_ms": 5,
+            "request_timeout_ms": 3000,
+            "delivery_timeout_ms": 120_000,
+            "max_block_ms": 30_000,
+            "retry_backoff_ms": 50,
+            "reconnect_backoff_ms": 50,
+            "reconnect_backoff_max_ms": 500,
+            **({"transaction_timeout_ms": TRANSACTION_TIMEOUT_MS} if transactional else {}),
+        }
+
+    def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
+        """A program of ours."""
+        return python_client("kafka_python", task)
+
+
+KAFKA_PYTHON: Final = KafkaPython()
+"""Idempotent, acknowledged by all."""

@@ -1,0 +1,66 @@
+"""librdkafka, by confluent-kafka: the sender of every scenario that says nothing else.
+
+The one thing to know: its limits are short, so that a lost response is noticed within a run. The
+request times out after 2.4–3.0 s with these, and the send is retried, never failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.tools.setup import Tools
+from harness.workload.senders.base import python_client
+
+REQUEST_TIMEOUT_MS: Final = 1000
+TRANSACTION_TIMEOUT_MS: Final = 20_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Librdkafka:
+    """confluent-kafka's producer.
+
+    Attributes:
+        idempotent: with it a retry is appended once; without it the client retries all the same.
+        acks: how many replicas must have a record before it is acknowledged: all, or 1.
+        resend_seconds: the application gives a send up after so long, and sends again by itself.
+    """
+
+    idempotent: bool = True
+    acks: str = "all"
+    resend_seconds: float | None = None
+
+    @property
+    def name(self) -> str:
+        """`librdkafka`."""
+        return "librdkafka"
+
+    def settings(self, *, transactional: bool) -> Mapping[str, Any]:
+        """Librdkafka's own words."""
+        patience = 120_000 if self.resend_seconds is None else int(self.resend_seconds * 1000)
+        return {
+            "acks": self.acks,
+            "enable.idempotence": self.idempotent,
+            "linger.ms": 5,
+            "partitioner": "murmur2_random",
+            "socket.timeout.ms": 1500,
+            "request.timeout.ms": REQUEST_TIMEOUT_MS,
+            "message.timeout.ms": TRANSACTION_TIMEOUT_MS if transactional else patience,
+            "retry.backoff.ms": 50,
+            "retry.backoff.max.ms": 200,
+            "reconnect.backoff.ms": 50,
+            "reconnect.backoff.max.ms": 500,
+            "statistics.interval.ms": 500,
+            "log_level": 0,
+            **({"transaction.timeout.ms": TRANSACTION_TIMEOUT_MS} if transactional else {}),
+        }
+
+    def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
+        """A program of ours."""
+        return python_client("librdkafka", task)
+
+
+LIBRDKAFKA: Final = Librdkafka()
+"""Idempotent, acknowledged by all."""

@@ -1,0 +1,184 @@
+"""The idempotent producer on trial, in every client: a retry never writes twice.
+
+The story: every answer of a leader is withheld while it goes on appending, then a leader is killed,
+and one is isolated from its peers. Whatever the client has to send again
+must stand in the log once, and in order. The broken twins lack one thing each: idempotence itself,
+the acknowledgement of all replicas, or the patience of the application.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from checkers.claims import (
+    at_least_once_append,
+    at_most_once_append,
+    exactly_once_append,
+    idempotent_append,
+    ordered_append,
+)
+from checkers.model import Claim, Expectation, Verdict
+from harness.faults.isolate_broker import IsolateBroker
+from harness.faults.kill_ahead import KillAhead
+from harness.faults.kill_broker import KillBroker
+from harness.faults.targets import LeaderOf
+from harness.faults.unanswered import LeaveUnanswered
+from harness.scenario import At, Scenario
+from harness.subjects.observed import Observer
+from harness.subjects.producer import ProducerSubject
+from harness.workload.payments import Payments
+from harness.workload.senders.aiokafka import AIOKAFKA
+from harness.workload.senders.base import Sender
+from harness.workload.senders.java import JAVA
+from harness.workload.senders.kafka_python import KAFKA_PYTHON
+from harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
+
+PAYMENTS = Payments(records=6_000, producers=2, keys=64, partitions=3)
+_FEW = replace(PAYMENTS, records=2_000, rate=800)
+_PROMISE = (
+    "whatever it has to send again stands in the log once, and the sends of one session to one "
+    "partition in their order"
+)
+
+WITHHELD = At(
+    name="answers withheld", progress=0.05, do=LeaveUnanswered(target=LeaderOf(partition=0))
+)
+SCHEDULE = (
+    WITHHELD,
+    At(
+        name="leader killed",
+        after=("answers withheld",),
+        do=KillBroker(target=LeaderOf(partition=1)),
+    ),
+    At(
+        name="leader isolated",
+        after=("leader killed",),
+        do=IsolateBroker(target=LeaderOf(partition=2)),
+    ),
+)
+HOLDS = Expectation(verdict=Verdict.HOLDS)
+UNEXERCISED = Expectation(verdict=Verdict.UNEXERCISED)
+
+
+def _violated(*anomalies: str) -> Expectation:
+    return Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset(anomalies))
+
+
+def _subject(name: str, says: str) -> ProducerSubject:
+    return ProducerSubject(
+        name=name,
+        says=says,
+        observers=(Observer(isolation="read_committed"),),
+        topics=PAYMENTS.topics,
+    )
+
+
+def _claims(expect: Expectation) -> tuple[Claim, ...]:
+    return tuple(
+        claim(PAYMENTS.topic, hazards={"retried-send"}, expect=expect)
+        for claim in (
+            at_most_once_append,
+            at_least_once_append,
+            exactly_once_append,
+            idempotent_append,
+            ordered_append,
+        )
+    )
+
+
+def of_client(sender: Sender) -> tuple[Scenario, ...]:
+    """The scenarios of one client: quiet, and under what hurts most."""
+    subject = _subject(
+        f"idempotent-{sender.name}", f"The idempotent producer of {sender.name}: {_PROMISE}."
+    )
+    hurt = Scenario(
+        name=subject.name,
+        title=f"Idempotent sends by {sender.name}: answers withheld, a leader killed, one isolated",
+        subject=subject,
+        sender=sender,
+        workload=PAYMENTS,
+        schedule=SCHEDULE,
+        claims=_claims(HOLDS),
+        seconds=50,
+    )
+    quiet = replace(
+        hurt,
+        name=f"{subject.name}-quiet",
+        title=f"Idempotent sends by {sender.name} with nothing in their way: nothing is tested",
+        workload=_FEW,
+        schedule=(),
+        claims=_claims(UNEXERCISED),
+        seconds=15,
+    )
+    return hurt, quiet
+
+
+def _duplicates(hazard: str) -> tuple[Claim, ...]:
+    topic, hazards = PAYMENTS.topic, {hazard}
+    return (
+        at_most_once_append(topic, expect=_violated("duplicate")),
+        at_least_once_append(topic, hazards=hazards, expect=HOLDS),
+        exactly_once_append(topic, expect=_violated("duplicate")),
+    )
+
+
+_OFF = Scenario(
+    name="idempotent-librdkafka-off",
+    title="The broken twin: retries without idempotence, so what was appended is appended again",
+    subject=_subject(
+        "retrying-librdkafka",
+        "A producer of librdkafka that retries without idempotence: at least once.",
+    ),
+    sender=Librdkafka(idempotent=False),
+    workload=PAYMENTS,
+    schedule=(WITHHELD,),
+    claims=_duplicates("retried-send"),
+    seconds=25,
+)
+_ACKS_1 = Scenario(
+    name="idempotent-librdkafka-acks-1",
+    title="The broken twin: acknowledged by the leader alone, which dies with what only it had",
+    subject=_subject(
+        "acks-1-librdkafka",
+        "A producer of librdkafka whose sends are acknowledged by the leader alone: what no other "
+        "replica has dies with it.",
+    ),
+    sender=Librdkafka(idempotent=False, acks="1"),
+    workload=PAYMENTS,
+    schedule=(
+        At(name="leader killed ahead", progress=0.05, do=KillAhead(target=LeaderOf(partition=0))),
+    ),
+    claims=(
+        # Where a lost record stood another stands now: one offset, two records.
+        at_most_once_append(PAYMENTS.topic, expect=_violated("inconsistent-offsets")),
+        at_least_once_append(
+            PAYMENTS.topic, expect=_violated("inconsistent-offsets", "lost-write")
+        ),
+        exactly_once_append(PAYMENTS.topic, expect=_violated("inconsistent-offsets", "lost-write")),
+    ),
+    seconds=35,
+)
+_RESENDS = Scenario(
+    name="idempotent-librdkafka-resends",
+    title="The broken twin: an idempotent producer whose application sends again after a time-out",
+    subject=_subject(
+        "resending-librdkafka",
+        "An idempotent producer of librdkafka whose application gives a send up after two seconds "
+        "and sends the record again by itself: idempotence ends where the client does.",
+    ),
+    sender=Librdkafka(resend_seconds=2.0),
+    workload=PAYMENTS,
+    schedule=(replace(WITHHELD, do=LeaveUnanswered(target=LeaderOf(partition=0), seconds=5.0)),),
+    claims=_duplicates("retried-send"),
+    seconds=30,
+)
+
+SCENARIOS = (
+    *of_client(LIBRDKAFKA),
+    _OFF,
+    _ACKS_1,
+    _RESENDS,
+    *of_client(KAFKA_PYTHON),
+    *of_client(AIOKAFKA),
+    *of_client(JAVA),
+)

@@ -1,0 +1,135 @@
+"""Transactions on trial, in every client: all of a transaction is committed, or nothing of it.
+
+The story: each transaction writes to three partitions of two topics, and some are aborted on
+purpose. The answer to an end never comes, every answer of a leader is withheld, and a coordinator
+is killed while an end is on its way to it. Two observers read all the time, one of them only what
+is committed. The broken twin has a reader that believes to read only what is committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from checkers.claims import (
+    at_least_once_append,
+    at_most_once_append,
+    atomic_append,
+    exactly_once_append,
+)
+from checkers.model import Claim, Expectation, Verdict
+from harness.faults.hit_message import HitMessage
+from harness.faults.kill_broker import KillBroker
+from harness.faults.message import Message
+from harness.faults.targets import CoordinatorOf, LeaderOf
+from harness.faults.unanswered import LeaveUnanswered
+from harness.scenario import At, Scenario
+from harness.subjects.observed import Observer
+from harness.subjects.producer import ProducerSubject
+from harness.workload.payments import Payments
+from harness.workload.senders.aiokafka import AIOKAFKA
+from harness.workload.senders.base import Sender
+from harness.workload.senders.java import JAVA
+from harness.workload.senders.kafka_python import KAFKA_PYTHON
+from harness.workload.senders.librdkafka import LIBRDKAFKA
+
+PAYMENTS = Payments(
+    records=2_400,
+    producers=2,
+    keys=64,
+    partitions=3,
+    transaction=6,
+    other_topic="refunds",
+    aborts=17,
+)
+_QUIET = replace(PAYMENTS, records=1_200)
+_ENDED = Message(source="producer", direction="response", api="EndTxn", client_id="producer-0")
+SCHEDULE = (
+    At(name="end unanswered", progress=0.05, do=HitMessage(message=_ENDED, action="close-before")),
+    At(
+        name="end's answer lost",
+        after=("end unanswered",),
+        do=HitMessage(message=_ENDED, action="drop"),
+    ),
+    At(
+        name="answers withheld",
+        after=("end's answer lost",),
+        do=LeaveUnanswered(target=LeaderOf(partition=0)),
+    ),
+    At(
+        name="coordinator killed amid an end",
+        after=("answers withheld",),
+        do=KillBroker(target=CoordinatorOf(of="transaction", name="producer-0")),
+        during=replace(_ENDED, direction="request"),
+    ),
+)
+_HOLDS = Expectation(verdict=Verdict.HOLDS)
+_UNEXERCISED = Expectation(verdict=Verdict.UNEXERCISED)
+_SEEN = Expectation(
+    verdict=Verdict.VIOLATED, anomalies=frozenset({"aborted-read", "precommitted-read"})
+)
+_COMMITTED = Observer(isolation="read_committed")
+_UNCOMMITTED = Observer(isolation="read_uncommitted")
+_Claims = Callable[..., Claim]
+
+
+def _subject(sender: Sender, *observers: Observer) -> ProducerSubject:
+    return ProducerSubject(
+        name=f"transactional-{sender.name}",
+        says=f"Transactions of {sender.name} over the partitions of two topics: all of a "
+        "transaction is committed, or nothing of it, and who reads committed records never sees "
+        "anything else.",
+        observers=observers,
+        topics=PAYMENTS.topics,
+    )
+
+
+def _claims(expect: Expectation, *of: _Claims, hazards: frozenset[str]) -> tuple[Claim, ...]:
+    return tuple(
+        claim(topic, hazards=hazards, expect=expect) for topic in PAYMENTS.topics for claim in of
+    )
+
+
+def of_client(sender: Sender, expect: Expectation = _HOLDS) -> tuple[Scenario, ...]:
+    """The scenarios of one client: under what hurts most, and quiet."""
+    every = (at_most_once_append, at_least_once_append, exactly_once_append, atomic_append)
+    hazards = frozenset({"unknown-end"})
+    hurt = Scenario(
+        name=f"transactional-{sender.name}",
+        title=f"Transactions by {sender.name}: answers to ends lost, their coordinator killed",
+        subject=_subject(sender, _COMMITTED, _UNCOMMITTED),
+        sender=sender,
+        workload=PAYMENTS,
+        schedule=SCHEDULE,
+        claims=_claims(expect, *every, hazards=hazards),
+        seconds=50,
+    )
+    quiet = replace(
+        hurt,
+        name=f"{hurt.name}-quiet",
+        title=f"Transactions by {sender.name} with nothing in their way: nothing is tested",
+        workload=_QUIET,
+        schedule=(),
+        claims=_claims(_UNEXERCISED, *every, hazards=hazards),
+        seconds=20,
+    )
+    return hurt, quiet
+
+
+_BELIEVER = Scenario(
+    name="transactional-librdkafka-uncommitted",
+    title="The broken twin: a reader that believes to read committed records, and reads them all",
+    subject=_subject(LIBRDKAFKA, Observer(isolation="read_uncommitted", believes="read_committed")),
+    workload=PAYMENTS,
+    schedule=SCHEDULE[:1],
+    claims=_claims(_SEEN, atomic_append, hazards=frozenset()),
+    seconds=25,
+)
+
+SCENARIOS = (
+    *of_client(LIBRDKAFKA),
+    _BELIEVER,
+    *of_client(KAFKA_PYTHON),
+    *of_client(AIOKAFKA),
+    *of_client(JAVA),
+)

@@ -1,0 +1,166 @@
+"""Faults of those who send: every answer withheld, and a leader killed ahead of its followers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.bench import Aftermath, Bench, addresses, open_reader
+from harness.faults.hit_message import HitMessage
+from harness.faults.kill_ahead import KillAhead
+from harness.faults.message import Message
+from harness.faults.targets import LeaderOf
+from harness.faults.unanswered import LeaveUnanswered
+from harness.identity import ATTEMPT_HEADER
+from harness.kafka.metadata import ClusterView
+from harness.recording.tables import read_lines
+from harness.stage.processes import Processes
+from harness.wait import Stop
+from harness.workload.control import Producers
+from harness.workload.payments import Payments
+from harness.workload.senders.base import Sender
+from harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
+from tests.integration.faults import bench
+from tests.integration.staging import Staged, eventually
+
+pytestmark = pytest.mark.integration
+
+
+class Sending:
+    """A sender under way, what the harness noted of it, and what the log has of it."""
+
+    def __init__(
+        self, staging: Staged, folder: Path, topic: str, sender: Sender, transaction: int
+    ) -> None:
+        self._staging, self._topic = staging, topic
+        self.hazards: list[dict[str, Any]] = []
+        self.history = folder / "history"
+        self.history.mkdir()
+        self.stop = Stop()
+        self.processes = Processes(staging.processes.marker, folder)
+        self.producers = Producers(
+            seed=5,
+            workload=Payments(
+                records=3_000, producers=1, topic=topic, rate=150, transaction=transaction
+            ),
+            bootstrap=staging.stage.bootstrap("producer"), processes=self.processes,
+            history=self.history, work=folder, stop=self.stop, sender=sender,
+        )  # fmt: skip
+        self.producers.start()
+        self.producers.warmed_up()
+        eventually(lambda: self.producers.acknowledged > 20, "the first records")
+
+    def bench(self) -> Bench:
+        recorder: Any = SimpleNamespace(
+            hazard=lambda kind, **what: self.hazards.append({"hazard": kind, **what})
+        )
+        return replace(
+            bench(self._staging.stage, self._topic),
+            topics=(self._topic,), producers=self.producers, recorder=recorder,
+        )  # fmt: skip
+
+    def finish(self) -> None:
+        self.producers.hurry()
+        self.producers.wait_finished(120)
+
+    def sends(self) -> dict[str, dict[str, Any]]:
+        return {row["attempt"]: row for row in read_lines(self.history).tables["sends"].to_pylist()}
+
+    def logged(self) -> list[str]:
+        """The attempts in the log, as often as they stand there."""
+        stage = self._staging.stage
+        with open_reader(stage, ClusterView(addresses(stage))) as reader:
+            (log,) = reader.read_topic(self._topic)
+        return [entry.headers[ATTEMPT_HEADER].decode() for entry in log.entries]
+
+
+@pytest.fixture
+def sending(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path
+) -> Iterator[Callable[..., Sending]]:
+    made: list[Sending] = []
+
+    def start(sender: Sender, transaction: int = 0) -> Sending:
+        made.append(Sending(staging, tmp_path, topic(1), sender, transaction))
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.stop.set("the test is over")
+        one.processes.kill_all("the test is over")
+
+
+@pytest.mark.parametrize("idempotent", [True, False])
+def test_what_was_appended_unanswered_was_acknowledged_by_a_retry(
+    idempotent: bool, staging: Staged, sending: Callable[..., Sending]
+) -> None:
+    run = sending(Librdkafka(idempotent=idempotent))
+    injection = LeaveUnanswered(target=LeaderOf(partition=0)).inject(run.bench(), "withheld")
+    try:
+        before = run.producers.acknowledged
+        proof = eventually(injection.evidence, "it to bite")
+        assert "closed in place of an answer to a Produce" in proof
+        # What had been answered when it began may still be told.
+        assert run.producers.acknowledged - before < 10
+        assert staging.stage.disturbed()
+    finally:
+        injection.heal()
+        injection.heal()
+    assert staging.stage.disturbed() == {}
+    run.finish()
+
+    sends, logged = run.sends(), run.logged()
+    returned = {a: (row["outcome"], row["returned_at"]) for a, row in sends.items()}
+    injection.aftermath(Aftermath(returned=returned))
+    (hazard,) = run.hazards
+    assert (hazard["hazard"], hazard["hop"]) == ("retried-send", "produce")
+    assert set(hazard["attempts"]) <= set(sends)
+    assert {row["outcome"] for row in sends.values()} == {"ok"}
+    doubled = {attempt for attempt in logged if logged.count(attempt) > 1}
+    if idempotent:
+        assert sorted(logged) == sorted(sends)
+    else:
+        # Who retries without idempotence doubles what it retries: the hazard names no others.
+        assert set(hazard["attempts"]) <= doubled
+
+
+def test_a_leader_dies_with_what_no_follower_has(
+    staging: Staged, sending: Callable[..., Sending]
+) -> None:
+    run = sending(Librdkafka(idempotent=False, acks="1"))
+    injection = KillAhead(target=LeaderOf(partition=0)).inject(run.bench(), "ahead")
+    try:
+        proof = eventually(injection.evidence, "it to bite")
+        assert "its followers had it up to" in proof
+        assert "leadership moved" in proof
+    finally:
+        injection.heal()
+        injection.heal()
+    assert staging.stage.disturbed() == {}
+    run.finish()
+    injection.aftermath(Aftermath(returned={}))
+    assert [hazard["hazard"] for hazard in run.hazards] == ["leader-ahead"]
+    acknowledged = {a for a, row in run.sends().items() if row["outcome"] == "ok"}
+    assert len(acknowledged - set(run.logged())) >= 5
+
+
+@pytest.mark.parametrize(("api", "hazards"), [("EndTxn", ["unknown-end"]), ("Produce", [])])
+def test_an_end_that_its_client_never_heard_of_is_a_hazard(
+    api: str, hazards: list[str], sending: Callable[..., Sending]
+) -> None:
+    run = sending(LIBRDKAFKA, transaction=5)
+    fault = HitMessage(
+        message=Message(source="producer", direction="response", api=api), action="close-before"
+    )
+    injection = fault.inject(run.bench(), "unheard")
+    try:
+        eventually(injection.evidence, "it to bite")
+    finally:
+        injection.heal()
+    injection.aftermath(Aftermath(returned={}))
+    assert [hazard["hazard"] for hazard in run.hazards] == hazards

@@ -1,0 +1,265 @@
+"""Senders in Java: what the log holds is what their history says, whatever happened on the way."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.bench import addresses, open_reader
+from harness.clock import clock_id, now
+from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from harness.kafka.log_reader import Entry
+from harness.kafka.metadata import ClusterView
+from harness.links.gate.client import Placed
+from harness.links.gate.rules import Rule
+from harness.recording.tables import read_lines
+from harness.stage.processes import Process
+from harness.stage.topology import Link
+from harness.tools.setup import ensure
+from harness.workload.payments import Payments, payments_of
+from harness.workload.records import records_of
+from harness.workload.senders.java import JAVA, Java
+from harness.workload.task_file import SenderTask, save_records
+from tests.integration.staging import Staged, eventually
+from tests.integration.transactions import producer as impostor
+
+pytestmark = pytest.mark.integration
+
+SEED = 5
+Rows = list[dict[str, Any]]
+
+
+@dataclass
+class Running:
+    """A sender that runs, what it told last, and what it wrote."""
+
+    process: Process
+    history: Path
+    told: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def order(self, line: str) -> None:
+        assert self.process.popen.stdin is not None
+        self.process.popen.stdin.write(line.encode() + b"\n")
+        self.process.popen.stdin.flush()
+
+    def wait_told(self, name: str, least: int) -> None:
+        eventually(
+            lambda: self.told.get(name, 0) >= least,
+            f"{least} {name}",
+            lambda: (self.told, self.process.tail()),
+        )
+
+    def wait_done(self) -> dict[str, Any]:
+        eventually(
+            lambda: not self.process.alive(), "its end", lambda: (self.told, self.process.tail())
+        )
+        eventually(lambda: self.told.get("done"), "its last word", self.process.tail)
+        assert self.process.popen.returncode == 0
+        return self.told
+
+    def table(self, name: str) -> Rows:
+        return read_lines(self.history).tables[name].to_pylist()
+
+    def _listen(self) -> None:
+        assert self.process.popen.stdout is not None
+        for line in self.process.popen.stdout:
+            self.told = json.loads(line)
+
+
+Start = Callable[..., Running]
+
+
+@pytest.fixture
+def start(staging: Staged, tmp_path: Path) -> Iterator[Start]:
+    """Start a sender with records of its own."""
+    tools = ensure()
+    started: list[Running] = []
+
+    def make(workload: Payments, sender: Java = JAVA, identity: str | None = None) -> Running:
+        history, records, task = (
+            tmp_path / name for name in ("history", "records.jsonl", "task.json")
+        )
+        history.mkdir()
+        save_records(records, records_of(workload, producer=0, seed=SEED))
+        SenderTask(
+            name="sender",
+            bootstrap=staging.stage.bootstrap("producer"),
+            records=str(records),
+            history=str(history),
+            client=sender.settings(transactional=identity is not None),
+            transactional_id=identity,
+            resend_seconds=sender.resend_seconds,
+        ).save(task)
+        process = staging.processes.start("java", sender.command(task, tools), pipes=True)
+        started.append(Running(process, history))
+        return started[-1]
+
+    yield make
+    for one in started:
+        one.process.kill("the test is over")
+
+
+def logged(staging: Staged, *topics: str) -> dict[tuple[str, int, int], tuple[Entry, bool]]:
+    """Every record in the logs by its place, and whether it is committed."""
+    with open_reader(staging.stage, ClusterView(addresses(staging.stage))) as reader:
+        return {
+            (entry.topic, entry.partition, entry.offset): (entry, committed)
+            for topic in topics
+            for log in reader.read_topic(topic)
+            for entry, committed in zip(log.entries, log.committed(), strict=True)
+            if entry.kind == "data"
+        }
+
+
+def attempt(entry: Entry) -> str:
+    return entry.headers[ATTEMPT_HEADER].decode()
+
+
+def check_acknowledged(sends: Rows, log: dict[tuple[str, int, int], tuple[Entry, bool]]) -> None:
+    """What was acknowledged is where it says, and nothing is there that was not called."""
+    assert {attempt(entry) for entry, _ in log.values()} <= {s["attempt"] for s in sends}
+    for row in sends:
+        if row["outcome"] == "ok":
+            entry, _ = log[row["topic"], row["partition"], row["offset"]]
+            assert (attempt(entry), entry.headers[RECORD_HEADER].decode()) == (
+                row["attempt"], row["record"]
+            )  # fmt: skip
+            assert digest(entry.key, entry.value) == row["digest"]
+
+
+KINDS = {
+    "idempotent": JAVA,
+    "without-idempotence": Java(idempotent=False),
+    "acks-1": Java(idempotent=False, acks="1"),
+    "sends-again-by-itself": Java(resend_seconds=1.0),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_sender_whose_answer_is_lost(
+    kind: str, staging: Staged, topic: Callable[..., str], start: Start
+) -> None:
+    workload = Payments(records=300, producers=1, topic=topic())
+    began = now()
+    run = start(workload, KINDS[kind])
+    run.order("rate 50")
+    run.wait_told("ok", 5)
+    with meeting(staging, direction="response", api="Produce", topic=workload.topic) as lost:
+        eventually(lambda: any(rule.fired for rule in lost), "a lost answer", lambda: run.told)
+        run.order("rate inf")
+        assert run.wait_done() | {"timeouts": {}} == {
+            "called": 300, "ok": 300, "not_ok": 0, "timeouts": {}, "done": True
+        }  # fmt: skip
+
+    sends, log = run.table("sends"), logged(staging, workload.topic)
+    check_acknowledged(sends, log)
+    payments = {p.record: p for p in payments_of(workload, producer=0, seed=SEED)}
+    assert [s["record"] for s in sends] == list(payments)
+    for row in sends:
+        assert (row["outcome"], row["key"]) == ("ok", payments[row["record"]].account)
+        assert began < row["called_at"] <= row["returned_at"] < now()
+    assert [s["ordinal"] for s in sends] == list(range(300))
+    assert {s["clock"] for s in sends} == {clock_id()}
+    assert {row["writer"] for row in run.table("clocks")} == {"sender"}
+    # The brokers had what their answer never said: who is not known to them has it twice.
+    attempts = Counter(attempt(entry) for entry, _ in log.values())
+    assert len(attempts) == 300
+    assert max(attempts.values()) == (1 if kind == "idempotent" else 2)
+    known = {entry.producer_id for entry, _ in log.values()} != {-1}
+    assert known is KINDS[kind].idempotent
+
+
+def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) -> None:
+    """Committed, aborted on purpose, with an answer to EndTxn lost, and taken over."""
+    workload = Payments(
+        records=600, producers=1, partitions=3, topic=topic(3), other_topic=topic(3),
+        transaction=6, aborts=30,
+    )  # fmt: skip
+    run = start(workload, identity="an-id-of-ours")
+    run.order("rate 60")
+    run.wait_told("ok", 12)
+    with meeting(
+        staging, direction="response", api="EndTxn", transactional_id="an-id-of-ours"
+    ) as lost:
+        eventually(lambda: any(rule.fired for rule in lost), "a lost answer", lambda: run.told)
+        run.wait_told("ok", run.told["ok"] + 12)
+    impostor(staging.stage.bootstrap("producer"), "an-id-of-ours")
+    eventually(lambda: len(sessions(run)) == 2, "a new session", lambda: run.told)
+    run.order("rate inf")
+    told = run.wait_done()
+    assert (told["called"], told["done"]) == (600, True)
+    assert told["ok"] + told["not_ok"] == 600
+
+    txns = run.table("txns")
+    assert {row["transactional_id"] for row in txns} == {"an-id-of-ours"}
+    intended = {
+        f"t{r.transaction}": "aborted" if r.abort else "committed"
+        for r in records_of(workload, producer=0, seed=SEED)
+    }
+    assert {row["txn"].rpartition("/")[2] for row in txns} == set(intended)
+    # Whoever is taken over in the midst of a transaction does not know what became of it.
+    doubtful = [row for row in txns if row["outcome"] == "info"]
+    assert len(doubtful) == 1
+    assert "Fenced" in doubtful[0]["error"]
+    for row in txns:
+        assert row["txn"].startswith(f"{row['session']}/")
+        assert row["began_at"] < row["ended_at"]
+        if row not in doubtful:
+            assert row["outcome"] == intended[row["txn"].rpartition("/")[2]]
+            assert (row["commit_called_at"] is None) is (row["outcome"] == "aborted")
+
+    outcomes = {row["txn"]: row["outcome"] for row in txns}
+    sends, log = run.table("sends"), logged(staging, *workload.topics)
+    check_acknowledged(sends, log)
+    assert len({attempt(entry) for entry, _ in log.values()}) == len(log)
+    txn_of = {s["attempt"]: s["txn"] for s in sends}
+    for entry, committed in log.values():
+        outcome = outcomes[txn_of[attempt(entry)]]
+        assert outcome == ("committed" if committed else "aborted") or outcome == "info"
+    for outcome in ("committed", "aborted"):
+        mine = [s for s in sends if outcomes[s["txn"]] == outcome]
+        assert {s["outcome"] for s in mine} == {"ok"}
+    assert {topic for topic, _, _ in log} == set(workload.topics)
+
+
+def sessions(run: Running) -> set[str]:
+    return {row["session"] for row in run.table("txns")}
+
+
+@pytest.mark.parametrize("identity", [None, "left-alone"])
+def test_without_a_harness_it_ends(
+    identity: str | None, topic: Callable[..., str], start: Start
+) -> None:
+    run = start(
+        Payments(records=9, producers=1, topic=topic(), transaction=3 if identity else 0),
+        identity=identity,
+    )
+    eventually(lambda: run.told, "its first word", run.process.tail)
+    assert run.told["called"] == 0  # nobody has said yet how fast
+    assert run.process.popen.stdin is not None
+    run.process.popen.stdin.close()
+    eventually(lambda: not run.process.alive(), "its end", run.process.tail)
+    assert "the harness is gone" in run.process.tail()
+
+
+@contextlib.contextmanager
+def meeting(staging: Staged, **rule: Any) -> Iterator[list[Placed]]:
+    """Lose the next message of a kind, on whichever link it comes."""
+    links = [Link("producer", node) for node in staging.stage.brokers]
+    placed = [staging.stage.gate(link).put(Rule(action="drop", **rule)) for link in links]
+    try:
+        yield placed
+    finally:
+        for one in placed:
+            one.remove()

@@ -1,0 +1,211 @@
+"""A member of a group in Java: every payment has its effect once, whatever is refused to it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from harness.bench import addresses, open_reader
+from harness.identity import RECORD_HEADER, digest
+from harness.java.programs import JavaPrograms, compiled
+from harness.kafka.metadata import ClusterView
+from harness.links.gate.rules import Rule
+from harness.recording.tables import read_lines
+from harness.stage.processes import Process
+from harness.stage.topology import AUDITOR, Link
+from harness.tools.setup import StageTools
+from harness.workload.payments import EFFECT_COLUMNS, Payment, Payments, payments_of
+from tests.integration.staging import Staged, eventually
+
+pytestmark = pytest.mark.integration
+
+Begin = Callable[..., Process]
+Rows = list[dict[str, Any]]
+
+PAYMENTS = list(payments_of(Payments(records=400, producers=1), producer=0, seed=5))
+
+
+@pytest.fixture
+def begin(staging: Staged, tools: StageTools, tmp_path: Path) -> Iterator[Begin]:
+    """Start a member."""
+    programs: JavaPrograms = compiled(tools.java, tools.kafka_libs)
+    started: list[Process] = []
+
+    def make(name: str, topic: str, sink: str, **more: Any) -> Process:
+        (tmp_path / "history").mkdir(exist_ok=True)
+        task = tmp_path / f"{name}.json"
+        task.write_text(
+            json.dumps(
+                {
+                    "name": name,
+                    "bootstrap": staging.stage.bootstrap("pipeline"),
+                    "group": f"group-of-{topic}",
+                    "topic": topic,
+                    "sink": sink,
+                    "history": str(tmp_path / "history"),
+                    "batch": 20,
+                    **more,
+                }
+            )
+        )
+        started.append(staging.processes.start(name, programs.command("Member", task), pipes=True))
+        return started[-1]
+
+    yield make
+    for one in started:
+        one.kill("the test is over")
+
+
+def send(staging: Staged, topic: str, payments: list[Payment]) -> None:
+    producer = Producer({"bootstrap.servers": staging.stage.bootstrap(AUDITOR), "log_level": 0})
+    for payment in payments:
+        producer.produce(
+            topic, payment.value, payment.key, headers=[(RECORD_HEADER, payment.record.encode())]
+        )
+    assert producer.flush(60) == 0
+
+
+def effects(staging: Staged, sink: str) -> list[tuple[str, str]]:
+    """Record and digest of each effect that is committed."""
+    with open_reader(staging.stage, ClusterView(addresses(staging.stage))) as reader:
+        found = [
+            entry
+            for log in reader.read_topic(sink)
+            for entry, committed in zip(log.entries, log.committed(), strict=True)
+            if committed and entry.kind == "data"
+        ]
+    return sorted(
+        (
+            entry.headers[RECORD_HEADER].decode(),
+            digest(*(json.loads(entry.value or b"")[column] for column in EFFECT_COLUMNS)),
+        )
+        for entry in found
+    )
+
+
+def expected(payments: list[Payment]) -> list[tuple[str, str]]:
+    return sorted((payment.record, payment.effect_digest) for payment in payments)
+
+
+def positions(staging: Staged, topic: str) -> dict[int, int]:
+    """What the group has committed, asked of the brokers."""
+    there = staging.stage.bootstrap(AUDITOR)
+    group = f"group-of-{topic}"
+    member = Consumer({"bootstrap.servers": there, "group.id": group, "log_level": 0})
+    try:
+        found = member.committed([TopicPartition(topic, p) for p in range(3)], 60)
+    finally:
+        member.close()
+    return {place.partition: place.offset for place in found}
+
+
+def order(process: Process, word: str) -> None:
+    assert process.popen.stdin is not None
+    process.popen.stdin.write(word.encode() + b"\n")
+    process.popen.stdin.flush()
+
+
+def test_every_payment_has_its_effect_once(
+    staging: Staged, topic: Callable[..., str], begin: Begin, tmp_path: Path
+) -> None:
+    """One member, whose positions are refused once, then two of them."""
+    source, sink = topic(3), topic(3)
+    refused = [
+        staging.stage.gate(Link("pipeline", node)).put(
+            Rule(
+                direction="response", api="TxnOffsetCommit", action="error",
+                error="ILLEGAL_GENERATION", group=f"group-of-{source}", nth=2,
+            )
+        )
+        for node in staging.stage.brokers
+    ]  # fmt: skip
+    half = len(PAYMENTS) // 2
+    send(staging, source, PAYMENTS[:half])
+    first = begin("member-0", source, sink)
+    eventually(
+        lambda: len(effects(staging, sink)) >= half,
+        "the first half",
+        lambda: (len(effects(staging, sink)), first.tail()),
+    )
+    assert effects(staging, sink) == expected(PAYMENTS[:half])
+    assert sum(len(rule.fired) for rule in refused) == 1
+    for rule in refused:
+        rule.remove()
+
+    second = begin("member-1", source, sink)
+    eventually(lambda: (tmp_path / "history" / "member-0.jsonl").read_text().count(
+        '"t":"assignments"'
+    ) >= 6, "member-0 to lose its partitions", second.tail)  # fmt: skip
+    send(staging, source, PAYMENTS[half:])
+    eventually(
+        lambda: len(effects(staging, sink)) >= len(PAYMENTS),
+        "the second half",
+        lambda: (len(effects(staging, sink)), first.tail(), second.tail()),
+    )
+    order(first, "end")
+    assert second.popen.stdin is not None
+    second.popen.stdin.close()
+    for process in (first, second):
+        eventually(lambda process=process: not process.alive(), "its end", process.tail)
+        assert process.popen.returncode == 0
+    assert effects(staging, sink) == expected(PAYMENTS)
+
+    tables = read_lines(tmp_path / "history").tables
+    txns: Rows = tables["txns"].to_pylist()
+    assert {row["transactional_id"] for row in txns} == {
+        f"group-of-{source}-member-{n}" for n in (0, 1)
+    }
+    aborted = [row for row in txns if row["outcome"] == "aborted"]
+    assert len(aborted) == 1
+    assert aborted[0]["error"]
+    assert {row["outcome"] for row in txns} == {"committed", "aborted"}
+    staged: Rows = tables["staged"].to_pylist()
+    assert {row["txn"] for row in staged} == {row["txn"] for row in txns}
+    believed: dict[int, int] = {}
+    for row in tables["positions"].to_pylist():
+        assert (row["owner"], row["role"]) == (f"group-of-{source}", "advisory")
+        believed[row["partition"]] = max(row["offset"], believed.get(row["partition"], 0))
+    assert believed == positions(staging, source)
+    assignments: Rows = tables["assignments"].to_pylist()
+    assert all(row["from_at"] <= row["until_at"] for row in assignments)
+    assert {row["reader"] for row in assignments} == {"member-0", "member-1"}
+    # What was refused is read again from where the group stood: from the beginning, or behind the
+    # first batch.
+    of_first = [row for row in assignments if row["reader"] == "member-0"]
+    assert len({row["session"] for row in of_first}) >= 3
+
+
+def test_without_a_rewind_the_refused_batch_is_lost(
+    staging: Staged, topic: Callable[..., str], begin: Begin
+) -> None:
+    """The broken twin: it goes on where it was, so the next commit skips what was aborted."""
+    source, sink = topic(3), topic(3)
+    refused = [
+        staging.stage.gate(Link("pipeline", node)).put(
+            Rule(
+                direction="response", api="TxnOffsetCommit", action="error",
+                error="ILLEGAL_GENERATION", group=f"group-of-{source}", nth=2,
+            )
+        )
+        for node in staging.stage.brokers
+    ]  # fmt: skip
+    send(staging, source, PAYMENTS)
+    member = begin("member-0", source, sink, rewind=False)
+    ends = {p: sum(1 for e in logged(staging, source) if e == p) for p in range(3)}
+    eventually(lambda: positions(staging, source) == ends, "it to come to the end", member.tail)
+    for rule in refused:
+        rule.remove()
+    found = effects(staging, sink)
+    assert len(found) < len(PAYMENTS)
+    assert set(found) < set(expected(PAYMENTS))
+
+
+def logged(staging: Staged, topic: str) -> list[int]:
+    """The partition of every record of a topic."""
+    with open_reader(staging.stage, ClusterView(addresses(staging.stage))) as reader:
+        return [entry.partition for log in reader.read_topic(topic) for entry in log.entries]

@@ -1,0 +1,165 @@
+"""Every client in Python: the log holds what its history says, with transactions and without.
+
+The one thing to know: an answer of each is kept from it on the way, so that what it has to send or
+to ask again is tried as well, on every build.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.bench import addresses, open_reader
+from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from harness.kafka.log_reader import Entry
+from harness.kafka.metadata import ClusterView
+from harness.links.gate.client import Placed
+from harness.links.gate.rules import Rule
+from harness.recording.tables import read_lines
+from harness.stage.processes import Processes
+from harness.stage.topology import Link
+from harness.wait import Stop
+from harness.workload.control import Producers
+from harness.workload.payments import Payments
+from harness.workload.records import records_of
+from harness.workload.senders.aiokafka import AIOKAFKA
+from harness.workload.senders.base import Sender
+from harness.workload.senders.kafka_python import KAFKA_PYTHON
+from harness.workload.senders.librdkafka import LIBRDKAFKA
+from tests.integration.staging import Staged, eventually
+
+pytestmark = pytest.mark.integration
+
+SEED = 5
+SENDERS = [LIBRDKAFKA, KAFKA_PYTHON, AIOKAFKA]
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture
+def unanswered(staging: Staged) -> Iterator[Callable[[str], list[Placed]]]:
+    """End the connection in place of the second answer of an API, once on each link."""
+    placed: list[Placed] = []
+
+    def put(api: str) -> list[Placed]:
+        for node in staging.stage.brokers:
+            rule = Rule(direction="response", api=api, action="close-before", nth=2)
+            placed.append(staging.stage.gate(Link("producer", node)).put(rule))
+        return placed
+
+    yield put
+    for rule in placed:
+        rule.remove()
+
+
+@pytest.fixture
+def sent(staging: Staged, tmp_path: Path) -> Iterator[Callable[[Sender, Payments], Path]]:
+    """Send a workload to its end; returns where its history is."""
+    processes = Processes(staging.processes.marker, tmp_path)
+    history = tmp_path / "history"
+    history.mkdir()
+    stop = Stop()
+
+    def send(sender: Sender, workload: Payments) -> Path:
+        producers = Producers(
+            workload=workload, seed=SEED, bootstrap=staging.stage.bootstrap("producer"),
+            processes=processes, history=history, work=tmp_path, stop=stop, sender=sender,
+        )  # fmt: skip
+        producers.start()
+        producers.hurry()
+        producers.wait_finished(120)
+        assert [process.how for process in processes.all] == ["exited with 0"]
+        return history
+
+    yield send
+    stop.set("the test is over")
+    processes.kill_all("the test is over")
+
+
+def table(history: Path, name: str) -> Rows:
+    return read_lines(history).tables[name].to_pylist()
+
+
+def logged(staging: Staged, *topics: str) -> list[tuple[Entry, bool]]:
+    """Every record in the logs, and whether it is committed."""
+    with open_reader(staging.stage, ClusterView(addresses(staging.stage))) as reader:
+        return [
+            (entry, committed)
+            for topic in topics
+            for log in reader.read_topic(topic)
+            for entry, committed in zip(log.entries, log.committed(), strict=True)
+            if entry.kind == "data"
+        ]
+
+
+def check_places(sends: Rows, log: list[tuple[Entry, bool]]) -> None:
+    """What was acknowledged is where it says, once, and nothing else is there."""
+    places = {(e.topic, e.partition, e.offset): e for e, _ in log}
+    for row in sends:
+        assert row["outcome"] == "ok", row
+        entry = places.pop((row["topic"], row["partition"], row["offset"]))
+        assert entry.headers[ATTEMPT_HEADER].decode() == row["attempt"]
+        assert entry.headers[RECORD_HEADER].decode() == row["record"]
+        assert digest(entry.key, entry.value) == row["digest"]
+        assert entry.producer_id >= 0
+    assert not places
+
+
+@pytest.mark.parametrize("sender", SENDERS, ids=lambda sender: sender.name)
+def test_an_answer_that_never_came_doubles_nothing(
+    sender: Sender,
+    staging: Staged,
+    topic: Callable[..., str],
+    unanswered: Callable[[str], list[Placed]],
+    sent: Callable[[Sender, Payments], Path],
+) -> None:
+    rules = unanswered("Produce")
+    workload = Payments(records=600, producers=1, keys=16, topic=topic(3))
+    history = sent(sender, workload)
+    eventually(lambda: any(rule.fired for rule in rules), "an answer to be withheld")
+    sends = table(history, "sends")
+    records = list(records_of(workload, producer=0, seed=SEED))
+    assert [s["record"] for s in sends] == [r.record for r in records]
+    assert [s["ordinal"] for s in sends] == list(range(600))
+    assert all(s["called_at"] <= s["returned_at"] for s in sends)
+    log = logged(staging, workload.topic)
+    check_places(sends, log)
+    # In the order in which they were sent, in every partition.
+    ordinals = {s["attempt"]: s["ordinal"] for s in sends}
+    for partition in range(3):
+        of_it = [ordinals[e.headers[ATTEMPT_HEADER].decode()] for e, _ in log
+                 if e.partition == partition]  # fmt: skip
+        assert of_it == sorted(of_it)
+        assert of_it
+
+
+@pytest.mark.parametrize("sender", SENDERS, ids=lambda sender: sender.name)
+def test_transactions_end_as_they_say(
+    sender: Sender,
+    staging: Staged,
+    topic: Callable[..., str],
+    unanswered: Callable[[str], list[Placed]],
+    sent: Callable[[Sender, Payments], Path],
+) -> None:
+    workload = Payments(
+        records=120, producers=1, keys=16, topic=topic(3), other_topic=topic(3), transaction=6,
+        aborts=30,
+    )  # fmt: skip
+    rules = unanswered("AddPartitionsToTxn")
+    history = sent(sender, workload)
+    assert any(rule.fired for rule in rules)
+    txns = {row["txn"]: row for row in table(history, "txns")}
+    records = list(records_of(workload, producer=0, seed=SEED))
+    intended = {r.transaction: "aborted" if r.abort else "committed" for r in records}
+    assert [row["outcome"] for row in txns.values()] == list(intended.values())
+    assert set(intended.values()) == {"aborted", "committed"}
+    for row in txns.values():
+        assert (row["commit_called_at"] is None) is (row["outcome"] == "aborted")
+        assert row["began_at"] <= (row["commit_called_at"] or row["ended_at"]) <= row["ended_at"]
+    sends, log = table(history, "sends"), logged(staging, *workload.topics)
+    assert [s["record"] for s in sends] == [r.record for r in records]
+    check_places(sends, log)
+    committed = {e.headers[ATTEMPT_HEADER].decode() for e, is_so in log if is_so}
+    assert committed == {s["attempt"] for s in sends if txns[s["txn"]]["outcome"] == "committed"}
