@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 from harness.bench import Bench, addresses
 from harness.faults.by_hand import UnknownFault
@@ -16,6 +17,8 @@ from harness.kafka.groups import Group
 from harness.kafka.metadata import Coordinated
 from harness.kafka.transactions import TransactionalId
 
+Tested = Literal["produce", "process"]
+"""Whose claims the owner of a transactional id puts to the test: producers' or a pipeline's."""
 _PARTITION = re.compile(r"([A-Za-z0-9._-]+)-(\d+)")
 
 

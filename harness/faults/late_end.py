@@ -16,7 +16,7 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
-from harness.faults.coordinated import transactional_id_of
+from harness.faults.coordinated import Tested, transactional_id_of
 from harness.faults.message import met
 from harness.faults.on_link import disturbed_by_others, wait_works
 from harness.kafka.transactions import ENDING, ONGOING, Transaction
@@ -28,11 +28,17 @@ from harness.stage.topology import AUDIENCES, Link
 
 @dataclass(frozen=True, kw_only=True)
 class LateEnd:
-    """Let the commit of one transaction arrive when the abort of a later one is due."""
+    """Let the commit of one transaction arrive when the abort of a later one is due.
+
+    Attributes:
+        transactional_id: whose.
+        tested: the hop of the claims that its owner puts to the test.
+    """
 
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "gates"
     transactional_id: str
+    tested: Tested = "produce"
 
     def describe(self) -> str:
         """The act in words."""
@@ -43,7 +49,7 @@ class LateEnd:
 
     def inject(self, bench: Bench, name: str) -> _Waiting:
         """Lie in wait for the commit."""
-        return _Waiting(bench, self.transactional_id, name)
+        return _Waiting(bench, self, name)
 
 
 BY_HAND: Final = ByHand(
@@ -57,11 +63,12 @@ BY_HAND: Final = ByHand(
 
 
 class _Waiting:
-    def __init__(self, bench: Bench, transactional_id: str, name: str) -> None:
+    def __init__(self, bench: Bench, fault: LateEnd, name: str) -> None:
         self._bench = bench
-        self._id = transactional_id
+        self._fault = fault
+        self._id = fault.transactional_id
         self._name = name
-        self.target = f"transactional id {transactional_id}"
+        self.target = f"transactional id {self._id}"
         self.at: int | None = None
         self._links = [Link(source, node) for source in AUDIENCES for node in bench.stage.brokers]
         self._placed: list[Placed] = []
@@ -167,9 +174,13 @@ class _Waiting:
 
     def _hazard(self, detail: str) -> None:
         self._bench.recorder.hazard(
-            "late-commit", hop="produce", fault=self._name, owner=self._id, at=self._released_at,
+            "late-commit",
+            hop=self._fault.tested,
+            fault=self._name,
+            owner=self._id,
+            at=self._released_at,
             detail=detail,
-        )  # fmt: skip
+        )
 
     def _put(self, direction: str, action: str, **more: object) -> dict[str, Placed]:
         """A rule for EndTxn on each link, by the link's name."""
@@ -182,8 +193,10 @@ class _Waiting:
                 **more,
             }
         )
-        found = {str(link): self._bench.stage.gate(link).put(rule) for link in self._links}
-        self._placed += found.values()
+        found = {}
+        for link in self._links:
+            found[str(link)] = placed = self._bench.stage.gate(link).put(rule)
+            self._placed.append(placed)
         return found
 
     def _remove(self) -> None:

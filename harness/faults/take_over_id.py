@@ -14,7 +14,7 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
-from harness.faults.coordinated import transactional_id_of
+from harness.faults.coordinated import Tested, transactional_id_of
 from harness.kafka.transactions import ENDING, ONGOING
 from harness.stage.base import StageTrouble
 from harness.wait import wait_until
@@ -22,11 +22,17 @@ from harness.wait import wait_until
 
 @dataclass(frozen=True, kw_only=True)
 class TakeOverId:
-    """Become the owner of a transactional id, as any client can."""
+    """Become the owner of a transactional id, as any client can.
+
+    Attributes:
+        transactional_id: whose.
+        tested: the hop of the claims that its owner puts to the test.
+    """
 
     kind: ClassVar[str] = "crash"  # to its owner, as if a successor had come after one
     needs: ClassVar[str | None] = None
     transactional_id: str
+    tested: Tested = "produce"
 
     def describe(self) -> str:
         """The act in words."""
@@ -34,7 +40,7 @@ class TakeOverId:
 
     def inject(self, bench: Bench, name: str) -> _TakenOver:
         """Take it over."""
-        return _TakenOver(bench, self.transactional_id, name)
+        return _TakenOver(bench, self, name)
 
 
 BY_HAND: Final = ByHand(
@@ -48,12 +54,13 @@ BY_HAND: Final = ByHand(
 
 
 class _TakenOver:
-    def __init__(self, bench: Bench, transactional_id: str, name: str) -> None:
+    def __init__(self, bench: Bench, fault: TakeOverId, name: str) -> None:
         self._bench = bench
-        self._id = transactional_id
+        self._fault = fault
+        self._id = fault.transactional_id
         self._name = name
-        self.target = f"transactional id {transactional_id}"
-        with transactional_id_of(bench, transactional_id) as known:
+        self.target = f"transactional id {self._id}"
+        with transactional_id_of(bench, self._id) as known:
             before = known.describe()
             if before is None:
                 raise StageTrouble(f"nobody owns {self.target}: there is nobody to take it from")
@@ -79,9 +86,13 @@ class _TakenOver:
                 f"{self._ours}; the coordinator refuses the former with {refusal}"
             )
             self._bench.recorder.hazard(
-                "taken-over-id", hop="produce", fault=self._name, owner=self._id, at=self.at,
+                "taken-over-id",
+                hop=self._fault.tested,
+                fault=self._name,
+                owner=self._id,
+                at=self.at,
                 detail=self._proof,
-            )  # fmt: skip
+            )
         return self._proof
 
     def heal(self) -> None:

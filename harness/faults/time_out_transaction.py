@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
-from harness.faults.coordinated import transactional_id_of
+from harness.faults.coordinated import Tested, transactional_id_of
 from harness.faults.message import AtGates, met
 from harness.faults.on_link import disturbed_by_others, wait_works
 from harness.kafka.transactions import ENDING, ONGOING, Transaction
@@ -26,11 +26,17 @@ from harness.stage.topology import AUDIENCES
 
 @dataclass(frozen=True, kw_only=True)
 class TimeOutTransaction:
-    """Hold the end of a transaction until its coordinator has aborted it."""
+    """Hold the end of a transaction until its coordinator has aborted it.
+
+    Attributes:
+        transactional_id: whose.
+        tested: the hop of the claims that its owner puts to the test.
+    """
 
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "gates"
     transactional_id: str
+    tested: Tested = "produce"
 
     def describe(self) -> str:
         """The act in words."""
@@ -41,7 +47,7 @@ class TimeOutTransaction:
 
     def inject(self, bench: Bench, name: str) -> _Waiting:
         """Lie in wait for it."""
-        return _Waiting(bench, self.transactional_id, name)
+        return _Waiting(bench, self, name)
 
 
 BY_HAND: Final = ByHand(
@@ -55,18 +61,19 @@ BY_HAND: Final = ByHand(
 
 
 class _Waiting:
-    def __init__(self, bench: Bench, transactional_id: str, name: str) -> None:
+    def __init__(self, bench: Bench, fault: TimeOutTransaction, name: str) -> None:
         self._bench = bench
-        self._id = transactional_id
+        self._fault = fault
+        self._id = fault.transactional_id
         self._name = name
-        self.target = f"transactional id {transactional_id}"
+        self.target = f"transactional id {self._id}"
         self.at: int | None = None
         rule = Rule(
             direction="request",
             api="EndTxn",
             action="hold",
             times=None,  # its owner tries again
-            transactional_id=transactional_id,
+            transactional_id=self._id,
         )
         self._gates: list[AtGates] = []
         with ExitStack() as undo:
@@ -134,9 +141,13 @@ class _Waiting:
             f"{len(self._open.partitions)} partitions"
         )
         self._bench.recorder.hazard(
-            "timed-out-transaction", hop="produce", fault=self._name, owner=self._id, at=self.at,
+            "timed-out-transaction",
+            hop=self._fault.tested,
+            fault=self._name,
+            owner=self._id,
+            at=self.at,
             detail=proof,
-        )  # fmt: skip
+        )
         return proof
 
     def _aborted_everywhere(self) -> bool:
