@@ -1,0 +1,28 @@
+"""A scenario of the catalogue run by the command, and what it came to beside what is expected."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.scenario import Scenario
+from tests.end_to_end.command import onceproof
+
+MINUTES = [
+    pytest.mark.integration,
+    pytest.mark.slow,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it"),
+]
+"""Marks of tests that run scenario after scenario, up to a minute each."""
+
+
+def comes_to_what_is_expected(scenario: Scenario, runs: Path, seed: int = 3) -> None:
+    """Run it, and compare the verdict of every claim; each fault must have bitten."""
+    done = onceproof("run", scenario.name, "--seed", seed, "--out", runs, timeout=280)
+    assert done.code == 0, done.out + done.err
+    expected = {c.name: str(c.expect.verdict) for c in scenario.claims if c.expect is not None}
+    assert done.verdicts() == expected
+    assert all(fault["evidence"] for fault in done.report["faults"])
