@@ -19,6 +19,7 @@ from harness.faults.message import Message
 from harness.faults.pause_member import PauseMember
 from harness.faults.targets import CoordinatorOf
 from harness.scenario import At, Scenario
+from harness.subjects.base import Subject
 from harness.subjects.group.hazards import ABANDONED, REPLAYED
 from harness.subjects.group.subject import Client, ConsumerGroup
 from harness.workload.payments import Payments
@@ -47,7 +48,7 @@ def passing(direction: str, api: str, *, who: str = WHO, nth: int = 2) -> Messag
 
 
 def claims(
-    subject: ConsumerGroup,
+    subject: Subject,
     *,
     most: Expectation | None,
     least: Expectation | None,

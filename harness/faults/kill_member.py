@@ -42,7 +42,7 @@ class _Killed:
     def __init__(self, bench: Bench, who: str, name: str) -> None:
         self._group = members(bench)
         self._who = who
-        self._belonging = Belonging(bench, self._group.group, who)
+        self._belonging = Belonging(bench, self._group.group, self._group.consumer(who))
         self.at = now()
         self._process = self._group.kill(who, f"SIGKILL by fault «{name}»")
         self.target = self._process.instance

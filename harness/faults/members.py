@@ -52,8 +52,8 @@ class Belonging:
             {"bootstrap.servers": bench.stage.bootstrap(AUDITOR), "log_level": 0}
         )
         self.had: frozenset[tuple[str, int]] = frozenset()
-        """Partitions that it had when it was last seen to belong."""
-        self._before = frozenset(self._ids() or ())
+        """Partitions that it had when it was last seen to belong; empty if that was never seen."""
+        self._before = frozenset(self._ids(stable=False) or ())
 
     def without(self) -> list[str] | None:
         """Client ids of the others, once the member is out; None until then."""
@@ -84,14 +84,17 @@ class Belonging:
             seen=self._ids,
         )
 
-    def _ids(self) -> dict[str, str] | None:
-        """Client id by member id, while the group is stable; None while it is not, or none says."""
+    def _ids(self, *, stable: bool = True) -> dict[str, str] | None:
+        """Client id by member id; None while nobody says, or the group is not yet stable.
+
+        Who has which partitions is told only while it is.
+        """
         asked = self._admin.describe_consumer_groups([self._group], request_timeout=5)
         try:
             found = asked[self._group].result(10)
         except KafkaException:
             return None
-        if found.state.name != "STABLE":
+        if stable and found.state.name != "STABLE":
             return None
         for each in found.members:
             if each.client_id == self._who and each.assignment.topic_partitions:

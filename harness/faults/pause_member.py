@@ -46,7 +46,7 @@ BY_HAND: Final = ByHand(
 class _Paused:
     def __init__(self, bench: Bench, who: str) -> None:
         self._group = members(bench)
-        self._belonging = Belonging(bench, self._group.group, who)
+        self._belonging = Belonging(bench, self._group.group, self._group.consumer(who))
         self.at = now()
         self._alone_since: int | None = None
         self._process = self._group.pause(who)
@@ -61,8 +61,8 @@ class _Paused:
         if self._alone_since is None:
             self._alone_since = len(commits)
         new = [(c.topic, c.partition) for c in commits[self._alone_since :]]
-        had = self._belonging.had
-        if not had or not had <= set(new):
+        had = self._belonging.had or {(c.topic, c.partition) for c in commits}
+        if not had <= set(new):
             return None
         return (
             f"{self.target} stands still; the group has only {', '.join(left)}, who committed "

@@ -88,10 +88,11 @@ class JarSet:
 
 
 def kafka_roots() -> tuple[Coordinate, ...]:
-    """A broker, and a logging back end that agrees with itself."""
+    """A broker, Kafka Streams, and a logging back end that agrees with itself."""
     log4j = "org.apache.logging.log4j"
     return (
         Coordinate(group="org.apache.kafka", artifact="kafka_2.13", version=KAFKA),
+        Coordinate(group="org.apache.kafka", artifact="kafka-streams", version=KAFKA),
         Coordinate(group=log4j, artifact="log4j-slf4j-impl", version=LOG4J),
         Coordinate(group=log4j, artifact="log4j-core", version=LOG4J),
     )

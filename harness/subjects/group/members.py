@@ -78,6 +78,10 @@ class Members:
         """Who belongs to it."""
         return tuple(self._tasks)
 
+    def consumer(self, name: str) -> str:
+        """Client id by which the group knows a member."""
+        return self._tasks[name].consumer
+
     def start(self) -> None:
         """Start every member that does not run, and look after them from now on."""
         if self._service and "service" not in self._running:

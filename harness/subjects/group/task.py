@@ -47,6 +47,11 @@ class MemberTask:
     calls: str | None = None
     batch: int = 50
 
+    @property
+    def consumer(self) -> str:
+        """Client id of its consumer, by which the group knows it."""
+        return self.name
+
     def save(self, path: Path) -> None:
         """Write it where the process will read it."""
         path.write_text(json.dumps(asdict(self)))

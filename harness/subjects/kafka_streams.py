@@ -1,0 +1,147 @@
+"""A Kafka Streams application, with its exactly-once guarantee or without.
+
+The one thing to know: to the cluster it is a consumer group whose members write in transactions, so
+it is started, disturbed and collected as one; only its program is another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, Literal
+
+from harness.java.programs import programs_for
+from harness.kafka.log_reader import LogReader
+from harness.sinks.base import Sink
+from harness.sinks.topic import TopicSink
+from harness.subjects.group.members import Members
+from harness.subjects.group.subject import MEMBER
+from harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
+from harness.subjects.pipeline import PipelineParts
+
+Guarantee = Literal["exactly_once_v2", "at_least_once"]
+_SETTINGS: Final = {
+    "num.stream.threads": 1,
+    "consumer.session.timeout.ms": SESSION_TIMEOUT_MS,
+    "consumer.heartbeat.interval.ms": 1000,
+    "consumer.auto.offset.reset": "earliest",
+    "request.timeout.ms": 3000,
+    "reconnect.backoff.ms": 50,
+    "reconnect.backoff.max.ms": 500,
+    "producer.linger.ms": 5,
+}
+_COMMIT_MS: Final[dict[Guarantee, int]] = {"exactly_once_v2": 100, "at_least_once": 2000}
+"""Its own default with transactions; without, 30 s, which a run cannot wait for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamsTask(MemberTask):
+    """One instance.
+
+    Attributes:
+        state: a folder of its own.
+        settings: in Kafka Streams' words.
+    """
+
+    state: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def consumer(self) -> str:
+        """Client id of its thread's consumer."""
+        return f"{self.name}-StreamThread-1-consumer"
+
+    @property
+    def producer(self) -> str:
+        """Client id of its thread's producer."""
+        return f"{self.name}-StreamThread-1-producer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class KafkaStreams:
+    """Payments to payments with their fee, without any state.
+
+    Attributes:
+        guarantee: its `processing.guarantee`.
+        members: how many instances.
+    """
+
+    guarantee: Guarantee = "exactly_once_v2"
+    members: int = 2
+    sink: str = "payments-with-fees"
+    view: str = "read_committed"
+    group: str = "billing"
+
+    @property
+    def name(self) -> str:
+        """`kafka-streams`, `kafka-streams-at-least-once`."""
+        return "kafka-streams" + ("-at-least-once" if self.guarantee == "at_least_once" else "")
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        if self.guarantee == "at_least_once":
+            return (
+                "A Kafka Streams application with processing.guarantee=at_least_once, its default: "
+                "what was not committed is done again."
+            )
+        return (
+            "A Kafka Streams application with processing.guarantee=exactly_once_v2: effects and "
+            "positions in one transaction."
+        )
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """The topic."""
+        return (self.sink,)
+
+    @property
+    def output_topic(self) -> str:
+        """The topic that it writes to."""
+        return self.sink
+
+    @property
+    def sends(self) -> bool:
+        """The workload's producers are not on trial as such."""
+        return False
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """Members."""
+        return frozenset({MEMBER})
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """In Kafka Streams' words."""
+        return _SETTINGS | {
+            "processing.guarantee": self.guarantee,
+            "commit.interval.ms": _COMMIT_MS[self.guarantee],
+        }
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Its settings."""
+        return {"kafka streams": dict(self.settings) | {"instances": self.members}}
+
+    def pipeline(self, parts: PipelineParts) -> Members:
+        """Its instances."""
+        exactly = self.guarantee == "exactly_once_v2"
+        tasks = [
+            StreamsTask(
+                name=f"member-{number}",
+                bootstrap=parts.stage.bootstrap("pipeline"),
+                group=self.group,
+                topic=parts.topic,
+                sink=self.sink,
+                commits="in-transaction" if exactly else "automatically",
+                state=str(parts.work / f"state-{number}"),
+                settings=self.settings,
+            )
+            for number in range(self.members)
+        ]
+        program = partial(programs_for(parts.tools).command, "StreamsMember")
+        return Members(tasks, parts, program=program)
+
+    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+        """The output topic."""
+        return TopicSink(reader, topic=self.sink, view=self.view)

@@ -1,0 +1,88 @@
+"""Kafka Streams: its exactly-once guarantee under what hurts it most, and its default beside it.
+
+The story: two instances share the input. The answer to a commit is lost, the group's coordinator
+dies while a commit is on its way to it, an instance dies with effects that nobody committed, or
+stands still until the other one has all that it had.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.hit_message import HitMessage
+from harness.faults.kill_broker import KillBroker
+from harness.faults.kill_member import KillMember
+from harness.faults.pause_member import PauseMember
+from harness.faults.targets import CoordinatorOf
+from harness.scenario import At, Scenario
+from harness.subjects.kafka_streams import KafkaStreams
+from scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, claims, passing, violated
+
+_PRODUCER = f"{WHO}-StreamThread-1-producer"
+_EXACTLY = KafkaStreams()
+_AT_LEAST = KafkaStreams(guarantee="at_least_once")
+_KILLED = At(
+    name="killed with effects that nobody committed",
+    progress=0.1,
+    during=passing("response", "Produce", who=_PRODUCER),
+    do=KillMember(member=WHO),
+)
+_UNANSWERED = At(
+    name="answer to the commit lost",
+    progress=0.1,
+    do=HitMessage(message=passing("response", "EndTxn", who=_PRODUCER), action="close-before"),
+)
+_COORDINATOR = At(
+    name="group coordinator killed",
+    after=(_UNANSWERED.name,),
+    during=passing("request", "TxnOffsetCommit", who=_PRODUCER),
+    do=KillBroker(target=CoordinatorOf(of="group", name=_EXACTLY.group)),
+)
+_ZOMBIE = At(
+    name="zombie",
+    progress=0.1,
+    during=passing("request", "Produce", who=_PRODUCER),
+    do=PauseMember(member=WHO),
+)
+_HURT = Scenario(
+    name=_EXACTLY.name,
+    title="Kafka Streams, exactly-once: commit unanswered, coordinator and an instance killed",
+    subject=_EXACTLY,
+    workload=WORKLOAD,
+    schedule=(_UNANSWERED, _COORDINATOR, replace(_KILLED, after=(_COORDINATOR.name,))),
+    claims=claims(_EXACTLY, most=HOLDS, least=HOLDS, exactly=HOLDS),
+    seconds=55,
+)
+
+SCENARIOS = (
+    replace(
+        _HURT,
+        name=f"{_EXACTLY.name}-quiet",
+        title="Kafka Streams, exactly-once, undisturbed: nothing goes wrong, and nothing is tested",
+        schedule=(),
+        claims=claims(_EXACTLY, most=UNEXERCISED, least=UNEXERCISED, exactly=UNEXERCISED),
+        seconds=25,
+    ),
+    _HURT,
+    replace(
+        _HURT,
+        name=f"{_EXACTLY.name}-paused",
+        title="Kafka Streams, exactly-once: an instance paused until the other has all it had",
+        schedule=(_ZOMBIE,),
+        seconds=50,
+    ),
+    replace(
+        _HURT,
+        name=_AT_LEAST.name,
+        title="The broken twin: Kafka Streams as it is by default, an instance killed",
+        subject=_AT_LEAST,
+        schedule=(_KILLED,),
+        claims=claims(
+            _AT_LEAST,
+            most=violated("duplicate-output"),
+            least=HOLDS,
+            exactly=violated("duplicate-output"),
+        ),
+        seconds=40,
+    ),
+)
