@@ -21,7 +21,6 @@ from harness.kafka.features import TRANSACTION_VERSION, finalize
 from harness.kafka.topics import create_topics
 from harness.record import RunRecord, Step
 from harness.recorder import Recorder
-from harness.recording.writer import HistoryWriter
 from harness.scenario import Scenario
 from harness.schedule_json import schedule_to_json
 from harness.stage.backends import LOCAL, new_stage
@@ -34,7 +33,7 @@ from harness.versions import host, versions
 from harness.wait import Stop
 from harness.watchdog import Watchdog
 from harness.workload.control import Producers
-from harness.workload.payments import payments_of
+from harness.workload.expected import write_expected
 
 
 class Parts:
@@ -83,7 +82,9 @@ class Parts:
 
     def arrange(self) -> Bench:
         """Write down what is expected, start the stage, create topics."""
-        self._write_expected()
+        write_expected(
+            self._folder.history, self._scenario.subject, self._scenario.workload, self._seed
+        )
         self._stage.start()
         if (version := self._scenario.transaction_version) is not None:
             finalize(self._stage.bootstrap(AUDITOR), version, stop=self._stop)
@@ -214,22 +215,3 @@ class Parts:
             plan=schedule_to_json(scenario.schedule),
             claims=[claim_to_json(claim) for claim in scenario.claims],
         )
-
-    def _write_expected(self) -> None:
-        writer = HistoryWriter(self._folder.history, "workload")
-        workload = self._scenario.workload
-        for sink in self._scenario.subject.sinks:
-            for producer in range(workload.producers):
-                writer.write_all(
-                    "expected",
-                    [
-                        {
-                            "sink": sink,
-                            "record": payment.record,
-                            "effect_key": "",
-                            "digest": payment.effect_digest,
-                        }
-                        for payment in payments_of(workload, producer=producer, seed=self._seed)
-                    ],
-                )
-        writer.close()

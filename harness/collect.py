@@ -29,6 +29,7 @@ def collect(bench: Bench, history: Path) -> Aftermath:
                 _write_log(writer, log)
         sink = bench.open_sink(reader)
         writer.write_all("effects", [asdict(effect) for effect in sink.effects()])
+        writer.write_all("state", [asdict(state) for state in sink.states()])
         recorded = read_lines(history)
         bench.pipeline.collect(writer, recorded, sink)
     writer.close()

@@ -110,7 +110,7 @@ def _standing_still(bench: Bench, reader: LogReader) -> None:
         bench.pipeline.check()
         if sink.hanging() or not bench.pipeline.idle():
             return False
-        seen: list[object] = [len(sink.effects()), bench.pipeline.positions()]
+        seen: list[object] = [sink.size(), len(sink.effects()), bench.pipeline.positions()]
         same = seen == before
         before[:] = seen
         return same

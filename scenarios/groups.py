@@ -36,9 +36,12 @@ def violated(*anomalies: str) -> Expectation:
     return Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset(anomalies))
 
 
-def passing(direction: str, api: str, *, who: str = WHO, nth: int = 2) -> Message:
+def passing(
+    direction: str, api: str, *, who: str = WHO, nth: int = 2, topic: str | None = None
+) -> Message:
     """A message of a member; not its first, so that it has done something before."""
     return Message(
+        topic=topic,
         source="pipeline",
         direction=direction,  # type: ignore[arg-type]
         api=api,

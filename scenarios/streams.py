@@ -21,12 +21,20 @@ from scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, claims, passing,
 _PRODUCER = f"{WHO}-StreamThread-1-producer"
 _EXACTLY = KafkaStreams()
 _AT_LEAST = KafkaStreams(guarantee="at_least_once")
-_KILLED = At(
-    name="killed with effects that nobody committed",
-    progress=0.1,
-    during=passing("response", "Produce", who=_PRODUCER),
-    do=KillMember(member=WHO),
-)
+_BALANCES = KafkaStreams(balances=True)
+_BALANCES_AT_LEAST = KafkaStreams(balances=True, guarantee="at_least_once")
+
+
+def _killed(subject: KafkaStreams) -> At:
+    # Of several topics that it writes to: what is in a store's changelog is no effect yet.
+    return At(
+        name="killed with effects that nobody committed",
+        progress=0.1,
+        during=passing("response", "Produce", who=_PRODUCER, topic=subject.sink),
+        do=KillMember(member=WHO),
+    )
+
+
 _UNANSWERED = At(
     name="answer to the commit lost",
     progress=0.1,
@@ -44,12 +52,18 @@ _ZOMBIE = At(
     during=passing("request", "Produce", who=_PRODUCER),
     do=PauseMember(member=WHO),
 )
+
+
+def _hurt(subject: KafkaStreams) -> tuple[At, ...]:
+    return (_UNANSWERED, _COORDINATOR, replace(_killed(subject), after=(_COORDINATOR.name,)))
+
+
 _HURT = Scenario(
     name=_EXACTLY.name,
     title="Kafka Streams, exactly-once: commit unanswered, coordinator and an instance killed",
     subject=_EXACTLY,
     workload=WORKLOAD,
-    schedule=(_UNANSWERED, _COORDINATOR, replace(_KILLED, after=(_COORDINATOR.name,))),
+    schedule=_hurt(_EXACTLY),
     claims=claims(_EXACTLY, most=HOLDS, least=HOLDS, exactly=HOLDS),
     seconds=55,
 )
@@ -76,12 +90,31 @@ SCENARIOS = (
         name=_AT_LEAST.name,
         title="The broken twin: Kafka Streams as it is by default, an instance killed",
         subject=_AT_LEAST,
-        schedule=(_KILLED,),
+        schedule=(_killed(_AT_LEAST),),
         claims=claims(
             _AT_LEAST,
             most=violated("duplicate-output"),
             least=HOLDS,
             exactly=violated("duplicate-output"),
+        ),
+        seconds=40,
+    ),
+    replace(
+        _HURT,
+        name=_BALANCES.name,
+        title="Kafka Streams, exactly-once, with a store: every balance is right to the cent",
+        subject=_BALANCES,
+        schedule=_hurt(_BALANCES),
+        claims=claims(_BALANCES, most=None, least=None, exactly=HOLDS),
+    ),
+    replace(
+        _HURT,
+        name=_BALANCES_AT_LEAST.name,
+        title="The broken twin: a store without exactly-once: balances are too high",
+        subject=_BALANCES_AT_LEAST,
+        schedule=(_killed(_BALANCES_AT_LEAST),),
+        claims=claims(
+            _BALANCES_AT_LEAST, most=None, least=None, exactly=violated("state-mismatch")
         ),
         seconds=40,
     ),

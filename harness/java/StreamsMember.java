@@ -4,16 +4,20 @@ import java.nio.file.Path;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.common.utils.Bytes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Grouped;
+import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
+import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * One instance of a Kafka Streams application that reads payments and writes them with their fee into
- * another topic: `StreamsMember TASK`.
+ * One instance of a Kafka Streams application that reads payments and writes into another topic each
+ * with its fee, or the balance of its account, which it keeps in a store: `StreamsMember TASK`.
  *
  * The one thing to know: it has one thread, so that its clients can be told by name; when that fails
  * for good the process ends, and is started again by whoever started it.
@@ -38,9 +42,19 @@ final class StreamsMember {
     private static Topology topology(JsonNode task) {
         var bytes = Serdes.ByteArray();
         var builder = new StreamsBuilder();
-        builder.stream(task.get("topic").asText(), Consumed.with(bytes, bytes))
-                .mapValues(Effect::of)
-                .to(task.get("sink").asText(), Produced.with(bytes, bytes));
+        var payments = builder.stream(task.get("topic").asText(), Consumed.with(bytes, bytes));
+        var results = task.get("balances").asBoolean()
+                ? payments.groupByKey(Grouped.with(bytes, bytes))
+                        .aggregate(
+                                () -> Balance.NOTHING,
+                                (account, payment, balance) -> Balance.plus(balance, payment),
+                                Materialized.<byte[], byte[], KeyValueStore<Bytes, byte[]>>as(
+                                                "balances")
+                                        .withKeySerde(bytes)
+                                        .withValueSerde(bytes))
+                        .toStream()
+                : payments.mapValues(Effect::of);
+        results.to(task.get("sink").asText(), Produced.with(bytes, bytes));
         return builder.build();
     }
 

@@ -29,6 +29,7 @@ class Nobody:
     says = "No pipeline of ours: the programs on this stage were somebody else's."
     sink = ""
     sinks = ()
+    balances = False
     view = ""
     output_topic = None
     sends = False

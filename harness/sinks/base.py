@@ -29,6 +29,18 @@ class Effect:
 
 
 @dataclass(frozen=True, kw_only=True)
+class State:
+    """The final value of one aggregate of one key, as the `state` table of the history has it."""
+
+    sink: str
+    view: str
+    state_key: str
+    aggregate: str
+    amount: int | None = None
+    digest: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class AtomicBatch:
     """A micro-batch that the sink itself says it has, in the same transaction as its effects."""
 
@@ -49,6 +61,9 @@ class Sink(Protocol):
 
     def effects(self) -> list[Effect]:
         """Every effect that a reader of this view sees."""
+
+    def states(self) -> list[State]:
+        """The value of every aggregate of every key; empty where a sink has none."""
 
     def atomic_batches(self) -> list[AtomicBatch]:
         """Batches whose position stands in the sink, atomic with their effects."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 
 from harness.identity import digest
-from harness.sinks.base import AtomicBatch, Effect
+from harness.sinks.base import AtomicBatch, Effect, State
 
 _LEDGER = """
 SELECT seq, record, account, amount_cents, fee_cents, source_partition, source_offset,
@@ -50,6 +50,10 @@ class Ledger:
                 _LEDGER
             )
         ]
+
+    def states(self) -> list[State]:
+        """None."""
+        return []
 
     def atomic_batches(self) -> list[AtomicBatch]:
         """The guard's rows."""

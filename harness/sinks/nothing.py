@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.sinks.base import AtomicBatch, Effect
+from harness.sinks.base import AtomicBatch, Effect, State
 
 
 class Nothing:
@@ -15,6 +15,10 @@ class Nothing:
         return 0
 
     def effects(self) -> list[Effect]:
+        """None."""
+        return []
+
+    def states(self) -> list[State]:
         """None."""
         return []
 

@@ -6,7 +6,7 @@ import json
 
 from harness.identity import digest
 from harness.kafka.log_reader import Entry, LogReader
-from harness.sinks.base import AtomicBatch, Effect
+from harness.sinks.base import AtomicBatch, Effect, State
 from harness.workload.payments import EFFECT_COLUMNS
 
 
@@ -31,6 +31,10 @@ class TopicSink:
                 if entry.kind == "data" and (committed or self._view == "read_uncommitted"):
                     found.append(self._effect(entry, len(found)))
         return found
+
+    def states(self) -> list[State]:
+        """None."""
+        return []
 
     def atomic_batches(self) -> list[AtomicBatch]:
         """None: a topic holds no positions."""

@@ -35,6 +35,10 @@ class Subject(Protocol):
         """Everything that each input must have its effect in, `sink` first."""
 
     @property
+    def balances(self) -> bool:
+        """Whether `sink` has the balance of each account and the number of its payments."""
+
+    @property
     def view(self) -> str:
         """Who looks at the sink."""
 

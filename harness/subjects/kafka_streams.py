@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from harness.java.programs import programs_for
 from harness.kafka.log_reader import LogReader
+from harness.sinks.balances import BalancesTopic
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
 from harness.subjects.group.members import Members
@@ -41,10 +42,12 @@ class StreamsTask(MemberTask):
 
     Attributes:
         state: a folder of its own.
+        balances: keep the balance of each account in a store, and write that.
         settings: in Kafka Streams' words.
     """
 
     state: str
+    balances: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -60,41 +63,50 @@ class StreamsTask(MemberTask):
 
 @dataclass(frozen=True, kw_only=True)
 class KafkaStreams:
-    """Payments to payments with their fee, without any state.
+    """Payments to payments with their fee, or to balances.
 
     Attributes:
         guarantee: its `processing.guarantee`.
+        balances: it keeps the balance of each account in a store, with a standby replica of it.
         members: how many instances.
     """
 
     guarantee: Guarantee = "exactly_once_v2"
+    balances: bool = False
     members: int = 2
-    sink: str = "payments-with-fees"
     view: str = "read_committed"
     group: str = "billing"
 
     @property
     def name(self) -> str:
-        """`kafka-streams`, `kafka-streams-at-least-once`."""
-        return "kafka-streams" + ("-at-least-once" if self.guarantee == "at_least_once" else "")
+        """E.g. `kafka-streams`, `kafka-streams-balances-at-least-once`."""
+        balances = "-balances" if self.balances else ""
+        least = "-at-least-once" if self.guarantee == "at_least_once" else ""
+        return f"kafka-streams{balances}{least}"
+
+    @property
+    def sink(self) -> str:
+        """The topic that it writes to."""
+        return "balances" if self.balances else "payments-with-fees"
 
     @property
     def says(self) -> str:
         """What it promises."""
+        keeps = " It keeps balances in a store, with a standby replica." if self.balances else ""
         if self.guarantee == "at_least_once":
             return (
                 "A Kafka Streams application with processing.guarantee=at_least_once, its default: "
-                "what was not committed is done again."
+                f"what was not committed is done again.{keeps}"
             )
         return (
-            "A Kafka Streams application with processing.guarantee=exactly_once_v2: effects and "
-            "positions in one transaction."
+            "A Kafka Streams application with processing.guarantee=exactly_once_v2: effects, "
+            f"changes of stores and positions in one transaction.{keeps}"
         )
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """The topic."""
-        return (self.sink,)
+        """The topic; what it keeps in a store is no effect of any one payment."""
+        return () if self.balances else (self.sink,)
 
     @property
     def output_topic(self) -> str:
@@ -117,6 +129,12 @@ class KafkaStreams:
         return _SETTINGS | {
             "processing.guarantee": self.guarantee,
             "commit.interval.ms": _COMMIT_MS[self.guarantee],
+            # Every update is written, so that what was done twice shows.
+            **(
+                {"num.standby.replicas": 1, "statestore.cache.max.bytes": 0}
+                if self.balances
+                else {}
+            ),
         }
 
     def configuration(self) -> Mapping[str, Any]:
@@ -135,6 +153,7 @@ class KafkaStreams:
                 sink=self.sink,
                 commits="in-transaction" if exactly else "automatically",
                 state=str(parts.work / f"state-{number}"),
+                balances=self.balances,
                 settings=self.settings,
             )
             for number in range(self.members)
@@ -144,4 +163,5 @@ class KafkaStreams:
 
     def open_sink(self, *, database: str, reader: LogReader) -> Sink:
         """The output topic."""
-        return TopicSink(reader, topic=self.sink, view=self.view)
+        topic = BalancesTopic if self.balances else TopicSink
+        return topic(reader, topic=self.sink, view=self.view)

@@ -34,6 +34,7 @@ class ProducerSubject:
     topics: tuple[str, ...] = ()
     sink: str = ""
     sinks: tuple[str, ...] = ()
+    balances: bool = False
     view: str = ""
     output_topic: str | None = None
     sends: bool = True

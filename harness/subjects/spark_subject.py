@@ -38,6 +38,11 @@ class SparkSubject(ABC):
     """A PySpark pipeline."""
 
     @property
+    def balances(self) -> bool:
+        """It keeps no state."""
+        return False
+
+    @property
     def sends(self) -> bool:
         """The workload's producers are not on trial as such."""
         return False

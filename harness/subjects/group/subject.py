@@ -91,6 +91,11 @@ class ConsumerGroup:
         return (self.sink, CALLS) if self.calls else (self.sink,)
 
     @property
+    def balances(self) -> bool:
+        """It keeps no state."""
+        return False
+
+    @property
     def output_topic(self) -> str:
         """The topic that it writes to."""
         return self.sink

@@ -1,0 +1,59 @@
+"""What every payment must come to in the sinks of a subject, written down before anything runs.
+
+The one thing to know: it is computed from the workload alone, apart from the code on trial. A
+payment has its one effect, or adds to the balance of its account.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from harness.recording.writer import HistoryWriter
+from harness.subjects.base import Subject
+from harness.workload.payments import Payment, Payments, payments_of
+
+
+def write_expected(history: Path, subject: Subject, workload: Payments, seed: int) -> None:
+    """Write the tables `expected` and `contributions`.
+
+    Args:
+        history: folder of the run's history.
+        subject: whose sinks.
+        workload: what is sent.
+        seed: draws it.
+    """
+    writer = HistoryWriter(history, "workload")
+    for producer in range(workload.producers):
+        payments = list(payments_of(workload, producer=producer, seed=seed))
+        for sink in subject.sinks:
+            writer.write_all("expected", [_effect(sink, payment) for payment in payments])
+        if subject.balances:
+            rows = (row for payment in payments for row in _contributions(subject.sink, payment))
+            writer.write_all("contributions", rows)
+    writer.close()
+
+
+def _effect(sink: str, payment: Payment) -> dict[str, Any]:
+    return {
+        "sink": sink,
+        "record": payment.record,
+        "effect_key": "",
+        "digest": payment.effect_digest,
+    }
+
+
+def _contributions(sink: str, payment: Payment) -> Iterator[dict[str, Any]]:
+    for aggregate, operation, amount in (
+        ("balance", "sum", payment.amount_cents),
+        ("payments", "count", None),
+    ):
+        yield {
+            "sink": sink,
+            "record": payment.record,
+            "state_key": payment.account,
+            "aggregate": aggregate,
+            "operation": operation,
+            "amount": amount,
+        }
