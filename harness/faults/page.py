@@ -30,9 +30,11 @@ _HEAD: Final = """\
 
 Each can be asked for by hand (`onceproof fault …`, see
 [break it by hand](../how-to/break-it-by-hand.md)) and put into a schedule. A claim's fine print
-speaks of kinds. What a fault needs is offered by stages of processes and of containers alike, but
-for `gates`, which containers have not; the user's own cluster offers what its file has commands
-for, and a bare lab has no `driver`.
+speaks of kinds; the standard ones leave out `surgery`, on what a pipeline trusts. What a fault
+needs is offered by stages of processes and of containers alike, but for `gates`, which containers
+have not; the user's own cluster offers what its file has commands for, and a bare lab has no
+`driver`. What needs nothing is done as any client could do it, also on the user's own cluster,
+where nobody undoes it.
 
 SOURCE is an audience (`producer`, `pipeline`, `pipeline-sink`) or a broker; WAY is `requests` or
 `responses`.
@@ -78,7 +80,8 @@ def _header(*columns: str) -> list[str]:
 def _described(entry: ByHand) -> str:
     fault: Fault = asked(entry.name, entry.example.split()[1:])
     usage = entry.usage.replace("|", "\\|")
-    return f"| `{usage}` | {entry.says} | {fault.kind} | {fault.needs} | `{entry.example}` |"
+    needs = fault.needs or "nothing"
+    return f"| `{usage}` | {entry.says} | {fault.kind} | {needs} | `{entry.example}` |"
 
 
 if __name__ == "__main__":

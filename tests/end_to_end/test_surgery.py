@@ -75,3 +75,18 @@ def test_executors_killed(runs):
     (driver,) = [p for p in done.report["timeline"]["pipeline"] if p["subject"] == "driver"]
     assert len(driver["lives"]) == 1, "the driver lives on"
     assert {h["hazard"] for h in done.report["hazards"]} == {"retried-task"}
+
+
+@pytest.mark.parametrize(
+    ("name", "answers"),
+    [
+        ("late-commit-java", r"answered with PRODUCER_FENCED, .* abort with no error"),
+        ("late-commit-java-version-1", r"answered with no error, .* abort with INVALID_TXN_STATE"),
+    ],
+)
+def test_a_commit_that_comes_late(runs, name, answers):
+    done, evidence = tried(runs, name)
+    assert re.search(answers, evidence)
+    # A transaction has six records. What readers got of it was to be aborted by its owner.
+    seen = count(done, "precommitted-read")
+    assert 0 < seen <= 6 if name.endswith("version-1") else seen == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,6 +91,24 @@ def test_others_take_their_place(
     ((hazard, detail),) = bench.seen
     assert hazard == "retried-task"
     assert detail.startswith(f"{lost} tasks were lost with executor 0"), "others are not ours"
+
+
+def test_one_that_ended_otherwise_proves_nothing(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = world(processes, 1, monkeypatch)
+    wait_until(lambda: Executors(bench).found(), what="an executor", seconds=SECONDS)
+    monkeypatch.setattr(
+        "harness.faults.kill_executor.sigkill", lambda pid: os.kill(pid, signal.SIGTERM)
+    )
+    fault = KillExecutor().inject(bench, "x")
+    told = Executors(bench)
+    wait_until(lambda: set(told.found()) == {1}, what="another", seconds=SECONDS)
+    wait_until(
+        lambda: "exited with code 143" in told.process.log.read_text(), what="its end",
+        seconds=SECONDS,
+    )  # fmt: skip
+    assert fault.evidence() is None
 
 
 def test_without_executors(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,6 +47,7 @@ def test_it_has_what_was_wanted_in_an_order_that_can_be_run(seed: int) -> None:
 def test_seeds_differ_and_everything_comes_up() -> None:
     drawn = [DRAW.schedule(seed) for seed in range(200)]
     assert len(set(drawn)) == 200
+    assert {schedule[0].one_of for schedule in drawn} == {kind for kind, _ in KINDS}
     for kind, makings in FAULTS.items():
         met = {type(at.do) for schedule in drawn for at in schedule if at.one_of == kind}
         assert len(met) == len(makings)
