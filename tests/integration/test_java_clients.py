@@ -19,7 +19,7 @@ from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
 from harness.kafka.log_reader import Entry
 from harness.kafka.metadata import ClusterView
 from harness.links.gate.client import Placed
-from harness.links.gate.rules import Rule
+from harness.links.gate.rules import Action, Rule
 from harness.recording.tables import read_lines
 from harness.stage.processes import Process
 from harness.stage.topology import Link
@@ -65,7 +65,7 @@ class Running:
             lambda: not self.process.alive(), "its end", lambda: (self.told, self.process.tail())
         )
         eventually(lambda: self.told.get("done"), "its last word", self.process.tail)
-        assert self.process.popen.returncode == 0
+        assert self.process.popen.wait(60) == 0
         return self.told
 
     def table(self, name: str) -> Rows:
@@ -147,7 +147,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_sender_whose_answer_is_lost(
+def test_a_sender_whose_answer_never_comes(
     kind: str, staging: Staged, topic: Callable[..., str], start: Start
 ) -> None:
     workload = Payments(records=300, producers=1, topic=topic())
@@ -155,8 +155,9 @@ def test_a_sender_whose_answer_is_lost(
     run = start(workload, KINDS[kind])
     run.order("rate 50")
     run.wait_told("ok", 5)
-    with meeting(staging, direction="response", api="Produce", topic=workload.topic) as lost:
-        eventually(lambda: any(rule.fired for rule in lost), "a lost answer", lambda: run.told)
+    action = "hold" if KINDS[kind].resend_seconds else "close-before"
+    with meeting(staging, action, api="Produce", topic=workload.topic) as withheld:
+        eventually(lambda: any(r.fired for r in withheld), "its answer", lambda: run.told)
         run.order("rate inf")
         assert run.wait_done() | {"timeouts": {}} == {
             "called": 300, "ok": 300, "not_ok": 0, "timeouts": {}, "done": True
@@ -175,7 +176,7 @@ def test_a_sender_whose_answer_is_lost(
     # The brokers had what their answer never said: who is not known to them has it twice.
     attempts = Counter(attempt(entry) for entry, _ in log.values())
     assert len(attempts) == 300
-    assert max(attempts.values()) == (1 if kind == "idempotent" else 2)
+    assert (max(attempts.values()) > 1) is (kind != "idempotent")
     known = {entry.producer_id for entry, _ in log.values()} != {-1}
     assert known is KINDS[kind].idempotent
 
@@ -189,10 +190,8 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
     run = start(workload, identity="an-id-of-ours")
     run.order("rate 60")
     run.wait_told("ok", 12)
-    with meeting(
-        staging, direction="response", api="EndTxn", transactional_id="an-id-of-ours"
-    ) as lost:
-        eventually(lambda: any(rule.fired for rule in lost), "a lost answer", lambda: run.told)
+    with meeting(staging, "drop", api="EndTxn", transactional_id="an-id-of-ours") as withheld:
+        eventually(lambda: any(r.fired for r in withheld), "its answer", lambda: run.told)
         run.wait_told("ok", run.told["ok"] + 12)
     impostor(staging.stage.bootstrap("producer"), "an-id-of-ours")
     eventually(lambda: len(sessions(run)) == 2, "a new session", lambda: run.told)
@@ -208,14 +207,16 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
         for r in records_of(workload, producer=0, seed=SEED)
     }
     assert {row["txn"].rpartition("/")[2] for row in txns} == set(intended)
-    # Whoever is taken over in the midst of a transaction does not know what became of it.
-    doubtful = [row for row in txns if row["outcome"] == "info"]
-    assert len(doubtful) == 1
-    assert "Fenced" in doubtful[0]["error"]
+    # Whoever is taken over in the midst of a transaction has it aborted, or does not know. Others
+    # are refused now and then as well: docs/findings/java-epochs.md.
+    failed = [row for row in txns if row["error"]]
+    assert 1 <= len(failed) < len(txns) / 2
+    assert all("Fenced" in row["error"] or "Epoch" in row["error"] for row in failed)
+    assert {row["outcome"] for row in failed} <= {"aborted", "info"}
     for row in txns:
         assert row["txn"].startswith(f"{row['session']}/")
         assert row["began_at"] < row["ended_at"]
-        if row not in doubtful:
+        if row not in failed:
             assert row["outcome"] == intended[row["txn"].rpartition("/")[2]]
             assert (row["commit_called_at"] is None) is (row["outcome"] == "aborted")
 
@@ -227,9 +228,8 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
     for entry, committed in log.values():
         outcome = outcomes[txn_of[attempt(entry)]]
         assert outcome == ("committed" if committed else "aborted") or outcome == "info"
-    for outcome in ("committed", "aborted"):
-        mine = [s for s in sends if outcomes[s["txn"]] == outcome]
-        assert {s["outcome"] for s in mine} == {"ok"}
+    known = {row["txn"] for row in txns if row not in failed}
+    assert {s["outcome"] for s in sends if s["txn"] in known} == {"ok"}
     assert {topic for topic, _, _ in log} == set(workload.topics)
 
 
@@ -254,10 +254,15 @@ def test_without_a_harness_it_ends(
 
 
 @contextlib.contextmanager
-def meeting(staging: Staged, **rule: Any) -> Iterator[list[Placed]]:
-    """Lose the next message of a kind, on whichever link it comes."""
+def meeting(staging: Staged, action: Action, **rule: Any) -> Iterator[list[Placed]]:
+    """Keep the next answer of a kind back, on whichever link it comes.
+
+    Of requests that overtake each other on a connection no single answer can be lost: the next one
+    would answer the wrong request.
+    """
     links = [Link("producer", node) for node in staging.stage.brokers]
-    placed = [staging.stage.gate(link).put(Rule(action="drop", **rule)) for link in links]
+    met = Rule(direction="response", action=action, **rule)
+    placed = [staging.stage.gate(link).put(met) for link in links]
     try:
         yield placed
     finally:
