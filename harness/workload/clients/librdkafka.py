@@ -8,7 +8,6 @@ fatal a new client goes on.
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -66,8 +65,6 @@ class Sending:
                 "bootstrap.servers": task.bootstrap,
                 "client.id": task.name,
                 "stats_cb": self._on_statistics,
-                # Without one of our own, whatever is called next raises what is fatal.
-                "error_cb": lambda error: print(error, file=sys.stderr, flush=True),
                 **({"transactional.id": task.transactional_id} if task.transactional_id else {}),
             }
         )
@@ -153,7 +150,10 @@ class Sending:
         self.client.purge()
         deadline = time.monotonic() + _CALL_SECONDS
         while len(self.client) and time.monotonic() < deadline:
-            self._wait()
+            try:
+                self._wait()
+            except KafkaException:  # what was fatal is raised once more
+                self.desk.listen(0.05)
         self.desk.abandoned(error)
         self.desk.new_session()
         self.client = self._new_client()
