@@ -82,7 +82,7 @@ class Producers:
         self._faults_to_come = 0
         self._hurry = threading.Event()
         self._status: dict[str, Status] = {}
-        self._moved_at = 0.0
+        self._moved_at: dict[str, float] = {}
         self._children: list[Process] = []
         self._threads: list[threading.Thread] = []
         self._tasks: list[tuple[str, Path]] = []
@@ -197,7 +197,7 @@ class Producers:
 
         Args:
             seconds: how long that may take.
-            still: for how long nobody may tell of any progress; None: as long as it takes.
+            still: for how long one may tell of no progress; None: as long as it takes.
 
         Raises:
             Overdue: they did not finish, or stood still for too long.
@@ -210,10 +210,12 @@ class Producers:
             self.check()
             if self.finished and not any(c.alive() for c in self._children):
                 return True
-            if still is not None and time.monotonic() - max(self._moved_at, began) > still:
-                raise Overdue(
-                    f"waited {still:g} s for the producers to get on; last seen: {self._status}"
-                )
+            latest = time.monotonic() - (still or float("inf"))
+            for name, status in self._status.items():
+                if not status.done and max(self._moved_at.get(name, 0.0), began) < latest:
+                    raise Overdue(
+                        f"waited {still:g} s for {name} to get on; last seen: {self._status}"
+                    )
             return False
 
         wait_until(
@@ -255,7 +257,7 @@ class Producers:
                 done=said["done"],
             )
             if status.moved != self._status[child.name].moved:
-                self._moved_at = time.monotonic()
+                self._moved_at[child.name] = time.monotonic()
             self._status[child.name] = status
 
     def _regulate(self) -> None:

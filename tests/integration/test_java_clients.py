@@ -65,7 +65,7 @@ class Running:
             lambda: not self.process.alive(), "its end", lambda: (self.told, self.process.tail())
         )
         eventually(lambda: self.told.get("done"), "its last word", self.process.tail)
-        assert self.process.popen.returncode == 0
+        assert self.process.popen.wait(60) == 0
         return self.told
 
     def table(self, name: str) -> Rows:
@@ -207,10 +207,11 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
         for r in records_of(workload, producer=0, seed=SEED)
     }
     assert {row["txn"].rpartition("/")[2] for row in txns} == set(intended)
-    # Whoever is taken over in the midst of a transaction has it aborted, or does not know.
+    # Whoever is taken over in the midst of a transaction has it aborted, or does not know. Others
+    # are refused now and then as well: docs/findings/java-epochs.md.
     failed = [row for row in txns if row["error"]]
-    assert 1 <= len(failed) <= 2
-    assert any("Fenced" in row["error"] or "Epoch" in row["error"] for row in failed)
+    assert 1 <= len(failed) < len(txns) / 2
+    assert all("Fenced" in row["error"] or "Epoch" in row["error"] for row in failed)
     assert {row["outcome"] for row in failed} <= {"aborted", "info"}
     for row in txns:
         assert row["txn"].startswith(f"{row['session']}/")

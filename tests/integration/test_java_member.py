@@ -152,7 +152,7 @@ def test_every_payment_has_its_effect_once(
     second.popen.stdin.close()
     for process in (first, second):
         eventually(lambda process=process: not process.alive(), "its end", process.tail)
-        assert process.popen.returncode == 0
+        assert process.popen.wait(60) == 0
     assert effects(staging, sink) == expected(PAYMENTS)
 
     tables = read_lines(tmp_path / "history").tables

@@ -18,6 +18,8 @@ from harness.workload.clients.desk import Call, Desk, given_desk
 
 _TICK: Final = 0.01
 _STOP_SECONDS: Final = 5
+_ERRORS: Final = (KafkaError, AssertionError)
+"""What its calls raise; the second where a fenced producer is told to abort."""
 
 
 class Sending:
@@ -115,14 +117,14 @@ class Sending:
             desk.commit_called()
             await self.client.commit_transaction()
             desk.ended("committed")
-        except KafkaError as error:
+        except _ERRORS as error:
             await self._give_up(error)
 
-    async def _give_up(self, error: KafkaError) -> None:
+    async def _give_up(self, error: Exception) -> None:
         """Abort; where even that fails nobody knows, and a new client goes on."""
         try:
             await self.client.abort_transaction()
-        except KafkaError as worse:
+        except _ERRORS as worse:
             self.desk.ended("info", f"{error!r}; then {worse!r}")
         else:
             await self._outcomes()

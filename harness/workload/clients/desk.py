@@ -219,7 +219,9 @@ class Desk:
 
     def abandoned(self, error: object) -> None:
         """Their client is gone: nobody will ever know what became of the calls still open."""
-        for attempt in sorted(self._open):
+        with self._lock:
+            still_open = sorted(self._open)
+        for attempt in still_open:
             self.refused(attempt, error, certain=False)
 
     def _closed(self, row: dict[str, Any]) -> bool:

@@ -148,8 +148,13 @@ class Sending:
                 return
         self.desk.ended("info", error)
         self.client.purge()
-        while len(self.client):
-            self._wait()
+        deadline = time.monotonic() + _CALL_SECONDS
+        while len(self.client) and time.monotonic() < deadline:
+            try:
+                self._wait()
+            except KafkaException:  # what was fatal is raised once more
+                self.desk.listen(0.05)
+        self.desk.abandoned(error)
         self.desk.new_session()
         self.client = self._new_client()
         self._begin()

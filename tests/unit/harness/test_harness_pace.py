@@ -127,7 +127,8 @@ def test_with_transactions_each_has_an_id_of_its_own(tmp_path: Path) -> None:
 
 def test_standing_still_is_told_long_before_the_deadline(made: Producers) -> None:
     made._status["producer-0"] = Status(called=5, ok=2)
-    with pytest.raises(Overdue, match=r"for the producers to get on; .*called=5, ok=2"):
+    made._status["producer-1"] = Status(done=True)
+    with pytest.raises(Overdue, match=r"for producer-0 to get on; .*called=5, ok=2"):
         made.wait_finished(60, still=0.1)
 
 
