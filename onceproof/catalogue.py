@@ -13,6 +13,21 @@ class UnknownScenario(LookupError):
     """No scenario of that name; the text suggests what may have been meant."""
 
 
+def named(words: Sequence[str]) -> list[Scenario]:
+    """The scenarios whose names have one of these words in them; all without words.
+
+    Raises:
+        UnknownScenario: a word is in no name.
+    """
+    known = all_scenarios()
+    for word in words:
+        if not any(word in scenario.name for scenario in known):
+            raise UnknownScenario(
+                f"no scenario has «{word}» in its name. `onceproof list` names all."
+            )
+    return [s for s in known if not words or any(word in s.name for word in words)]
+
+
 def chosen(names: Sequence[str]) -> list[Scenario]:
     """The scenarios of these names, or the flagship.
 

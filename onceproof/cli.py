@@ -80,11 +80,15 @@ def run(
 
 
 @app.command("list")
-def list_() -> None:
-    """List the scenarios: subject, faults, claims and what is expected of them."""
+def list_(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Only those with one of these words in their names.")
+    ] = None,
+) -> None:
+    """List the scenarios: subject, faults, needs, claims and what is expected of them."""
     from onceproof.commands import list as command
 
-    sys.exit(command.list_scenarios())
+    sys.exit(command.list_scenarios(words or []))
 
 
 @app.command()

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+
+from onceproof.catalogue import UnknownScenario, named
+from onceproof.errors import USAGE
 from onceproof.listing import listing
-from scenarios import all_scenarios
 
 
-def list_scenarios() -> int:
-    """All scenarios, with what is expected of them."""
-    print("\n".join(listing(all_scenarios())))
+def list_scenarios(words: Sequence[str]) -> int:
+    """The scenarios that have one of these words in their names, with what is expected of them."""
+    try:
+        found = named(words)
+    except UnknownScenario as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        return USAGE
+    print("\n".join(listing(found)))
     return 0

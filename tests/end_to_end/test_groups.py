@@ -1,4 +1,4 @@
-"""Consumer groups: each under what hurts it most, and each broken twin caught.
+"""Consumer groups and Kafka Streams: each under what hurts it most, and each broken twin caught.
 
 The one thing to know: a run takes up to a minute, so `make test-faults` tries them; every build has
 the members themselves (`tests/integration/test_group_members.py`, `test_java_member.py`).
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios import groups, groups_twins
+from scenarios import groups, groups_twins, streams
 from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
 
 pytestmark = MINUTES
-SCENARIOS = (*groups.SCENARIOS, *groups_twins.SCENARIOS)
+SCENARIOS = (*groups.SCENARIOS, *groups_twins.SCENARIOS, *streams.SCENARIOS)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
