@@ -69,11 +69,14 @@ class KafkaStreams:
         guarantee: its `processing.guarantee`.
         balances: it keeps the balance of each account in a store, with a standby replica of it.
         members: how many instances.
+        into: the topic that it writes to, where it is not called after what it holds.
+        group: its `application.id`.
     """
 
     guarantee: Guarantee = "exactly_once_v2"
     balances: bool = False
     members: int = 2
+    into: str | None = None
     view: str = "read_committed"
     group: str = "billing"
 
@@ -87,7 +90,7 @@ class KafkaStreams:
     @property
     def sink(self) -> str:
         """The topic that it writes to."""
-        return "balances" if self.balances else "payments-with-fees"
+        return self.into or ("balances" if self.balances else "payments-with-fees")
 
     @property
     def says(self) -> str:

@@ -20,6 +20,7 @@ from harness.sinks.topic import TopicSink
 from harness.stage.topology import AUDITOR, node_id
 from harness.subjects.group.members import Members
 from harness.subjects.group.subject import ConsumerGroup
+from harness.subjects.kafka_streams import KafkaStreams
 from harness.subjects.pipeline import PipelineParts
 from harness.tools.setup import ensure
 from harness.wait import Stop
@@ -34,15 +35,16 @@ PARTITIONS = 3
 class Group:
     """A group at work on topics of its own."""
 
-    def __init__(self, staging: Staged, source: str, sink: str, folder: Path) -> None:
-        self.source, self.sink = source, sink
+    def __init__(
+        self, staging: Staged, source: str, subject: ConsumerGroup | KafkaStreams, folder: Path
+    ) -> None:
+        self.source, self.sink = source, subject.sink
         self.staging = staging
         self.sent = 0
-        # A name of its own, because the stage is everybody's.
-        self.members: Members = ConsumerGroup(group=f"group-of-{source}", sink=sink).pipeline(
+        self.members: Members = subject.pipeline(
             PipelineParts(
                 stage=staging.stage,
-                tools=ensure(stage=False),
+                tools=ensure(),
                 processes=staging.processes,
                 work=folder,
                 history=folder,
@@ -104,20 +106,41 @@ class Group:
         eventually(lambda: self.members.positions() == ends, f"positions {ends}")
 
 
+@contextlib.contextmanager
+def at_work_on(group: Group) -> Iterator[Group]:
+    """A group that has done its first work; ended in whatever way the block ends."""
+    try:
+        group.members.start()
+        group.send(150)
+        group.wait_done()
+        yield group
+    finally:
+        group.members.close()
+        for process in group.staging.living:
+            if process.name in group.members.names:
+                process.kill("the test is over")
+
+
 @pytest.fixture
 def group(staging: Staged, topic: Callable[..., str], tmp_path: Path) -> Iterator[Group]:
-    found = Group(staging, topic(PARTITIONS), topic(PARTITIONS), tmp_path)
-    with contextlib.closing(found.members):
-        try:
-            found.members.start()
-            found.send(150)
-            found.wait_done()
-            yield found
-        finally:
-            found.members.close()
-            for process in staging.living:
-                if process.name in found.members.names:
-                    process.kill("the test is over")
+    source = topic(PARTITIONS)
+    # A name of its own, because the stage is everybody's.
+    subject = ConsumerGroup(group=f"group-of-{source}", sink=topic(PARTITIONS))
+    with at_work_on(Group(staging, source, subject, tmp_path)) as found:
+        yield found
+
+
+def test_an_instance_of_kafka_streams_killed_and_back(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path
+) -> None:
+    source = topic(PARTITIONS)
+    subject = KafkaStreams(group=f"group-of-{source}", into=topic(PARTITIONS))
+    with at_work_on(Group(staging, source, subject, tmp_path)) as group:
+        with at_work(world(group), "kill-member member-0") as (fault, _):
+            assert fault.target == staging.instance("member-0")
+            group.send(150)
+        group.send(150)
+        group.wait_done()
 
 
 def test_a_member_killed_and_back(group: Group) -> None:
