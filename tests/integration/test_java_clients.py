@@ -211,7 +211,8 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
     # on with the next one, as long as its successor is told to ask again, which may be several.
     failed = [row for row in txns if row["error"]]
     assert 1 <= len(failed) < len(txns) / 2
-    assert all("Fenced" in row["error"] or "Epoch" in row["error"] for row in failed)
+    words = ("ProducerFenced", "InvalidProducerEpoch", "InvalidTxnState")
+    assert all(any(word in row["error"] for word in words) for row in failed)
     assert {row["outcome"] for row in failed} <= {"aborted", "info"}
     for row in txns:
         assert row["txn"].startswith(f"{row['session']}/")
