@@ -47,7 +47,11 @@ class Sending:
         self.producers = Producers(
             seed=5,
             workload=Payments(
-                records=3_000, producers=1, topic=topic, rate=150, transaction=transaction
+                records=600 if transaction else 3_000,
+                producers=1,
+                topic=topic,
+                rate=150,
+                transaction=transaction,
             ),
             bootstrap=staging.stage.bootstrap("producer"), processes=self.processes,
             history=self.history, work=folder, stop=self.stop, sender=sender,
