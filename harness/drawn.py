@@ -20,11 +20,11 @@ from harness.faults.isolate_broker import IsolateBroker
 from harness.faults.kill_broker import KillBroker
 from harness.faults.kill_driver import KillDriver
 from harness.faults.lose_requests import LoseRequests
-from harness.faults.lose_responses import LoseResponses
 from harness.faults.one_way import OneWay
 from harness.faults.pause import PauseBroker
 from harness.faults.stop_broker import StopBroker
 from harness.faults.targets import LeaderOf
+from harness.faults.unanswered import LeaveUnanswered
 from harness.scenario import At
 
 _SECONDS: Final = 45.0
@@ -32,28 +32,29 @@ _SECONDS: Final = 45.0
 _BESIDE: Final = 0.5
 """How often a fault of a link is at work beside the one before it, and not after it."""
 
-Making = Callable[[LeaderOf, random.Random], Fault]
+Audiences = tuple[str, ...]
+Making = Callable[[LeaderOf, Audiences, random.Random], Fault]
 
 FAULTS: Final[Mapping[str, tuple[Making, ...]]] = {
-    "driver": (lambda leader, draws: KillDriver(window="after-sink-write"),),
+    "driver": (lambda leader, who, draws: KillDriver(window="after-sink-write"),),
     "process": (
-        lambda leader, draws: KillBroker(target=leader),
-        lambda leader, draws: StopBroker(target=leader),
-        lambda leader, draws: PauseBroker(target=leader),
+        lambda leader, who, draws: KillBroker(target=leader),
+        lambda leader, who, draws: StopBroker(target=leader),
+        lambda leader, who, draws: PauseBroker(target=leader),
     ),
     "partition": (
-        lambda leader, draws: IsolateBroker(target=leader),
-        lambda leader, draws: OneWay(target=leader, lost=draws.choice(("out", "in"))),
-        lambda leader, draws: CutLink(source="pipeline", target=leader),
+        lambda leader, who, draws: IsolateBroker(target=leader),
+        lambda leader, who, draws: OneWay(target=leader, lost=draws.choice(("out", "in"))),
+        lambda leader, who, draws: CutLink(source=who[-1], target=leader),
     ),
     "link": (
-        lambda leader, draws: LoseResponses(target=leader),
-        lambda leader, draws: LoseRequests(source="producer", target=leader),
-        lambda leader, draws: HoldBytes(
-            source=draws.choice(("producer", "pipeline")), target=leader, way="responses"
+        lambda leader, who, draws: LeaveUnanswered(target=leader),
+        lambda leader, who, draws: LoseRequests(source="producer", target=leader),
+        lambda leader, who, draws: HoldBytes(
+            source=draws.choice(who), target=leader, way="responses"
         ),
-        lambda leader, draws: Delay(
-            source=draws.choice(("producer", "pipeline")),
+        lambda leader, who, draws: Delay(
+            source=draws.choice(who),
             target=leader,
             way=draws.choice(("requests", "responses")),
             milliseconds=draws.randrange(100, 1000),
@@ -72,11 +73,15 @@ class Draw:
     Attributes:
         kinds: of `FAULTS` → how many of each.
         partitions: of the input; each fault is aimed at the leader of one of them.
+        first: lines that come before all that is drawn, whatever that is.
+        audiences: whose links are disturbed, the last of them for being cut off.
         progress: acknowledged part of the workload from which on the first may start.
     """
 
     kinds: tuple[tuple[str, int], ...]
     partitions: int
+    first: tuple[At, ...] = ()
+    audiences: Audiences = ("producer", "pipeline")
     progress: float = 0.05
 
     def __post_init__(self) -> None:
@@ -89,23 +94,25 @@ class Draw:
 
     def describe(self) -> str:
         """In words."""
-        return "drawn from the seed: " + ", ".join(f"{many} × {kind}" for kind, many in self.kinds)
+        drawn = ", ".join(f"{many} × {kind}" for kind, many in self.kinds)
+        first = "".join(f"{at.name} ({at.do.kind}), then " for at in self.first)
+        return f"{first}drawn from the seed: {drawn}"
 
     def schedule(self, seed: int) -> tuple[At, ...]:
         """The schedule of a seed: one fault after the other, those of links also side by side."""
         draws = random.Random(seed)
         kinds = [kind for kind, many in self.kinds for _ in range(many)]
         draws.shuffle(kinds)
-        lines: list[At] = []
+        lines: list[At] = list(self.first)
         for number, kind in enumerate(kinds, 1):
             before = lines[-1] if lines else None
-            beside = kind == "link" and draws.random() < _BESIDE
+            beside = kind == "link" and draws.random() < _BESIDE and number > 1
             after = () if before is None else (before.after if beside else (before.name,))
             leader = LeaderOf(partition=draws.randrange(self.partitions))
             lines.append(
                 At(
                     name=f"{kind} {number}",
-                    do=draws.choice(FAULTS[kind])(leader, draws),
+                    do=draws.choice(FAULTS[kind])(leader, self.audiences, draws),
                     progress=self.progress if not after else 0.0,
                     after=after,
                     required=False,

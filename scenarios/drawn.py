@@ -1,23 +1,64 @@
-"""A schedule that nobody wrote: drawn from the seed, another one each time.
+"""Schedules that nobody wrote: drawn from the seed, another one each time.
 
 The story: what a written schedule tries is what somebody thought of. Here faults of brokers,
 partitions and links hit whoever leads just then, in an order that nobody chose, and the driver is
 killed between its sink's write and the commit. A seed that finds something finds it again.
+Producers, transactions and groups get what tests their claim for certain first, and then what is
+drawn. kafka-python is not among them: it stands still as soon as a coordinator is gone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from checkers.claims import at_least_once, exactly_once
 from checkers.model import Expectation, Verdict
 from harness.drawn import Draw
-from harness.scenario import Scenario
+from harness.scenario import At, Scenario
 from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from harness.workload.payments import Payments
+from scenarios import groups, idempotent_producers, streams, transactional_producers
 
 _PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
 _GUARDED = SparkForeachBatchPostgres(guard="query-and-batch-id")
 _HOLDS = Expectation(verdict=Verdict.HOLDS)
 _REPLAYED = frozenset({"replayed-batch"})
+_CLIENTS = ("librdkafka", "aiokafka", "java")
+_GROUPS = ("consume-transform-produce", "consume-transform-produce-java", "kafka-streams")
+
+
+def _drawn(scenario: Scenario, first: At, *audiences: str) -> Scenario:
+    """A scenario whose schedule is drawn, but for what comes first."""
+    return replace(
+        scenario,
+        name=f"{scenario.name}-drawn",
+        title=f"{scenario.subject.name}: three faults of three kinds, drawn from the seed",
+        schedule=(),
+        draw=Draw(
+            kinds=(("process", 1), ("partition", 1), ("link", 1)),
+            partitions=scenario.workload.partitions,
+            first=(first,),
+            audiences=audiences,
+        ),
+        seconds=60,
+    )
+
+
+def _of_producers() -> Iterator[Scenario]:
+    for module in (idempotent_producers, transactional_producers):
+        for scenario in module.SCENARIOS:
+            if scenario.name.partition("-")[2] in _CLIENTS:
+                yield _drawn(scenario, scenario.schedule[0], "producer")
+
+
+def _of_groups() -> Iterator[Scenario]:
+    for module in (groups, streams):
+        for scenario in module.SCENARIOS:
+            if scenario.name in _GROUPS:
+                killed = replace(scenario.schedule[-1], after=(), progress=0.1)
+                yield _drawn(scenario, killed, "producer", "pipeline")
+
 
 SCENARIOS = (
     Scenario(
@@ -48,4 +89,6 @@ SCENARIOS = (
         ),
         seconds=100,
     ),
+    *_of_producers(),
+    *_of_groups(),
 )

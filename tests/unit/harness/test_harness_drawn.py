@@ -70,7 +70,7 @@ def test_what_cannot_be_drawn(kinds: tuple[tuple[str, int], ...]) -> None:
 
 
 def test_a_scenario_gets_its_schedule_from_the_seed() -> None:
-    (whole,) = SCENARIOS
+    whole = SCENARIOS[0]
     drawn = whole.drawn(7)
     assert whole.draw is not None
     assert drawn.schedule == whole.draw.schedule(7)

@@ -33,6 +33,11 @@ def test_what_a_subject_offers_itself_is_not_needed_of_a_stage() -> None:
     assert needs_of(replace(GUARDED, schedule=(), transaction_version=1)) == "transaction.version 1"
 
 
+def test_what_is_drawn_is_not_known_yet() -> None:
+    (drawn,) = named(["drawn-postgres"])
+    assert needs_of(drawn) == "what is drawn needs"
+
+
 def test_scenarios_by_a_part_of_their_names() -> None:
     assert named([]) == list(all_scenarios())
     found = [scenario.name for scenario in named(["crash-points", "spark-kafka-sink"])]
