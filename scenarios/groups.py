@@ -20,7 +20,7 @@ from harness.faults.pause_member import PauseMember
 from harness.faults.targets import CoordinatorOf
 from harness.scenario import At, Scenario
 from harness.subjects.base import Subject
-from harness.subjects.group.hazards import ABANDONED, REPLAYED
+from harness.subjects.group.hazards import ABANDONED, ABORTED, REPLAYED
 from harness.subjects.group.subject import Client, ConsumerGroup
 from harness.workload.payments import Payments
 
@@ -56,7 +56,7 @@ def claims(
     most: Expectation | None,
     least: Expectation | None,
     exactly: Expectation | None,
-    hazards: frozenset[str] = frozenset({REPLAYED}),
+    hazards: frozenset[str] = frozenset({ABORTED}),
 ) -> tuple[Claim, ...]:
     """All three claims of one group; without an expectation one is not judged."""
     topic, sink, view = WORKLOAD.topic, subject.sink, subject.view
@@ -212,6 +212,7 @@ SCENARIOS = (
             most=violated("duplicate-output"),
             least=HOLDS,
             exactly=violated("duplicate-output"),
+            hazards=frozenset({REPLAYED}),
         ),
         seconds=40,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from checkers.claims import at_least_once, exactly_once
 from harness.faults.kill_member import KillMember
 from harness.scenario import At, Scenario
-from harness.subjects.group.hazards import REPLAYED
+from harness.subjects.group.hazards import ABORTED, REPLAYED
 from harness.subjects.group.service import VIEW
 from harness.subjects.group.subject import CALLS, Client, ConsumerGroup
 from scenarios.groups import (
@@ -43,6 +43,7 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
                 most=violated("duplicate-output"),
                 least=HOLDS,
                 exactly=violated("duplicate-output", "offset-regressed"),
+                hazards=frozenset({REPLAYED}),
             ),
             seconds=45,
         ),
@@ -90,12 +91,12 @@ SCENARIOS = (
         schedule=(KILLED_OPEN,),
         claims=(
             *claims(_CALLS, most=HOLDS, least=HOLDS, exactly=HOLDS),
-            at_least_once(WORKLOAD.topic, into=CALLS, view=VIEW, hazards={REPLAYED}, expect=HOLDS),
+            at_least_once(WORKLOAD.topic, into=CALLS, view=VIEW, hazards={ABORTED}, expect=HOLDS),
             exactly_once(
                 WORKLOAD.topic,
                 into=CALLS,
                 view=VIEW,
-                hazards={REPLAYED},
+                hazards={ABORTED},
                 expect=violated("duplicate-output"),
             ),
         ),

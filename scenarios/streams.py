@@ -15,6 +15,7 @@ from harness.faults.kill_member import KillMember
 from harness.faults.pause_member import PauseMember
 from harness.faults.targets import CoordinatorOf
 from harness.scenario import At, Scenario
+from harness.subjects.group.hazards import REPLAYED
 from harness.subjects.kafka_streams import KafkaStreams
 from scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, claims, passing, violated
 
@@ -96,6 +97,7 @@ SCENARIOS = (
             most=violated("duplicate-output"),
             least=HOLDS,
             exactly=violated("duplicate-output"),
+            hazards=frozenset({REPLAYED}),
         ),
         seconds=40,
     ),

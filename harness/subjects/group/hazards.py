@@ -1,14 +1,14 @@
 """What put a group to the test, read off the logs that it left.
 
-The one thing to know: a transaction that was aborted, or an effect that stands there twice, shows
-that an input was processed more than once; a position beyond an input without effect, that somebody
+The one thing to know: the end of a transaction that was aborted, or an effect that stands there
+twice, shows that inputs were processed more than once; a position beyond an input without effect, that somebody
 committed and then did not do it. That is what tests a claim, and not that a process was killed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from harness.clock import clock_id, now
@@ -16,6 +16,8 @@ from harness.kafka.group_offsets import Commit
 
 REPLAYED: Final = "replayed-input"
 """Inputs were processed again after their effects had reached the sink's log."""
+ABORTED: Final = "aborted-transaction"
+"""Transactions that had begun to write into the sink were aborted, and their positions with them."""
 ABANDONED: Final = "abandoned-input"
 """Positions were committed beyond inputs whose effects never reached the sink's log."""
 
@@ -23,7 +25,7 @@ Row = Mapping[str, Any]
 
 
 def hazards(
-    log: Iterable[Row], *, topic: str, sink: str, commits: Iterable[Commit]
+    log: Sequence[Row], *, topic: str, sink: str, commits: Iterable[Commit]
 ) -> list[dict[str, Any]]:
     """Rows of the `hazards` table.
 
@@ -48,7 +50,9 @@ def hazards(
         and row["offset"] < ends.get(row["partition"], 0)
         and row["record"] not in written
     )
+    aborted = sum(1 for row in log if row["topic"] == sink and row["kind"] == "abort")
     found = (
+        (ABORTED, aborted, "ends of aborted transactions stand in {}"),
         (REPLAYED, again, "inputs have more than one effect in the log of {}, aborted ones too"),
         (ABANDONED, never, "inputs below the group's positions have none in the log of {}"),
     )

@@ -36,6 +36,13 @@ def test_an_aborted_effect_was_processed_again() -> None:
     }
 
 
+def test_a_transaction_that_was_aborted_before_its_effects_came() -> None:
+    end = {**row("out", 2, None), "kind": "abort"}
+    assert found(row("out", 0, "a"), row("out", 1, "b"), end) == {
+        "aborted-transaction": "1 ends of aborted transactions stand in out"
+    }
+
+
 def test_a_position_beyond_an_input_without_effect() -> None:
     assert found(row("out", 0, "b")) == {
         "abandoned-input": "1 inputs below the group's positions have none in the log of out"
@@ -57,4 +64,4 @@ def test_positions_that_went_back_were_still_committed() -> None:
 def test_other_topics_and_markers_count_for_nothing() -> None:
     other = Commit(topic="else", partition=0, offset=9, transactional=False)
     rows = [row("out", 0, "a"), row("out", 1, "b"), row("else", 0, "a"), row("out", 2, None)]
-    assert found(*rows, {**row("out", 3, "a"), "kind": "abort"}, commits=(END, other)) == {}
+    assert found(*rows, {**row("in", 3, None), "kind": "abort"}, commits=(END, other)) == {}
