@@ -1,8 +1,9 @@
 """What put a group to the test, read off the logs that it left.
 
 The one thing to know: the end of a transaction that was aborted, or an effect that stands there
-twice, shows that inputs were processed more than once; a position beyond an input without effect, that somebody
-committed and then did not do it. That is what tests a claim, and not that a process was killed.
+twice, shows that inputs were processed more than once; a position beyond an input without effect,
+that somebody committed and then did not do it. That is what tests a claim, and not that a process
+was killed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from harness.kafka.group_offsets import Commit
 REPLAYED: Final = "replayed-input"
 """Inputs were processed again after their effects had reached the sink's log."""
 ABORTED: Final = "aborted-transaction"
-"""Transactions that had begun to write into the sink were aborted, and their positions with them."""
+"""Transactions that had begun to write into the sink were aborted, positions and all."""
 ABANDONED: Final = "abandoned-input"
 """Positions were committed beyond inputs whose effects never reached the sink's log."""
 
