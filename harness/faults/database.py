@@ -8,7 +8,7 @@ import psycopg
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.on_link import disturbed_by_others, wait_works
+from harness.faults.on_link import wait_mended
 from harness.stage.topology import AUDITOR, POSTGRES, Link
 from harness.wait import wait_until
 
@@ -60,5 +60,4 @@ def wait_answers(bench: Bench) -> None:
     """
     wait_until(lambda: answers(bench), what="the database to answer", seconds=40, stop=bench.stop)
     way = Link("pipeline", POSTGRES)
-    if not disturbed_by_others(bench, way):
-        wait_works(bench, way)
+    wait_mended(bench, [way])

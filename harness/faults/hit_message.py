@@ -12,7 +12,7 @@ from typing import ClassVar, Final, get_args
 from harness.bench import Aftermath, Bench
 from harness.faults.by_hand import ByHand, UnknownFault
 from harness.faults.message import AtGates, Message, met
-from harness.faults.on_link import disturbed_by_others, wait_works
+from harness.faults.on_link import wait_mended
 from harness.links.gate.rules import Action, Direction
 from harness.stage.topology import AUDIENCES
 
@@ -110,9 +110,7 @@ class _AtWork:
         """Take the rules away, let go what they hold, and see that the links work."""
         self.evidence()
         self._gates.remove()
-        for link in self._gates.links:
-            if not disturbed_by_others(self._bench, link):
-                wait_works(self._bench, link)
+        wait_mended(self._bench, self._gates.links)
 
     def aftermath(self, known: Aftermath) -> None:
         """A transaction's end that its client could not know of, though the broker had answered."""

@@ -18,7 +18,7 @@ from harness.clock import now
 from harness.faults.by_hand import ByHand
 from harness.faults.coordinated import Tested, transactional_id_of
 from harness.faults.message import met
-from harness.faults.on_link import disturbed_by_others, wait_works
+from harness.faults.on_link import wait_mended
 from harness.kafka.transactions import ENDING, ONGOING, Transaction
 from harness.links.gate.client import Event, Placed
 from harness.links.gate.rules import Rule
@@ -97,9 +97,7 @@ class _Waiting:
     def heal(self) -> None:
         """Let go what is held, and see that the links work."""
         self._remove()
-        for link in self._links:
-            if not disturbed_by_others(self._bench, link):
-                wait_works(self._bench, link)
+        wait_mended(self._bench, self._links)
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""

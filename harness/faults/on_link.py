@@ -6,6 +6,7 @@ have to be connections of others on the link as well.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Protocol
 
@@ -89,24 +90,30 @@ class OnLink:
                 self._trial.after(self._probe)
         finally:
             self._probe.close()
-        if not disturbed_by_others(self._bench, self._link):
-            wait_works(self._bench, self._link)
+        wait_mended(self._bench, [self._link])
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""
 
 
-def disturbed_by_others(bench: Bench, link: Link) -> bool:
+def wait_mended(bench: Bench, links: Iterable[Link]) -> None:
+    """See that links work again, but for those that somebody else disturbs.
+
+    Raises:
+        Overdue: one does not in time.
+    """
+    for link in links:
+        if not _disturbed_by_others(bench, link):
+            _wait_works(bench, link)
+
+
+def _disturbed_by_others(bench: Bench, link: Link) -> bool:
     """Whether a link, or a node at one of its ends, is disturbed all the same."""
     return not bench.stage.disturbed().keys().isdisjoint([str(link), link.source, link.target])
 
 
-def wait_works(bench: Bench, link: Link) -> None:
-    """Wait until a new connection on a link gets an answer.
-
-    Raises:
-        Overdue: none does in time.
-    """
+def _wait_works(bench: Bench, link: Link) -> None:
+    """Wait until a new connection on a link gets an answer."""
 
     def works() -> bool:
         try:

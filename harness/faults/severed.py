@@ -8,7 +8,7 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.back import wait_back
 from harness.faults.disturbing import disturb
-from harness.faults.on_link import disturbed_by_others, wait_works
+from harness.faults.on_link import wait_mended
 from harness.links.ledger import CUT
 from harness.stage.topology import Link
 
@@ -54,9 +54,7 @@ class Severed:
     def heal(self) -> None:
         """Mend them; wait until each works, and every broker concerned is in sync."""
         self._hold.release()
-        for link in self._links:
-            if not disturbed_by_others(self._bench, link):
-                wait_works(self._bench, link)
+        wait_mended(self._bench, self._links)
         ends = {end for link in self._links for end in (link.source, link.target)}
         for broker in sorted(ends.intersection(self._bench.stage.brokers)):
             wait_back(self._bench, broker)

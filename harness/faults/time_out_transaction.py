@@ -17,7 +17,7 @@ from harness.clock import now
 from harness.faults.by_hand import ByHand
 from harness.faults.coordinated import Tested, transactional_id_of
 from harness.faults.message import AtGates, met
-from harness.faults.on_link import disturbed_by_others, wait_works
+from harness.faults.on_link import wait_mended
 from harness.kafka.transactions import ENDING, ONGOING, Transaction
 from harness.links.gate.client import Event
 from harness.links.gate.rules import Rule
@@ -98,9 +98,7 @@ class _Waiting:
         for gates in self._gates:
             gates.remove()
         for gates in self._gates:
-            for link in gates.links:
-                if not disturbed_by_others(self._bench, link):
-                    wait_works(self._bench, link)
+            wait_mended(self._bench, gates.links)
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""

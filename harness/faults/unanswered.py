@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, broker
-from harness.faults.on_link import disturbed_by_others, wait_works
+from harness.faults.on_link import wait_mended
 from harness.faults.targets import Target
 from harness.identity import ATTEMPT_HEADER
 from harness.links.gate.rules import Rule
@@ -103,8 +103,7 @@ class _Unanswered:
                 self._in_force = False
             finally:
                 hold.release()
-        if not disturbed_by_others(self._bench, self._link):
-            wait_works(self._bench, self._link)
+        wait_mended(self._bench, [self._link])
 
     def aftermath(self, known: Aftermath) -> None:
         """A retried send: seen in the log unanswered, acknowledged only after we looked."""
