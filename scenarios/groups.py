@@ -74,7 +74,9 @@ def claims(
 KILLED_OPEN = At(
     name="killed amid a transaction",
     progress=0.1,
-    during=passing("response", "Produce"),
+    # Its positions are in the transaction, its effects on their way, and it cannot go on to the end.
+    # The answer to a Produce says less: the first ones of a transaction may be refused.
+    during=passing("response", "TxnOffsetCommit"),
     do=KillMember(member=WHO),
 )
 
@@ -138,7 +140,7 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
             ),
         ),
         "-killed": (
-            "A member killed when its transaction has effects and not yet its positions",
+            "A member killed when its transaction has its effects and positions, and not its end",
             (KILLED_OPEN,),
         ),
         "-paused": (

@@ -27,11 +27,13 @@ _BALANCES_AT_LEAST = KafkaStreams(balances=True, guarantee="at_least_once")
 
 
 def _killed(subject: KafkaStreams) -> At:
+    in_transaction = passing("response", "TxnOffsetCommit", who=_PRODUCER)
     # Of several topics that it writes to: what is in a store's changelog is no effect yet.
+    written = passing("response", "Produce", who=_PRODUCER, topic=subject.sink)
     return At(
         name="killed with effects that nobody committed",
         progress=0.1,
-        during=passing("response", "Produce", who=_PRODUCER, topic=subject.sink),
+        during=in_transaction if subject.guarantee == "exactly_once_v2" else written,
         do=KillMember(member=WHO),
     )
 
