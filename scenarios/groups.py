@@ -74,7 +74,7 @@ def claims(
 KILLED_OPEN = At(
     name="killed amid a transaction",
     progress=0.1,
-    # Its positions are in the transaction, its effects on their way, and it cannot go on to the end.
+    # Its positions are in the transaction, its effects on their way, and it cannot end it.
     # The answer to a Produce says less: the first ones of a transaction may be refused.
     during=passing("response", "TxnOffsetCommit"),
     do=KillMember(member=WHO),
