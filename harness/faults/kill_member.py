@@ -9,7 +9,7 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
 from harness.faults.members import Belonging, member, members
-from harness.subjects.group.subject import MEMBER
+from harness.subjects.group.base import MEMBER
 
 
 @dataclass(frozen=True, kw_only=True)

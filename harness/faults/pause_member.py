@@ -14,7 +14,7 @@ from harness.clock import now
 from harness.faults.by_hand import ByHand
 from harness.faults.led import in_words
 from harness.faults.members import Belonging, member, members
-from harness.subjects.group.subject import MEMBER
+from harness.subjects.group.base import MEMBER
 
 
 @dataclass(frozen=True, kw_only=True)

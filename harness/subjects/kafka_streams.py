@@ -16,8 +16,8 @@ from harness.kafka.log_reader import LogReader
 from harness.sinks.balances import BalancesTopic
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
+from harness.subjects.group.base import GroupSubject
 from harness.subjects.group.members import Members
-from harness.subjects.group.subject import MEMBER
 from harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
 from harness.subjects.pipeline import PipelineParts
 
@@ -62,7 +62,7 @@ class StreamsTask(MemberTask):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KafkaStreams:
+class KafkaStreams(GroupSubject):
     """Payments to payments with their fee, or to balances.
 
     Attributes:
@@ -110,21 +110,6 @@ class KafkaStreams:
     def sinks(self) -> tuple[str, ...]:
         """The topic; what it keeps in a store is no effect of any one payment."""
         return () if self.balances else (self.sink,)
-
-    @property
-    def output_topic(self) -> str:
-        """The topic that it writes to."""
-        return self.sink
-
-    @property
-    def sends(self) -> bool:
-        """The workload's producers are not on trial as such."""
-        return False
-
-    @property
-    def offers(self) -> frozenset[str]:
-        """Members."""
-        return frozenset({MEMBER})
 
     @property
     def settings(self) -> Mapping[str, Any]:

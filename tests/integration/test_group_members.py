@@ -125,7 +125,7 @@ def at_work_on(group: Group) -> Iterator[Group]:
 def group(staging: Staged, topic: Callable[..., str], tmp_path: Path) -> Iterator[Group]:
     source = topic(PARTITIONS)
     # A name of its own, because the stage is everybody's.
-    subject = ConsumerGroup(group=f"group-of-{source}", sink=topic(PARTITIONS))
+    subject = ConsumerGroup(group=f"group-of-{source}", into=topic(PARTITIONS))
     with at_work_on(Group(staging, source, subject, tmp_path)) as found:
         yield found
 

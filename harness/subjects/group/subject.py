@@ -18,13 +18,12 @@ from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
 from harness.subjects.group import member, task
+from harness.subjects.group.base import GroupSubject
 from harness.subjects.group.members import Members, Program
 from harness.subjects.group.task import Commits, MemberTask
 from harness.subjects.pipeline import PipelineParts
 from harness.tools.setup import Tools
 
-MEMBER: Final = "member"
-"""What a group offers: members that can be killed and paused."""
 CALLS: Final = "calls"
 """The sink of the service outside."""
 Client = Literal["librdkafka", "java"]
@@ -50,7 +49,7 @@ _WITHOUT: Final[dict[Missing, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConsumerGroup:
+class ConsumerGroup(GroupSubject):
     """A group on trial.
 
     Attributes:
@@ -59,6 +58,9 @@ class ConsumerGroup:
         without: what a broken twin leaves out.
         calls: whether each record is also told to a service outside, once for each processing.
         members: how many.
+        into: the topic that it writes to.
+        view: who looks at it.
+        group: its name.
     """
 
     client: Client = "librdkafka"
@@ -66,9 +68,14 @@ class ConsumerGroup:
     without: Missing = "nothing"
     calls: bool = False
     members: int = 2
-    sink: str = "payments-with-fees"
+    into: str = "payments-with-fees"
     view: str = "read_committed"
     group: str = "billing"
+
+    @property
+    def sink(self) -> str:
+        """The topic that it writes to."""
+        return self.into
 
     @property
     def name(self) -> str:
@@ -94,21 +101,6 @@ class ConsumerGroup:
     def balances(self) -> bool:
         """It keeps no state."""
         return False
-
-    @property
-    def output_topic(self) -> str:
-        """The topic that it writes to."""
-        return self.sink
-
-    @property
-    def sends(self) -> bool:
-        """The workload's producers are not on trial as such."""
-        return False
-
-    @property
-    def offers(self) -> frozenset[str]:
-        """Members."""
-        return frozenset({MEMBER})
 
     def configuration(self) -> Mapping[str, Any]:
         """Settings of its clients; those in Java stand in their program."""

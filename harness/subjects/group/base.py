@@ -1,0 +1,35 @@
+"""What all subjects have in common that are consumer groups, to the cluster and to faults."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Final
+
+MEMBER: Final = "member"
+"""What a group offers: members that can be killed and paused."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupSubject(ABC):
+    """A group whose members read one topic and write into another."""
+
+    @property
+    @abstractmethod
+    def sink(self) -> str:
+        """The topic that it writes to."""
+
+    @property
+    def output_topic(self) -> str:
+        """The topic that it writes to."""
+        return self.sink
+
+    @property
+    def sends(self) -> bool:
+        """The workload's producers are not on trial as such."""
+        return False
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """Members."""
+        return frozenset({MEMBER})
