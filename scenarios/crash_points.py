@@ -3,7 +3,9 @@
 The story: Spark writes a batch into its offset log, runs it, and writes it into its commit log.
 Killed before the batch has reached the sink, or after its commit, nothing is done twice. Killed
 between, it is all up to the sink: Kafka gets the records again, the guarded table does not. Killed
-amid a write that is one transaction, nothing is seen of it, and no guard is needed.
+amid a write that is one transaction, nothing is seen of it, and no guard is needed. Killed when one
+partition of a query's state has the batch and another has not, it is up to the state store: Spark's
+own goes back to the version before, a home-made one may not.
 """
 
 from __future__ import annotations
@@ -15,12 +17,14 @@ from checkers.model import Claim, Expectation, Verdict
 from harness.faults.kill_driver import KillDriver
 from harness.faults.kill_driver_at_row import KillDriverAtRow
 from harness.scenario import At, Scenario
+from harness.subjects.spark_balances import SparkBalances
 from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from harness.subjects.spark_kafka_sink import SparkKafkaSink
 from harness.workload.payments import Payments
 
 _PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
 _HOLDS = Expectation(verdict=Verdict.HOLDS)
+_WRONG_BALANCES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"state-mismatch"}))
 _DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
 
 
@@ -45,6 +49,28 @@ def _claims(
     return (
         at_least_once(topic, into=sink, view=view, hazards=hazards, expect=_HOLDS),
         exactly_once(topic, into=sink, view=view, hazards=hazards, expect=exactly),
+    )
+
+
+def _in_state_commit(
+    name: str, title: str, subject: SparkBalances, expect: Expectation
+) -> Scenario:
+    return Scenario(
+        name=name,
+        title=title,
+        subject=subject,
+        workload=replace(_PAYMENTS, records=12_000),
+        schedule=_one_after_the_other("during-state-commit"),
+        claims=(
+            exactly_once(
+                _PAYMENTS.topic,
+                into=subject.sink,
+                view=subject.view,
+                hazards={"half-committed-state"},
+                expect=expect,
+            ),
+        ),
+        seconds=60,
     )
 
 
@@ -82,5 +108,17 @@ SCENARIOS = (
         schedule=(At(name="killed at row", progress=0.1, do=KillDriverAtRow(row=7)),),
         claims=_claims(_UNGUARDED.sink, _UNGUARDED.view, _HOLDS, "interrupted-write"),
         seconds=45,
+    ),
+    _in_state_commit(
+        "crash-in-state-commit",
+        "The driver killed when a part of the state has a batch: every balance is right",
+        SparkBalances(),
+        _HOLDS,
+    ),
+    _in_state_commit(
+        "crash-in-state-commit-home-made",
+        "The broken twin: state in files of the job's own, which are not taken back",
+        SparkBalances(store="home-made"),
+        _WRONG_BALANCES,
     ),
 )

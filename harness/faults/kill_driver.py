@@ -2,7 +2,8 @@
 
 The one thing to know: aimed, it lies in wait until it has hit, and then proves the window by
 identity: which of the batch's records have effects in the sink, now that nobody writes any more. A
-batch that had some and no commit runs again after the restart: that is the hazard.
+batch that had some and no commit runs again after the restart: that is the hazard. So is one of
+which a part of the state was committed: its state must be taken back before it runs again.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from harness.clock import now
 from harness.faults.by_hand import ByHand, UnknownFault
 from harness.faults.driver import SinkOfBatches, driver, wait_reads
 from harness.settle import settle
+from harness.stage.base import StageTrouble
 from harness.subjects.ambush import Hit
+from harness.subjects.checkpoint import BatchState
 from harness.subjects.spark import SparkPipeline
 from harness.subjects.spark_subject import DRIVER
-from harness.subjects.windows import AFTER_SINK_WRITE, WINDOWS, Window
+from harness.subjects.windows import AFTER_SINK_WRITE, DURING_STATE_COMMIT, WINDOWS, Window
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +100,11 @@ class _InWindow:
         self._name = name
         self._window = window
         self._driver = driver(bench)
+        if bench.subject.balances and window is not DURING_STATE_COMMIT:
+            raise StageTrouble(
+                f"{bench.subject.name} writes balances, of which none tells what payments it has: "
+                f"only {DURING_STATE_COMMIT.name} can be proved there"
+            )
         self.target = "driver"
         self.at: int | None = None
         self._ambush = self._driver.ambush(
@@ -104,6 +112,7 @@ class _InWindow:
         )
         self._hit: Hit | None = None
         self._present = self._planned = 0
+        self._state: BatchState | None = None
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
@@ -116,8 +125,11 @@ class _InWindow:
             self.at = hit.at
             # Once more, now that it is dead: what was on its way has arrived.
             self._present, self._planned = SinkOfBatches(self._bench).of(hit.batch)
-            if self._window.holds(self._present, self._planned):
-                self._proof = self._words(hit)
+            self._state = self._driver.checkpoint.state_of(hit.batch)
+            if self._window.holds(self._present, self._planned) and self._window.state(
+                *self._state.progress
+            ):
+                self._proof = self._words(hit, self._state)
         return self._proof
 
     def heal(self) -> None:
@@ -132,6 +144,8 @@ class _InWindow:
             wait_reads(self._bench)
             return
         pipeline.wait_batch(hit.batch, seconds=150)
+        if self._window is DURING_STATE_COMMIT:
+            self._note_state(hit)
         if self._present:
             self._bench.recorder.hazard(
                 "replayed-batch",
@@ -148,9 +162,37 @@ class _InWindow:
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""
 
-    def _words(self, hit: Hit) -> str:
+    def _note_state(self, hit: Hit) -> None:
+        """The hazard, if what was committed of the state before has been committed anew."""
+        if self._state is None:
+            return  # hit, but never proved: the fault is of no worth anyway
+        done, partitions = self._state.progress
+        checkpoint = self._driver.checkpoint
+        if anew := self._state.anew(checkpoint.state_of(hit.batch)):
+            self._bench.recorder.hazard(
+                "half-committed-state",
+                hop="process",
+                fault=self._name,
+                owner=checkpoint.query_id(),
+                batch=hit.batch,
+                detail=(
+                    f"micro-batch {hit.batch} ran again after {done} of {partitions} partitions "
+                    f"of the state had been committed as version {self._state.version}; {anew} of "
+                    "these were committed anew"
+                ),
+            )
+
+    def _words(self, hit: Hit, state: BatchState) -> str:
         missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
         commit = "was committed" if self._window.committed else "had no commit"
+        if self._window is DURING_STATE_COMMIT:
+            done, partitions = state.progress
+            return (
+                f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of the "
+                f"{partitions} partitions of the state {done} had version {state.version}, which "
+                f"micro-batch {hit.batch} with its {self._planned} records makes, and the batch "
+                f"{commit}{missed}"
+            )
         return (
             f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of "
             f"the {self._planned} records of micro-batch {hit.batch} the sink had "

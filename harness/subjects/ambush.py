@@ -131,6 +131,8 @@ class Ambush:
             return False
         if self._window.committed and batch + 1 in self._checkpoint.planned():
             return False
+        if not self._window.state(*self._checkpoint.state_of(batch).progress):
+            return False
         return self._window.holds(*self._sink.of(batch))
 
     def _has_records(self, batch: int) -> bool:

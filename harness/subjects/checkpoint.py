@@ -3,7 +3,9 @@
 The one thing to know: `offsets/N` is written before micro-batch N runs and holds where it will end;
 `commits/N` is written after the sink has it. Between the two lies the window in which a crash makes
 batch N run again. Spark writes both as `.N.<uuid>.tmp` first, so the creation of that file in
-`commits/` says that the sink is done and the commit is not.
+`commits/` says that the sink is done and the commit is not. Between the two each task of a stateful
+query puts its partition's state there as version N + 1, `state/<operator>/<partition>/<N + 1>.zip`
+by RocksDB and `.delta` by the default store, under another name first and then renamed.
 """
 
 from __future__ import annotations
@@ -11,9 +13,10 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from inotify_simple import INotify, flags
 
@@ -22,11 +25,38 @@ from harness.subjects.windows import Sign
 Offsets = dict[tuple[str, int], int]
 """(topic, partition) → offset."""
 
+_VERSION = re.compile(r"(\d+)\.(?:zip|delta|changelog)")
 _COMMIT_BEGUN = re.compile(r"\.(\d+)\.[0-9a-f-]+\.tmp")
 
 
 class UnreadableCheckpoint(RuntimeError):
     """A checkpoint file is not as Spark 4 writes it; the text says which and what was found."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchState:
+    """What the state's partitions have of one batch.
+
+    Attributes:
+        version: the version that the batch makes.
+        written: for each partition, as `operator/partition`, when its file of that version was
+            written, in nanoseconds of the file system's clock; None without one.
+    """
+
+    version: int
+    written: Mapping[str, int | None]
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many partitions have the version, and how many there are."""
+        return sum(at is not None for at in self.written.values()), len(self.written)
+
+    def anew(self, later: BatchState) -> int:
+        """How many partitions that have the version here have it written once more later."""
+        return sum(
+            at is not None and later.written.get(store) not in (None, at)
+            for store, at in self.written.items()
+        )
 
 
 @dataclass(frozen=True)
@@ -37,7 +67,7 @@ class Checkpoint:
 
     def create(self) -> None:
         """Make the folders that are watched, before the query does."""
-        for name in ("offsets", "commits"):
+        for name in ("offsets", "commits", "state"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
     def query_id(self) -> str | None:
@@ -82,12 +112,35 @@ class Checkpoint:
         start = self.end_of(batch - 1) if batch else {}
         return {at: (start.get(at, 0), end) for at, end in self.end_of(batch).items()}
 
+    def state_of(self, batch: int) -> BatchState:
+        """What the state's partitions have of a batch; those of joins, a folder deeper, are not
+        looked at.
+        """
+        operators = [self.folder / "state" / str(n) for n in _numbers(self.folder / "state")]
+        stores = [operator / str(n) for operator in operators for n in _numbers(operator)]
+        return BatchState(
+            version=batch + 1,
+            written={f"{at.parent.name}/{at.name}": _written(at, batch + 1) for at in stores},
+        )
+
+
+def _written(store: Path, version: int) -> int | None:
+    found = [
+        path.stat().st_mtime_ns
+        for path in store.glob(f"{version}.*")
+        if _VERSION.fullmatch(path.name)
+    ]
+    return max(found, default=None)
+
 
 def _numbers(folder: Path) -> list[int]:
     try:
         return sorted(int(p.name) for p in folder.iterdir() if p.name.isdigit())
     except FileNotFoundError:
         return []
+
+
+_WATCHED: Final = flags.CREATE | flags.MOVED_TO
 
 
 class CheckpointWatch:
@@ -110,9 +163,10 @@ class CheckpointWatch:
         self._on_committed = on_committed
         self._ended = threading.Event()
         self._inotify = INotify()
-        watched = flags.CREATE | flags.MOVED_TO
-        self._offsets = self._inotify.add_watch(checkpoint.folder / "offsets", watched)
-        self._commits = self._inotify.add_watch(checkpoint.folder / "commits", watched)
+        self._offsets = self._inotify.add_watch(checkpoint.folder / "offsets", _WATCHED)
+        self._commits = self._inotify.add_watch(checkpoint.folder / "commits", _WATCHED)
+        self._state: dict[int, Path] = {}
+        self._watch_state(checkpoint.folder / "state")
         self.error: Exception | None = None
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
@@ -130,7 +184,10 @@ class CheckpointWatch:
                 if not events and self._ended.is_set():
                     return
                 for event in events:
-                    self._tell(event.wd, event.mask, event.name)
+                    if event.wd in self._state:
+                        self._tell_state(self._state[event.wd], event.mask, event.name)
+                    else:
+                        self._tell(event.wd, event.mask, event.name)
         except Exception as error:
             self.error = error
 
@@ -144,6 +201,22 @@ class CheckpointWatch:
         elif name.isdigit():
             self._sign("committed", int(name))
             self._on_committed(int(name))
+
+    def _tell_state(self, folder: Path, mask: int, name: str) -> None:
+        if mask & flags.ISDIR:
+            if name.isdigit():
+                self._watch_state(folder / name)
+        elif version := _VERSION.fullmatch(name):
+            self._sign("state commit begun", int(version[1]) - 1)
+
+    def _watch_state(self, folder: Path) -> None:
+        """Watch a folder of the state, and those of operators and partitions in it.
+
+        They come with the first batch. What is in one before it is watched is not told.
+        """
+        self._state[self._inotify.add_watch(folder, _WATCHED)] = folder
+        for number in _numbers(folder):
+            self._watch_state(folder / str(number))
 
     def _sign(self, sign: Sign, batch: int) -> None:
         if (told := self.on_sign) is not None:

@@ -1,8 +1,8 @@
 """Moments in the life of a micro-batch at which a driver can be killed, all seen from outside.
 
 The one thing to know: Spark writes `offsets/N`, runs the batch, and writes `commits/N`. A window
-lies between two of these, the driver is frozen at the sign that it has begun, and what log and sink
-hold then says whether it is still in it. The job is not asked and need not know.
+lies between two of these, the driver is frozen at the sign that it has begun, and what log, state
+and sink hold then says whether it is still in it. The job is not asked and need not know.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Sign = Literal["planned", "commit begun", "committed"]
-"""What is seen in a checkpoint: `offsets/N` is there, `commits/N` is being written, it is there."""
+Sign = Literal["planned", "state commit begun", "commit begun", "committed"]
+"""What is seen in a checkpoint: `offsets/N` is there, one partition of the state has a version for
+batch N, `commits/N` is being written, it is there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +28,8 @@ class Window:
         growing: whether it begins only when, after the sign, the sink grows.
         holds: given how many of a batch's records have effects in the sink, and how many it has,
             whether that is the window.
+        state: given how many partitions of the state have the batch's version, and how many
+            partitions there are, whether that is the window.
     """
 
     name: str
@@ -35,6 +38,7 @@ class Window:
     committed: bool = False
     growing: bool = False
     holds: Callable[[int, int], bool]
+    state: Callable[[int, int], bool] = lambda done, partitions: True
 
 
 AFTER_OFFSET_LOG: Final = Window(
@@ -49,6 +53,14 @@ DURING_SINK_WRITE: Final = Window(
     sign="planned",
     growing=True,
     holds=lambda present, planned: 0 < present < planned,
+)
+DURING_STATE_COMMIT: Final = Window(
+    name="during-state-commit",
+    says="when a part of the state's partitions has a batch",
+    sign="state commit begun",
+    # What has reached the sink by then is the sink's affair: the state is what is torn.
+    holds=lambda present, planned: planned > 0,
+    state=lambda done, partitions: 0 < done < partitions,
 )
 AFTER_SINK_WRITE: Final = Window(
     name="after-sink-write",
@@ -65,5 +77,11 @@ AFTER_COMMIT: Final = Window(
 )
 WINDOWS: Final = {
     window.name: window
-    for window in (AFTER_OFFSET_LOG, DURING_SINK_WRITE, AFTER_SINK_WRITE, AFTER_COMMIT)
+    for window in (
+        AFTER_OFFSET_LOG,
+        DURING_SINK_WRITE,
+        DURING_STATE_COMMIT,
+        AFTER_SINK_WRITE,
+        AFTER_COMMIT,
+    )
 }

@@ -1,7 +1,6 @@
 """The driver killed at every crash point of a micro-batch, hit exactly.
 
-The one thing to know: four restarts of Spark take minutes, so it is `make test-faults` that tries
-it.
+The one thing to know: restarts of Spark take minutes, so it is `make test-faults` that tries it.
 """
 
 from __future__ import annotations
@@ -48,3 +47,23 @@ def test_every_crash_point_is_hit(runs):
     # Only what was in the sink before its commit stands there twice.
     (group,) = [g for g in done.report["findings"] if g["anomaly"] == "duplicate-output"]
     assert group["count"] == seen["during-sink-write"][0] + seen["after-sink-write"][0]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "verdict", "anomalies"),
+    [
+        ("crash-in-state-commit", "holds", set()),
+        ("crash-in-state-commit-home-made", "violated", {"state-mismatch"}),
+    ],
+)
+def test_a_state_commit_is_torn(runs, scenario, verdict, anomalies):
+    done = onceproof("run", scenario, "--seed", "1", "--out", runs, timeout=800)
+    assert done.code == 0, done.out + done.err
+    assert done.verdicts() == {"exactly-once payments → balances": verdict}
+    (fault,) = done.report["faults"]
+    partitions, written = map(
+        int, re.findall(r"of the (\d+) partitions of the state (\d+) had", fault["evidence"])[0]
+    )
+    assert 0 < written < partitions
+    assert "had no commit" in fault["evidence"]
+    assert {group["anomaly"] for group in done.report["findings"]} == anomalies

@@ -24,6 +24,16 @@ def plan(checkpoint: Checkpoint, batch: int, text: str) -> None:
     (checkpoint.folder / "offsets" / str(batch)).write_text(text)
 
 
+def save(checkpoint: Checkpoint, batch: int, store: str, *, ending: str = "zip") -> None:
+    """One partition's state of a batch, as one of Spark's stores writes it."""
+    folder = checkpoint.folder / "state" / "0" / store
+    folder.mkdir(parents=True, exist_ok=True)
+    draft = folder / f".{batch + 1}.{ending}.{uuid4()}.TID7.tmp"
+    draft.write_text("state")
+    (folder / f"..{draft.name}.crc").write_text("sum")
+    draft.rename(folder / f"{batch + 1}.{ending}")
+
+
 def as_spark_does(folder: Path, batch: int, text: str = "v1\n{}") -> Callable[[], None]:
     """Write `.N.<uuid>.tmp` with its sum; the returned function renames it to `N`."""
     draft = folder / f".{batch}.{uuid4()}.tmp"

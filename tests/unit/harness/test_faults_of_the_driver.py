@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
+from harness.faults import kill_driver
+from harness.faults.kill_driver import KillDriver
 from harness.faults.pause_driver import PauseDriver
+from harness.stage.base import StageTrouble
+from harness.subjects.ambush import Hit
+from harness.subjects.checkpoint import Checkpoint
 from harness.wait import Stop
+from tests.unit.harness.made_up_checkpoint import save
 from tests.unit.harness.made_up_driver import AnyDriver
 
 
@@ -60,3 +69,91 @@ def test_a_pause_is_proved_by_what_was_missed() -> None:
     assert injection.evidence() is None, "somebody committed"
     injection.heal()
     assert not world.pipeline.process.stands_still
+
+
+# Killed amid a commit of the state.
+
+
+class Killed:
+    """A bench whose driver was killed in micro-batch 4, when one partition of two had it."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.checkpoint = Checkpoint(folder / "checkpoint")
+        self.checkpoint.create()
+        save(self.checkpoint, 4, "0")
+        save(self.checkpoint, 3, "1")
+        self.hazards: list[dict[str, Any]] = []
+        hit = Hit(batch=4, instance="driver#1", processes=5, misses=2, at=7)
+        ambush = SimpleNamespace(error=None, hit=hit, end=lambda: None)
+        self.bench: Any = SimpleNamespace(
+            subject=SimpleNamespace(name="spark-balances", balances=True),
+            pipeline=AnyDriver(
+                checkpoint=self.checkpoint,
+                ambush=lambda window, sink, how: ambush,
+                alive=lambda: True,
+                wait_batch=lambda batch, seconds: self.runs_again(),
+            ),
+            recorder=SimpleNamespace(hazard=self._hazard),
+        )
+        self.runs_again = lambda: save(self.checkpoint, 4, "1")
+        sink = SimpleNamespace(of=lambda batch: (0, 30))
+        monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda bench: sink)
+
+    def _hazard(self, kind: str, **more: Any) -> None:
+        self.hazards.append({"kind": kind} | more)
+
+    def commit_anew(self) -> None:
+        version = self.checkpoint.folder / "state" / "0" / "0" / "5.zip"
+        at = version.stat().st_mtime_ns
+        while version.stat().st_mtime_ns == at:  # as fine as the file system's clock is
+            save(self.checkpoint, 4, "0")
+        save(self.checkpoint, 4, "1")
+
+
+@pytest.fixture
+def killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Killed:
+    return Killed(tmp_path, monkeypatch)
+
+
+def test_a_state_commit_is_proved_by_what_each_partition_has(killed: Killed) -> None:
+    injection = KillDriver(window="during-state-commit").inject(killed.bench, "killed")
+    assert injection.evidence() == (
+        "driver#1 and all its 5 processes ended by signal 9; of the 2 partitions of the state 1 "
+        "had version 5, which micro-batch 4 with its 30 records makes, and the batch had no "
+        "commit, after 2 misses that were let go"
+    )
+    killed.runs_again = killed.commit_anew
+    injection.heal()
+    (hazard,) = killed.hazards
+    assert hazard["kind"] == "half-committed-state"
+    assert hazard["batch"] == 4
+    assert hazard["detail"] == (
+        "micro-batch 4 ran again after 1 of 2 partitions of the state had been committed as "
+        "version 5; 1 of these were committed anew"
+    )
+
+
+def test_state_that_was_not_committed_anew_is_no_hazard(killed: Killed) -> None:
+    injection = KillDriver(window="during-state-commit").inject(killed.bench, "killed")
+    assert injection.evidence()
+    injection.heal()
+    assert killed.checkpoint.state_of(4).progress == (2, 2)
+    assert killed.hazards == []
+
+
+def test_state_that_is_whole_after_the_kill_proves_nothing(killed: Killed) -> None:
+    injection = KillDriver(window="during-state-commit").inject(killed.bench, "killed")
+    save(killed.checkpoint, 4, "1")
+    assert injection.evidence() is None
+
+
+def test_state_that_has_nothing_of_the_batch_proves_nothing(killed: Killed) -> None:
+    (killed.checkpoint.folder / "state" / "0" / "0" / "5.zip").unlink()
+    injection = KillDriver(window="during-state-commit").inject(killed.bench, "killed")
+    assert injection.evidence() is None
+
+
+@pytest.mark.parametrize("window", ["after-offset-log", "after-sink-write", "after-commit"])
+def test_balances_do_not_tell_how_much_of_a_batch_is_there(killed: Killed, window: str) -> None:
+    with pytest.raises(StageTrouble, match="only during-state-commit can be proved there"):
+        KillDriver(window=window).inject(killed.bench, "killed")

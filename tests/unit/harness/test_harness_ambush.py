@@ -18,11 +18,12 @@ from harness.subjects.windows import (
     AFTER_OFFSET_LOG,
     AFTER_SINK_WRITE,
     DURING_SINK_WRITE,
+    DURING_STATE_COMMIT,
     WINDOWS,
     Window,
 )
 from harness.wait import wait_until
-from tests.unit.harness.made_up_checkpoint import as_spark_does, entry
+from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, save
 
 COUNTING = """
 import time
@@ -63,8 +64,9 @@ class Scene:
         self.checkpoint.create()
         self.driver = driver
         self.sink = MadeUpSink()
+        self.told: list[int] = []
         self.watch = CheckpointWatch(
-            self.checkpoint, on_planned=lambda n: None, on_committed=lambda n: None
+            self.checkpoint, on_planned=self.told.append, on_committed=lambda n: None
         )
 
     def ambush(self, window: Window) -> Ambush:
@@ -81,6 +83,15 @@ class Scene:
 
     def begin_commit(self, batch: int) -> Callable[[], None]:
         return as_spark_does(self.checkpoint.folder / "commits", batch)
+
+    def open_stores(self, *stores: str) -> None:
+        """Partitions of the state that have nothing yet."""
+        for store in stores:
+            (self.checkpoint.folder / "state" / "0" / store).mkdir(parents=True)
+
+    def was_told_of_plan(self, batch: int) -> None:
+        """And so of everything before it."""
+        wait_until(lambda: batch in self.told, what="the plan to be told", seconds=20)
 
     def goes_on(self) -> None:
         """See that the driver counts on."""
@@ -156,6 +167,38 @@ def test_what_was_there_before_the_batch_is_no_part_of_it(scene: Scene) -> None:
     assert scene.sink.asked == []
     scene.sink.present[1] = 1
     assert hit(ambush) == (1, 0)
+
+
+def test_a_batch_that_a_part_of_the_state_has(scene: Scene) -> None:
+    scene.open_stores("0")
+    ambush = scene.ambush(DURING_STATE_COMMIT)
+    scene.plan(0)
+    scene.was_told_of_plan(0)
+    save(scene.checkpoint, 0, "0")  # the only partition that there is: all have the batch
+    scene.plan(1)
+    scene.was_told_of_plan(1)
+    scene.goes_on()
+    scene.open_stores("1")
+    scene.plan(2)
+    scene.was_told_of_plan(2)  # the folder as well
+    save(scene.checkpoint, 1, "1")
+    assert hit(ambush) == (1, 1)
+    assert not scene.driver.alive()
+    assert scene.checkpoint.state_of(1).progress == (1, 2)
+
+
+def test_state_of_a_batch_that_is_committed_is_let_be(scene: Scene) -> None:
+    scene.open_stores("0", "1")
+    scene.plan(0)
+    scene.was_told_of_plan(0)
+    scene.begin_commit(0)()
+    ambush = scene.ambush(DURING_STATE_COMMIT)
+    save(scene.checkpoint, 0, "0")  # as a snapshot that is written later
+    scene.plan(1)
+    scene.was_told_of_plan(1)
+    scene.goes_on()
+    save(scene.checkpoint, 1, "0")
+    assert hit(ambush) == (1, 1)
 
 
 def test_a_batch_that_is_in_the_sink_and_not_committed(scene: Scene) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from harness.subjects.checkpoint import Checkpoint, CheckpointWatch, UnreadableCheckpoint
 from harness.wait import wait_until
-from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, plan
+from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, plan, save
 
 
 @pytest.fixture
@@ -110,6 +111,34 @@ def test_creating_twice_changes_nothing(checkpoint: Checkpoint) -> None:
     assert checkpoint.planned() == [0]
 
 
+def test_how_much_of_the_state_has_a_batch(checkpoint: Checkpoint) -> None:
+    assert checkpoint.state_of(3).progress == (0, 0)
+    for store, ending in (("0", "zip"), ("1", "delta"), ("10", "changelog")):
+        save(checkpoint, 2, store, ending=ending)
+    (checkpoint.folder / "state" / "0" / "_metadata").mkdir()
+    for name in ("4.zip.crc", ".4.zip.0a.TID7.tmp", "4.tmp", "14.zip"):
+        (checkpoint.folder / "state" / "0" / "1" / name).touch()
+    assert checkpoint.state_of(2).progress == (3, 3)
+    assert checkpoint.state_of(3).progress == (0, 3)
+    save(checkpoint, 3, "10")
+    state = checkpoint.state_of(3)
+    assert (state.version, state.progress) == (4, (1, 3))
+    assert [store for store, at in state.written.items() if at is not None] == ["0/10"]
+
+
+def test_state_that_is_written_once_more(checkpoint: Checkpoint) -> None:
+    save(checkpoint, 2, "0")
+    (checkpoint.folder / "state" / "0" / "1").mkdir()
+    before = checkpoint.state_of(2)
+    save(checkpoint, 2, "1")
+    assert before.anew(checkpoint.state_of(2)) == 0, "the other partition's was missing"
+    version = checkpoint.folder / "state" / "0" / "0" / "3.zip"
+    os.utime(version, ns=(0, (before.written["0/0"] or 0) + 1))
+    assert before.anew(checkpoint.state_of(2)) == 1
+    version.unlink()
+    assert before.anew(checkpoint.state_of(2)) == 0, "it is gone, and not written"
+
+
 # The watch.
 
 
@@ -164,6 +193,32 @@ def test_everything_there_is_told_before_the_watch_ends(
     assert [word for word in told if not word.startswith("sign")] == [
         f"{what} {n}" for n in range(30) for what in ("planned", "committed")
     ]
+
+
+def test_state_is_told_wherever_its_folders_come_from(
+    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
+) -> None:
+    state = checkpoint.folder / "state" / "0"
+    (state / "0" / "_metadata").mkdir(parents=True)
+    (state / "1").mkdir()
+    (checkpoint.folder / "offsets" / "0").touch()
+    wait_told(told, 2)  # the folders came before, so they are watched by now
+    for n in (0, 1):
+        save(checkpoint, n, "0", ending="zip")
+        save(checkpoint, n, "1", ending="delta")
+    (state / "0" / "_metadata" / "3.zip").touch()
+    watch.close()
+    assert told[2:] == ["sign: state commit begun 0"] * 2 + ["sign: state commit begun 1"] * 2
+    assert watch.error is None
+
+
+def test_state_that_is_there_already_is_watched(checkpoint: Checkpoint, told: list[str]) -> None:
+    save(checkpoint, 0, "0")
+    watch = CheckpointWatch(checkpoint, on_planned=lambda n: None, on_committed=lambda n: None)
+    watch.on_sign = lambda sign, n: told.append(f"{sign} {n}")
+    save(checkpoint, 1, "0")
+    watch.close()
+    assert told == ["state commit begun 1"]
 
 
 def test_nobody_has_to_listen_for_signs(
