@@ -53,11 +53,16 @@ def commits(reader: LogReader, group: str) -> list[Commit]:
 
 
 def partition_of(group: str, count: int) -> int:
-    """The partition that has a group's commits: Java's hash of its name, without its sign."""
+    """The partition that has a group's commits.
+
+    By the absolute value of Java's hash of its name, 0 where that has none: Kafka's `Utils.abs`.
+    Records find their partitions by `Utils.toPositive`, which is another thing.
+    """
     value = 0
     for unit in _utf16(group):
         value = (31 * value + unit) & 0xFFFFFFFF
-    return (value & 0x7FFFFFFF) % count
+    signed = value - (1 << 32) if value & (1 << 31) else value
+    return 0 if signed == -(1 << 31) else abs(signed) % count
 
 
 def _utf16(text: str) -> list[int]:

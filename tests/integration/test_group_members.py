@@ -103,7 +103,9 @@ class Group:
         wanted = Counter(f"r-{n}" for n in range(self.sent))
         eventually(lambda: self.effects() == wanted, "one effect of each", lambda: self.sent)
         ends = {(self.source, p): self.sent // PARTITIONS for p in range(PARTITIONS)}
-        eventually(lambda: self.members.positions() == ends, f"positions {ends}")
+        eventually(
+            lambda: self.members.positions() == ends, f"positions {ends}", self.members.positions
+        )
 
 
 @contextlib.contextmanager

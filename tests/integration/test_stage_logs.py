@@ -236,12 +236,6 @@ def test_an_offset_beyond_the_end(staging: Staged, topic: Make, reader: LogReade
         reader.read(name, 0, 7)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=UnreadableLog,
-    reason="kafka/log_reader.py read and ends: both fetch at 0, which is out of range as soon as "
-    "the log's start has moved",
-)
 def test_a_log_whose_start_has_moved(staging: Staged, topic: Make, reader: LogReader) -> None:
     name = topic()
     send(producer(staging), name, ["a", "b", "c"])
