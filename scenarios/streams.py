@@ -118,7 +118,11 @@ SCENARIOS = (
         subject=_BALANCES_AT_LEAST,
         schedule=(_killed(_BALANCES_AT_LEAST),),
         claims=claims(
-            _BALANCES_AT_LEAST, most=None, least=None, exactly=violated("state-mismatch")
+            _BALANCES_AT_LEAST,
+            most=None,
+            least=None,
+            exactly=violated("state-mismatch"),
+            hazards=frozenset({REPLAYED}),
         ),
         seconds=40,
     ),
