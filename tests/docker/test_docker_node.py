@@ -73,7 +73,7 @@ def test_a_paused_container_can_be_ended(container: Any, tmp_path: Path) -> None
 def test_who_does_not_end_when_asked_is_told(container: Any, tmp_path: Path) -> None:
     node = DockerNode("node", container, logs=tmp_path, on_change=lambda life: None)
     # A shell, and a `sleep` in its place: as the first process of a container it ignores SIGTERM.
-    node.ask_to_end()
+    node.ask_to_end("SIGTERM")
     with pytest.raises(StageTrouble, match="node#1 did not end within 1 s when asked to"):
         node.ended("a test", seconds=1)
     assert not node.alive()
