@@ -13,6 +13,7 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import clock_id, now
 from harness.faults.by_hand import ByHand, broker
+from harness.faults.retried import note_retried
 from harness.faults.targets import Target
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from harness.links.ledger import lose
@@ -87,24 +88,14 @@ class _Lost:
         We looked after a request had timed out, and the responses of the hole never come: only a
         retry can have brought the acknowledgement.
         """
-        retried = [
-            attempt
-            for attempt, seen_at in self._seen.items()
-            if known.returned.get(attempt, ("", 0))[0] == "ok"
-            and known.returned[attempt][1] > seen_at
-        ]
-        if retried:
-            self._bench.recorder.hazard(
-                "retried-send",
-                hop="produce",
-                at=max(self._seen.values()),
-                fault=self._name,
-                attempts=retried,
-                detail=(
-                    f"{len(retried)} sends stood in the log of {self._node} while their responses "
-                    "were lost, and were acknowledged after a retry"
-                ),
-            )
+        note_retried(
+            self._bench,
+            known,
+            self._seen,
+            fault=self._name,
+            where=self._node,
+            why="their responses were lost",
+        )
 
     def _ends(self) -> dict[int, int]:
         with self._bench.reader() as reader:

@@ -14,6 +14,7 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, broker
 from harness.faults.on_link import wait_mended
+from harness.faults.retried import note_retried
 from harness.faults.targets import Target
 from harness.identity import ATTEMPT_HEADER
 from harness.links.gate.rules import Rule
@@ -107,24 +108,14 @@ class _Unanswered:
 
     def aftermath(self, known: Aftermath) -> None:
         """A retried send: seen in the log unanswered, acknowledged only after we looked."""
-        retried = [
-            attempt
-            for attempt, seen_at in self._seen.items()
-            if known.returned.get(attempt, ("", 0))[0] == "ok"
-            and known.returned[attempt][1] > seen_at
-        ]
-        if retried:
-            self._bench.recorder.hazard(
-                "retried-send",
-                hop="produce",
-                at=max(self._seen.values()),
-                fault=self._name,
-                attempts=retried,
-                detail=(
-                    f"{len(retried)} sends stood in the log of {self._link.target} while no answer "
-                    "of it came through, and were acknowledged after a retry"
-                ),
-            )
+        note_retried(
+            self._bench,
+            known,
+            self._seen,
+            fault=self._name,
+            where=self._link.target,
+            why="no answer of it came through",
+        )
 
     def _leads(self) -> set[tuple[str, int]]:
         view = self._bench.view()

@@ -43,7 +43,7 @@ def commits(reader: LogReader, group: str) -> list[Commit]:
     Raises:
         UnreadableLog: the log cannot be read to its end.
     """
-    count = len(reader.ends(OFFSETS_TOPIC)) if reader.has(OFFSETS_TOPIC) else 0
+    count = reader.count(OFFSETS_TOPIC)
     if not count:
         return []  # it is made when the first group asks for its coordinator
     log = reader.read(OFFSETS_TOPIC, partition_of(group, count))

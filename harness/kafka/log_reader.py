@@ -133,9 +133,9 @@ class LogReader:
             raise UnreadableLog(f"{topic} has no partitions, or no broker answers")
         return [self.read(topic, p, (starts or {}).get(p, 0)) for p in sorted(partitions)]
 
-    def has(self, topic: str) -> bool:
-        """Whether there is such a topic."""
-        return bool(self._view.partitions(topic))
+    def count(self, topic: str) -> int:
+        """How many partitions a topic has; 0 if there is no such topic, or nobody answers."""
+        return len(self._view.partitions(topic))
 
     def ends(self, topic: str) -> dict[int, tuple[int, int]]:
         """(last stable offset, high watermark) of every partition."""

@@ -1,0 +1,43 @@
+"""Sends that only a retry can have acknowledged, told by the log and by when the client heard.
+
+The one thing to know: what stood in the log while no answer came through, and was acknowledged
+after we had looked, was sent again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.bench import Aftermath, Bench
+
+
+def note_retried(
+    bench: Bench, known: Aftermath, seen: Mapping[str, int], *, fault: str, where: str, why: str
+) -> None:
+    """Record the hazard `retried-send`, if there was one.
+
+    Args:
+        bench: whose recorder takes it.
+        known: what the clients were told.
+        seen: attempt → when it was seen in the log, unanswered.
+        fault: its name in the schedule.
+        where: whose log that was.
+        why: in words, why no answer came through.
+    """
+    retried = [
+        attempt
+        for attempt, seen_at in seen.items()
+        if known.returned.get(attempt, ("", 0))[0] == "ok" and known.returned[attempt][1] > seen_at
+    ]
+    if retried:
+        bench.recorder.hazard(
+            "retried-send",
+            hop="produce",
+            at=max(seen.values()),
+            fault=fault,
+            attempts=retried,
+            detail=(
+                f"{len(retried)} sends stood in the log of {where} while {why}, and were "
+                "acknowledged after a retry"
+            ),
+        )
