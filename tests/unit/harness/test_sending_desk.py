@@ -85,13 +85,14 @@ def test_the_call_is_on_disk_before_the_record_is_handed_out(plain: Sent) -> Non
 def test_without_an_order_nothing_is_sent_and_then_at_the_pace_that_is_told(
     plain: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = time.monotonic()
+    # Sums that are exact whatever the machine's clock says: halves of halves, and whole seconds.
+    at = float(int(time.monotonic()) + 1)
     monkeypatch.setattr(time, "monotonic", lambda: at)
     assert plain.desk.due() == []
-    plain.order("rate 10")
-    at += 0.55
+    plain.order("rate 8")
+    at += 0.6875
     assert len(plain.desk.due()) == 5
-    at += 0.05  # half a record was left over, and half a one more is due
+    at += 0.0625  # half a record was left over, and half a one more is due
     assert len(plain.desk.due()) == 1
     assert plain.desk.due() == []
     at += 3600
