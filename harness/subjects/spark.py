@@ -111,14 +111,7 @@ class SparkPipeline:
             Overdue: something of it goes on, which only a process stuck in the kernel does.
         """
         process = self._running()
-        process.freeze()
-        wait_until(
-            process.frozen,
-            what=f"all of {process.instance} to stand still",
-            seconds=10,
-            every=0.01,
-            stop=self._stop,
-        )
+        process.pause(self._stop)
         return process
 
     def ambush(self, window: Window, sink: SinkLook, how: str) -> Ambush:
