@@ -86,6 +86,12 @@ def test_a_file_without_its_end_is_seen_by_nobody(folder: Folder) -> None:
     assert (folder.sink.size(), len(folder.sink.effects())) == (1, 4)
 
 
+@pytest.mark.parametrize("name", ["_draft", ".draft"])
+def test_a_hidden_file_is_seen_by_nobody_who_lists(folder: Folder, name: str) -> None:
+    folder.write(name, "a")
+    assert (folder.sink.size(), folder.sink.effects()) == (0, [])
+
+
 def test_a_file_that_only_looks_whole_is_told(folder: Folder) -> None:
     (folder.path / "part-0.parquet").write_bytes(b"PAR1nonsensePAR1")
     with pytest.raises(UnreadableFiles, match=r"part-0\.parquet: it has its end"):
@@ -126,7 +132,15 @@ def test_what_is_named_and_gone_is_seen_by_nobody(folder: Folder) -> None:
     assert folder.sink.effects() == []
 
 
-@pytest.mark.parametrize("entry", ["v2\n{}", "v1\nnonsense", "v1\n{}", 'v1\n{"action": "delete"}'])
+@pytest.mark.parametrize(
+    "entry",
+    [
+        'v2\n{"path": "file:///a", "action": "add"}',
+        'v1\n{"path": "file:///a", "action": "delete"}',
+        'v1\n{"action": "add"}',
+        "v1\nnonsense",
+    ],
+)
 def test_a_damaged_log_names_the_file_and_shows_it(folder: Folder, entry: str) -> None:
     (folder.path / LOG / "3").write_text(entry)
     with pytest.raises(UnreadableFiles) as error:
