@@ -20,6 +20,7 @@ from harness.scenario import At, Scenario
 from harness.sinks.files import LISTING
 from harness.subjects.aborted_input import ABORTED_INPUT
 from harness.subjects.base import Subject
+from harness.subjects.spark_delta import SparkDelta
 from harness.subjects.spark_file_sink import SparkFileSink
 from harness.subjects.spark_foreach_batch_kafka import SparkForeachBatchKafka
 from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
@@ -63,6 +64,8 @@ _DEFAULT = SparkForeachBatchPostgres(isolation=None)
 _TOPIC = SparkForeachBatchKafka()
 _TOPIC_UNGUARDED = SparkForeachBatchKafka(guard="none")
 _TASKS = SparkForeachBatchPostgresTasks()
+_DELTA = SparkDelta()
+_DELTA_UNGUARDED = SparkDelta(guard="none")
 
 _AFTER_WRITE = _killed("after-sink-write")
 _ABORTING = replace(_PAYMENTS, records=6_000, transaction=20, aborts=20)
@@ -157,5 +160,23 @@ SCENARIOS = (
         schedule=(_killed("during-sink-write"),),
         claims=_claims(_TASKS, _DUPLICATES),
         seconds=40,
+    ),
+    Scenario(
+        name=_DELTA.name,
+        title="PySpark foreachBatch into a Delta table, with query and batch in each commit",
+        subject=_DELTA,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_DELTA, _HOLDS),
+        seconds=50,
+    ),
+    Scenario(
+        name=_DELTA_UNGUARDED.name,
+        title="The broken twin: the same table, whose commits do not say of which batch they are",
+        subject=_DELTA_UNGUARDED,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_DELTA_UNGUARDED, _DUPLICATES),
+        seconds=50,
     ),
 )

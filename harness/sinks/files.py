@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from harness.identity import digest
 from harness.sinks.base import AtomicBatch, Effect, State
-from harness.workload.payments import EFFECT_COLUMNS
+from harness.sinks.rows import UnreadableFiles, effects_of, rows_of
 
 LOG: Final = "_spark_metadata"
 """The folder of the log, and the view of who reads by it."""
@@ -28,10 +24,6 @@ LISTING: Final = "listing"
 
 _ENTRY = re.compile(r"(\d+)(\.compact)?")
 _MAGIC: Final = b"PAR1"
-
-
-class UnreadableFiles(RuntimeError):
-    """The sink's log is not as Spark 4 writes it; the text says which file and what was found."""
 
 
 class Files:
@@ -57,11 +49,11 @@ class Files:
 
     def effects(self) -> list[Effect]:
         """One effect a row, once for each reader that sees it."""
-        rows = {file: _rows(file) for file in self._listed()}
+        rows = {file: rows_of(file) for file in self._listed()}
         logged = ((file, rows[file]) for file in self._logged() if file in rows)
         return [
-            *self._seen(rows.items(), sink=self._by_listing, view=LISTING),
-            *self._seen(logged, sink=self.name, view=LOG),
+            *effects_of(rows.items(), sink=self._by_listing, view=LISTING, topic=self._topic),
+            *effects_of(logged, sink=self.name, view=LOG, topic=self._topic),
         ]
 
     def states(self) -> list[State]:
@@ -102,27 +94,6 @@ class Files:
             if number >= compacted:
                 yield from _added(path)
 
-    def _seen(
-        self, files: Iterable[tuple[Path, list[dict[str, Any]]]], *, sink: str, view: str
-    ) -> Iterator[Effect]:
-        ordinal = 0
-        for file, rows in files:
-            for number, row in enumerate(rows):
-                record = row.get("record")
-                yield Effect(
-                    sink=sink,
-                    view=view,
-                    record=record if isinstance(record, str) else None,
-                    effect_key="",
-                    digest=digest(*(row.get(column) for column in EFFECT_COLUMNS)),
-                    position=f"{file.name} row {number}",
-                    ordinal=ordinal,
-                    source_topic=self._topic,
-                    source_partition=row.get("source_partition"),
-                    source_offset=row.get("source_offset"),
-                )
-                ordinal += 1
-
 
 def _whole(file: Path) -> bool:
     """Whether a Parquet file has its end, which is written last."""
@@ -132,14 +103,6 @@ def _whole(file: Path) -> bool:
             return opened.tell() > 0 and opened.read() == _MAGIC
     except OSError:
         return False  # it is shorter than that
-
-
-def _rows(file: Path) -> list[dict[str, Any]]:
-    try:
-        rows: list[dict[str, Any]] = pq.ParquetFile(file).read().to_pylist()
-    except (pa.ArrowException, OSError) as error:
-        raise UnreadableFiles(f"{file}: it has its end and cannot be read: {error}") from error
-    return rows
 
 
 def _added(path: Path) -> Iterator[Path]:

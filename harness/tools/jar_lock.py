@@ -19,6 +19,8 @@ from harness.tools.ivy import Coordinate
 
 LOCK = Path(__file__).with_name("jars.lock.json")
 KAFKA = "4.2.0"
+DELTA = "4.0.0"
+"""Delta Lake for Spark 4.0."""
 LOG4J = "2.25.3"
 """Kafka declares no logging. The version is the one that Kafka's other dependencies pull in."""
 
@@ -99,9 +101,12 @@ def kafka_roots() -> tuple[Coordinate, ...]:
 
 
 def spark_kafka_roots(pyspark: PySpark) -> tuple[Coordinate, ...]:
-    """Spark's Kafka connector; it must have Spark's exact version."""
-    name = f"spark-sql-kafka-0-10_{pyspark.scala}"
-    return (Coordinate(group="org.apache.spark", artifact=name, version=pyspark.version),)
+    """Spark's Kafka connector, which must have Spark's exact version, and Delta Lake."""
+    connector = f"spark-sql-kafka-0-10_{pyspark.scala}"
+    return (
+        Coordinate(group="org.apache.spark", artifact=connector, version=pyspark.version),
+        Coordinate(group="io.delta", artifact=f"delta-spark_{pyspark.scala}", version=DELTA),
+    )
 
 
 def load(name: str, set_version: str, *, lock: Path = LOCK) -> JarSet:

@@ -11,7 +11,8 @@ import pytest
 
 from harness.identity import digest
 from harness.sinks.base import Effect
-from harness.sinks.files import LISTING, LOG, Files, UnreadableFiles
+from harness.sinks.files import LISTING, LOG, Files
+from harness.sinks.rows import UnreadableFiles
 
 
 class Folder:
@@ -94,7 +95,7 @@ def test_a_hidden_file_is_seen_by_nobody_who_lists(folder: Folder, name: str) ->
 
 def test_a_file_that_only_looks_whole_is_told(folder: Folder) -> None:
     (folder.path / "part-0.parquet").write_bytes(b"PAR1nonsensePAR1")
-    with pytest.raises(UnreadableFiles, match=r"part-0\.parquet: it has its end"):
+    with pytest.raises(UnreadableFiles, match=r"part-0\.parquet: it counts, and cannot be read"):
         folder.sink.effects()
 
 
