@@ -9,6 +9,12 @@ import argparse
 from pyspark.sql import DataFrame, SparkSession
 from session import ProgressLog, payments, run_until_stopped
 
+SETTINGS = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.databricks.delta.snapshotPartitions": "2",  # of its log, which is short
+}
+
 
 def main() -> None:
     """Run the query until it is stopped."""
@@ -21,15 +27,10 @@ def main() -> None:
     options.add_argument("--guard", choices=["query-and-batch-id", "none"], required=True)
     given = options.parse_args()
 
-    spark = (
-        SparkSession.builder.config(
-            "spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension"
-        )
-        .config(
-            "spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog"
-        )
-        .getOrCreate()
-    )
+    builder = SparkSession.builder
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
     spark.streams.addListener(ProgressLog(given.progress))
 
     def write(batch: DataFrame, batch_id: int) -> None:
