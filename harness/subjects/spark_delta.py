@@ -57,7 +57,7 @@ class SparkDelta(SparkSubject):
     def command(self, place: JobPlace) -> list[str]:
         """The job and its arguments."""
         return [
-            str(JOBS / "delta.py"),
+            str(JOBS / "foreach_batch_delta.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
             *("--table", str(self._folder(place.work))),
             *("--checkpoint", str(place.checkpoint), "--progress", str(place.progress)),
