@@ -76,6 +76,15 @@ def test_a_file_that_two_commits_add_counts_twice(table: Table) -> None:
     assert [effect.record for effect in table.sink.effects()] == ["a", "a"]
 
 
+def test_what_sums_commits_up_is_none(table: Table) -> None:
+    add = table.write("part-0.parquet", "a")
+    table.commit(0, add)
+    (table.path / LOG / f"{0:020}.{1:020}.compacted.json").write_text(json.dumps(add))
+    (table.path / LOG / "_last_checkpoint").write_text("{}")
+    assert [effect.record for effect in table.sink.effects()] == ["a"]
+    assert table.sink.size() == 1
+
+
 def test_an_application_names_its_versions(table: Table) -> None:
     table.commit(0, txn(3), table.write("part-0.parquet", "a"))
     table.commit(1, table.write("part-1.parquet", "b"))
