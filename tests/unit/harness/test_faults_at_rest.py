@@ -76,7 +76,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         def end(self) -> None:
             return None
 
-    for module in ("delete_last_commit", "cut_offset_log"):
+    for module in ("entry_deleted", "cut_offset_log"):
         monkeypatch.setattr(f"harness.faults.{module}.ToRest", ToRest)
     monkeypatch.setattr(at_rest, "wait_reads", lambda bench: None)
     seen: list[tuple[str, str]] = []
