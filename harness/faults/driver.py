@@ -54,8 +54,9 @@ class SinkOfBatches:
         with self._bench.reader() as reader:
             ranges = driver(self._bench).checkpoint.range_of(batch)
             for (topic, partition), (start, end) in ranges.items():
-                for entry in reader.read(topic, partition, start).entries:
-                    if entry.offset < end and entry.kind == "data":
+                log = reader.read(topic, partition, start)
+                for entry, committed in zip(log.entries, log.committed(), strict=True):
+                    if entry.offset < end and entry.kind == "data" and committed:
                         records.add(entry.headers.get(RECORD_HEADER, b"").decode())
             effects = {e.record for e in self._bench.open_sink(reader).effects()}
         return len(records & effects), len(records)

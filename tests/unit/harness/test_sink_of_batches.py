@@ -1,0 +1,61 @@
+"""What of a micro-batch is in the sink, as a fault sees it."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from harness.faults.driver import SinkOfBatches
+from harness.identity import RECORD_HEADER
+from harness.kafka.log_reader import Entry, PartitionLog
+from harness.subjects.checkpoint import Checkpoint
+from tests.unit.harness.made_up_checkpoint import entry as offsets
+from tests.unit.harness.made_up_checkpoint import plan
+from tests.unit.harness.made_up_driver import AnyDriver
+
+
+def entry(offset: int, record: str, *, kind: str = "data", producer: int = 1) -> Entry:
+    return Entry(
+        topic="payments", partition=0, offset=offset, kind=kind, key=b"a", value=b"{}",
+        headers={RECORD_HEADER: record.encode()}, producer_id=producer, epoch=0, sequence=0,
+        transactional=True,
+    )  # fmt: skip
+
+
+def of(folder: Path, entries: list[Entry], *effects: str) -> tuple[int, int]:
+    """What is said of batch 1, which has offsets 2 to 4."""
+    checkpoint = Checkpoint(folder / "checkpoint")
+    checkpoint.create()
+    plan(checkpoint, 0, offsets({"payments": {"0": 2}}))
+    plan(checkpoint, 1, offsets({"payments": {"0": 5}}))
+
+    def read(topic: str, partition: int, start: int) -> PartitionLog:
+        return PartitionLog(
+            topic=topic, partition=partition, log_start=0, last_stable_offset=9, high_watermark=9,
+            entries=[e for e in entries if e.offset >= start],
+        )  # fmt: skip
+
+    seen = [SimpleNamespace(record=record) for record in effects]
+    bench: Any = SimpleNamespace(
+        pipeline=AnyDriver(checkpoint=checkpoint),
+        reader=lambda: nullcontext(SimpleNamespace(read=read)),
+        open_sink=lambda reader: SimpleNamespace(effects=lambda: seen),
+    )
+    return SinkOfBatches(bench).of(1)
+
+
+def test_only_what_was_committed_has_to_be_there(tmp_path: Path) -> None:
+    log = [
+        entry(1, "before"),
+        entry(2, "a"),
+        entry(3, "aborted", producer=2),
+        entry(4, "b"),
+        entry(5, "after"),
+        entry(6, "", kind="commit"),
+        entry(7, "", kind="abort", producer=2),
+    ]
+    assert of(tmp_path, log, "before", "a", "after", "aborted") == (1, 2)
+    assert of(tmp_path, log) == (0, 2)
+    assert of(tmp_path, log, "a", "a", "b") == (2, 2)
