@@ -20,8 +20,9 @@ from harness.faults.pause_member import PauseMember
 from harness.faults.targets import CoordinatorOf
 from harness.scenario import At, Scenario
 from harness.subjects.base import Subject
+from harness.subjects.group.clients import Client
 from harness.subjects.group.hazards import ABANDONED, ABORTED, REPLAYED
-from harness.subjects.group.subject import Client, ConsumerGroup
+from harness.subjects.group.subject import ConsumerGroup
 from harness.workload.payments import Payments
 
 WORKLOAD = Payments(records=6_000, producers=2, keys=64, partitions=3, rate=500)
@@ -96,6 +97,8 @@ ZOMBIE: Final[dict[Client, At]] = {
     # With version 2 of transactions a client in Java sends no such request. Nor does it wait for
     # its effects: its positions keep the others waiting until its transaction is timed out.
     "java": _zombie("Produce"),
+    "aiokafka": _zombie("AddOffsetsToTxn"),
+    "kafka-python": _zombie("AddOffsetsToTxn"),
 }
 VOID = At(
     name="told that it is void",
@@ -174,6 +177,8 @@ _AFTER = ConsumerGroup(commits="after")
 SCENARIOS = (
     *of_client("librdkafka"),
     *of_client("java"),
+    *of_client("aiokafka"),
+    *of_client("kafka-python"),
     Scenario(
         name=_BEFORE.name,
         title="A group that commits first, killed between its commit and its effects: at-most-once",

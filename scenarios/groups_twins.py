@@ -5,9 +5,10 @@ from __future__ import annotations
 from checkers.claims import at_least_once, exactly_once
 from harness.faults.kill_member import KillMember
 from harness.scenario import At, Scenario
+from harness.subjects.group.clients import Client
 from harness.subjects.group.hazards import ABORTED, REPLAYED
 from harness.subjects.group.service import VIEW
-from harness.subjects.group.subject import CALLS, Client, ConsumerGroup
+from harness.subjects.group.subject import CALLS, ConsumerGroup
 from scenarios.groups import (
     HOLDS,
     KILLED_OPEN,

@@ -1,0 +1,135 @@
+"""A member of aiokafka: `python -m harness.subjects.group.member_aiokafka FILE`.
+
+The one thing to know: its group changes in the background, at any time, and its transactions do not
+know the group's generation. So partitions are given up only between two transactions; against a
+member that was thought dead there is nothing that an application could do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any, Final
+
+from aiokafka import (
+    AIOKafkaConsumer,
+    AIOKafkaProducer,
+    ConsumerRebalanceListener,
+    TopicPartition,
+)
+from aiokafka.errors import IllegalStateError, KafkaError
+
+from harness.subjects.group.clients import AIOKAFKA
+from harness.subjects.group.effect import effect_of
+from harness.subjects.group.life import Over, identity, live, say
+from harness.subjects.group.task import HUNG_SECONDS, MemberTask
+from harness.subjects.group.watchdog import Watchdog
+
+_POLL_MS: Final = 200
+_ERRORS: Final = (KafkaError, AssertionError)
+"""What its calls raise; the second where a call does not fit the state that it is in."""
+
+Read = dict[TopicPartition, list[Any]]
+"""Records as they were read, by partition."""
+
+
+class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothing of its types
+    """One life of one member; inside an event loop."""
+
+    def __init__(self, task: MemberTask) -> None:
+        self.task = task
+        common = {"bootstrap_servers": task.bootstrap, "client_id": task.name}
+        self._consumer = AIOKafkaConsumer(
+            **AIOKAFKA.consumer, **common, group_id=task.group, max_poll_records=task.batch
+        )
+        self._producer = AIOKafkaProducer(
+            **AIOKAFKA.producer, **common, transactional_id=f"{task.group}-{task.name}"
+        )
+        self._watchdog = Watchdog(HUNG_SECONDS)
+        self._at_work = asyncio.Lock()
+
+    async def run(self) -> None:
+        """Read and process until it is ended from outside.
+
+        Raises:
+            Over: it cannot go on.
+        """
+        with self._watchdog.over("start of the producer"):
+            await self._producer.start()
+        self._consumer.subscribe([self.task.topic], listener=self)
+        await self._consumer.start()
+        while True:
+            # Not within the lock: it hands out nothing while the group changes, and waits for that.
+            read = await self._consumer.getmany(timeout_ms=_POLL_MS)
+            if read:
+                async with self._at_work:
+                    await self._process(read)
+
+    async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
+        """Give them up when the transaction under way is over."""
+        async with self._at_work:
+            pass  # nothing is handed out again before new ones are assigned
+
+    async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
+        """Nothing is to be done."""
+
+    async def _process(self, read: Read) -> None:
+        """Effects and positions in one transaction; after an abort from the positions again."""
+        try:
+            await self._producer.begin_transaction()
+            with self._watchdog.over("send"):
+                await self._send(read)
+            with self._watchdog.over("send_offsets_to_transaction"):
+                await self._producer.send_offsets_to_transaction(_ends(read), self.task.group)
+            with self._watchdog.over("commit_transaction"):
+                await self._producer.commit_transaction()
+        except _ERRORS as error:
+            say(f"transaction: {error!r}")
+            await self._abort(error)
+            if self.task.rewind:
+                await self._rewind()
+
+    async def _send(self, read: Read) -> None:
+        # Their outcomes are waited for: its commit does not fail where one of them has.
+        outcomes = [
+            await self._producer.send(
+                self.task.sink,
+                key=record.key,
+                value=effect_of(record.value),
+                headers=identity(record.headers),
+            )
+            for records in read.values()
+            for record in records
+        ]
+        await asyncio.gather(*outcomes)
+
+    async def _abort(self, why: Exception) -> None:
+        try:
+            with self._watchdog.over("abort_transaction"):
+                await self._producer.abort_transaction()
+        except _ERRORS as worse:
+            raise Over(f"the producer is of no more use: {why!r}; then {worse!r}") from worse
+
+    async def _rewind(self) -> None:
+        """Read again from the committed positions, in what is still assigned."""
+        with self._watchdog.over("committed"):
+            for place in self._consumer.assignment():
+                offset = await self._consumer.committed(place)
+                try:
+                    self._consumer.seek(place, offset or 0)
+                except IllegalStateError as error:
+                    # It was taken away meanwhile: whoever has it reads from its position.
+                    say(f"seek: {error!r}")
+
+
+def _ends(read: Read) -> dict[TopicPartition, int]:
+    """The next offset to be read, of each partition."""
+    return {place: records[-1].offset + 1 for place, records in read.items()}
+
+
+async def _live(task: MemberTask) -> None:
+    await Member(task).run()
+
+
+if __name__ == "__main__":
+    live(lambda task: asyncio.run(_live(task)), *_ERRORS)
