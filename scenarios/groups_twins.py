@@ -12,6 +12,7 @@ from harness.subjects.group.subject import CALLS, ConsumerGroup
 from scenarios.groups import (
     HOLDS,
     KILLED_OPEN,
+    REFUSED,
     VOID,
     WHO,
     WORKLOAD,
@@ -60,9 +61,25 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
     )
 
 
+_HEEDLESS = ConsumerGroup(client="aiokafka", without="outcomes")
 SCENARIOS = (
     *of_client("librdkafka"),
     *of_client("java"),
+    *of_client("kafka-python"),
+    Scenario(
+        name=_HEEDLESS.name,
+        title="A member that commits whatever became of its effects: a client may let it",
+        subject=_HEEDLESS,
+        workload=WORKLOAD,
+        schedule=(REFUSED,),
+        claims=claims(
+            _HEEDLESS,
+            most=None,
+            least=violated("lost-output", "offset-ahead"),
+            exactly=violated("lost-output", "offset-ahead"),
+        ),
+        seconds=40,
+    ),
     Scenario(
         name=_AUTOMATIC.name,
         title="A group whose client commits in the background, killed between two of its commits",

@@ -2,7 +2,8 @@
 
 The one thing to know: its group changes in the background, at any time, and its transactions do not
 know the group's generation. So partitions are given up only between two transactions; against a
-member that was thought dead there is nothing that an application could do.
+member that was thought dead there is nothing that an application could do. Nearly every error of a
+transaction is fatal to the producer, so each ends this life, and the next takes over its id.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ from aiokafka import (
     ConsumerRebalanceListener,
     TopicPartition,
 )
-from aiokafka.errors import IllegalStateError, KafkaError
+from aiokafka.errors import KafkaError
 
 from harness.subjects.group.clients import AIOKAFKA
 from harness.subjects.group.effect import effect_of
-from harness.subjects.group.life import Over, identity, live, say
+from harness.subjects.group.life import Over, identity, live
 from harness.subjects.group.task import HUNG_SECONDS, MemberTask
 from harness.subjects.group.watchdog import Watchdog
 
 _POLL_MS: Final = 200
-_ERRORS: Final = (KafkaError, AssertionError)
+ERRORS: Final = (KafkaError, AssertionError)
 """What its calls raise; the second where a call does not fit the state that it is in."""
 
 Read = dict[TopicPartition, list[Any]]
@@ -74,7 +75,7 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
         """Nothing is to be done."""
 
     async def _process(self, read: Read) -> None:
-        """Effects and positions in one transaction; after an abort from the positions again."""
+        """Effects and positions in one transaction."""
         try:
             await self._producer.begin_transaction()
             with self._watchdog.over("send"):
@@ -83,14 +84,10 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
                 await self._producer.send_offsets_to_transaction(_ends(read), self.task.group)
             with self._watchdog.over("commit_transaction"):
                 await self._producer.commit_transaction()
-        except _ERRORS as error:
-            say(f"transaction: {error!r}")
-            await self._abort(error)
-            if self.task.rewind:
-                await self._rewind()
+        except ERRORS as error:
+            raise Over(f"transaction: {error!r}") from error
 
     async def _send(self, read: Read) -> None:
-        # Their outcomes are waited for: its commit does not fail where one of them has.
         outcomes = [
             await self._producer.send(
                 self.task.sink,
@@ -101,25 +98,8 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
             for records in read.values()
             for record in records
         ]
-        await asyncio.gather(*outcomes)
-
-    async def _abort(self, why: Exception) -> None:
-        try:
-            with self._watchdog.over("abort_transaction"):
-                await self._producer.abort_transaction()
-        except _ERRORS as worse:
-            raise Over(f"the producer is of no more use: {why!r}; then {worse!r}") from worse
-
-    async def _rewind(self) -> None:
-        """Read again from the committed positions, in what is still assigned."""
-        with self._watchdog.over("committed"):
-            for place in self._consumer.assignment():
-                offset = await self._consumer.committed(place)
-                try:
-                    self._consumer.seek(place, offset or 0)
-                except IllegalStateError as error:
-                    # It was taken away meanwhile: whoever has it reads from its position.
-                    say(f"seek: {error!r}")
+        if self.task.outcomes:
+            await asyncio.gather(*outcomes)  # its commit does not fail where one of these has
 
 
 def _ends(read: Read) -> dict[TopicPartition, int]:
@@ -132,4 +112,4 @@ async def _live(task: MemberTask) -> None:
 
 
 if __name__ == "__main__":
-    live(lambda task: asyncio.run(_live(task)), *_ERRORS)
+    live(lambda task: asyncio.run(_live(task)), *ERRORS)

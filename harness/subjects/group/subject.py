@@ -26,7 +26,7 @@ from harness.tools.setup import Tools
 
 CALLS: Final = "calls"
 """The sink of the service outside."""
-Missing = Literal["nothing", "group-metadata", "rewind"]
+Missing = Literal["nothing", "group-metadata", "rewind", "outcomes"]
 
 _SAYS: Final[dict[Commits, str]] = {
     "in-transaction": (
@@ -44,6 +44,14 @@ _WITHOUT: Final[dict[Missing, str]] = {
     "nothing": "",
     "group-metadata": " Broken twin: its transactions do not know the group's generation.",
     "rewind": " Broken twin: after an abort it goes on where it was.",
+    "outcomes": " Broken twin: it commits whatever became of its effects.",
+}
+_CAN_LACK: Final[dict[Client, frozenset[Missing]]] = {
+    "librdkafka": frozenset({"group-metadata", "rewind"}),
+    "java": frozenset({"group-metadata", "rewind"}),
+    "kafka-python": frozenset({"group-metadata", "rewind"}),
+    # It has no metadata that could be left out, and a new life after every abort.
+    "aiokafka": frozenset({"outcomes"}),
 }
 
 
@@ -79,8 +87,11 @@ class ConsumerGroup(GroupSubject):
                 f"members of {self.client} commit in transactions and call nobody; "
                 "client='librdkafka' does more"
             )
-        if self.client == "aiokafka" and self.without == "group-metadata":
-            raise ValueError("aiokafka has no group metadata that could be left out")
+        if self.without not in {"nothing", *_CAN_LACK[self.client]}:
+            raise ValueError(
+                f"members of {self.client} have no {self.without} to leave out; they have "
+                f"{', '.join(sorted(_CAN_LACK[self.client]))}"
+            )
 
     @property
     def sink(self) -> str:
@@ -137,6 +148,7 @@ class ConsumerGroup(GroupSubject):
                 commits=self.commits,
                 group_metadata=self.without != "group-metadata",
                 rewind=self.without != "rewind",
+                outcomes=self.without != "outcomes",
                 calls=f"http://{service}" if service else None,
             )
             for number in range(self.members)

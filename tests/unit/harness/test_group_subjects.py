@@ -39,9 +39,11 @@ def test_only_librdkafka_commits_otherwise_and_calls(client: Any) -> None:
         ConsumerGroup(client=client, calls=True)
 
 
-def test_what_aiokafka_never_had_cannot_be_left_out() -> None:
-    with pytest.raises(ValueError, match="aiokafka has no group metadata"):
+def test_what_a_client_never_had_cannot_be_left_out() -> None:
+    with pytest.raises(ValueError, match="have no group-metadata to leave out; they have outcomes"):
         ConsumerGroup(client="aiokafka", without="group-metadata")
+    with pytest.raises(ValueError, match="no outcomes to leave out; they have group-metadata, rew"):
+        ConsumerGroup(client="java", without="outcomes")
 
 
 def test_settings_are_words_of_their_client() -> None:
