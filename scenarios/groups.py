@@ -206,7 +206,7 @@ _ABORT_HELD = At(
     do=HitMessage(
         message=replace(passing("request", "EndTxn", nth=1), commits=False), action="hold"
     ),
-    until=Acknowledged(records=500),
+    until=Acknowledged(records=1_000),
 )
 _KILLED_AFTER_NEXT = At(
     name="killed after its next commit",
