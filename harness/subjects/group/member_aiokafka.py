@@ -22,11 +22,14 @@ from aiokafka.errors import KafkaError
 
 from harness.subjects.group.clients import AIOKAFKA
 from harness.subjects.group.effect import effect_of
-from harness.subjects.group.life import Over, identity, live
+from harness.subjects.group.life import Over, identity, live, say
 from harness.subjects.group.task import HUNG_SECONDS, MemberTask
 from harness.subjects.group.watchdog import Watchdog
 
 _POLL_MS: Final = 200
+_LOOK_EVERY: Final = 0.02
+_SEEN_SECONDS: Final = 2.0
+"""How long positions may take to be seen; less than the group waits for anybody."""
 ERRORS: Final = (KafkaError, AssertionError)
 """What its calls raise; the second where a call does not fit the state that it is in."""
 
@@ -48,6 +51,8 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
         )
         self._watchdog = Watchdog(HUNG_SECONDS)
         self._at_work = asyncio.Lock()
+        self._committed: dict[TopicPartition, int] = {}
+        """Positions of its transactions since it was given its partitions."""
 
     async def run(self) -> None:
         """Read and process until it is ended from outside.
@@ -67,23 +72,38 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
                     await self._process(read)
 
     async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
-        """Give them up when the transaction under way is over."""
-        async with self._at_work:
-            pass  # nothing is handed out again before new ones are assigned
+        """Give them up when the transaction under way is over, and its positions can be seen.
+
+        A commit returns before that, and whoever is next would not wait for it.
+        """
+        async with self._at_work:  # nothing is handed out again before new ones are assigned
+            try:
+                async with asyncio.timeout(_SEEN_SECONDS):
+                    await self._see_committed()
+            except TimeoutError:
+                say(f"others have committed since, or nobody says: {self._committed} is not there")
+            self._committed.clear()
+
+    async def _see_committed(self) -> None:
+        for place, end in self._committed.items():
+            while (await self._consumer.committed(place) or 0) < end:
+                await asyncio.sleep(_LOOK_EVERY)
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
         """Nothing is to be done."""
 
     async def _process(self, read: Read) -> None:
         """Effects and positions in one transaction."""
+        ends = {place: records[-1].offset + 1 for place, records in read.items()}
         try:
             await self._producer.begin_transaction()
             with self._watchdog.over("send"):
                 await self._send(read)
             with self._watchdog.over("send_offsets_to_transaction"):
-                await self._producer.send_offsets_to_transaction(_ends(read), self.task.group)
+                await self._producer.send_offsets_to_transaction(ends, self.task.group)
             with self._watchdog.over("commit_transaction"):
                 await self._producer.commit_transaction()
+            self._committed.update(ends)
         except ERRORS as error:
             raise Over(f"transaction: {error!r}") from error
 
@@ -100,11 +120,6 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
         ]
         if self.task.outcomes:
             await asyncio.gather(*outcomes)  # its commit does not fail where one of these has
-
-
-def _ends(read: Read) -> dict[TopicPartition, int]:
-    """The next offset to be read, of each partition."""
-    return {place: records[-1].offset + 1 for place, records in read.items()}
 
 
 async def _live(task: MemberTask) -> None:

@@ -34,6 +34,7 @@ class Broker:
     def __init__(self, *, refuses: bool = False) -> None:
         self.asked: list[Any] = []
         self.may_commit = asyncio.Event()
+        self.position: int | None = None
         self._refuses = refuses
 
     def __call__(self, **_: Any) -> Broker:
@@ -72,6 +73,10 @@ class Broker:
         await self.may_commit.wait()
         self.asked.append("committed")
 
+    async def committed(self, place: TopicPartition) -> int | None:
+        self.asked.append("look")
+        return self.position
+
 
 @pytest.fixture
 def member(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Member]:
@@ -104,8 +109,12 @@ def test_partitions_are_given_up_between_transactions(member: Callable[..., Memb
             await asyncio.sleep(0)
         assert not giving_up.done(), "its transaction has their positions"
         broker.may_commit.set()
+        broker.position = 6
+        await until(broker, "look")
+        assert not giving_up.done(), "whoever is next would read from 6"
+        broker.position = 7
         await asyncio.wait_for(giving_up, 10)
-        assert broker.asked == [
+        assert [each for each in broker.asked if each != "look"] == [
             ("subscribe", ["in"]),
             "read",
             "begin",
