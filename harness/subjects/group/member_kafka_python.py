@@ -66,13 +66,12 @@ class Member:
 
     def _process(self, read: Read, group: ConsumerGroupMetadata) -> None:
         """Effects and positions in one transaction; after an abort from the positions again."""
-        known = group if self.task.group_metadata else self.task.group
         try:
             self._producer.begin_transaction()
             with self._watchdog.over("send"):
                 self._send(read)
             with self._watchdog.over("send_offsets_to_transaction"):
-                self._producer.send_offsets_to_transaction(_ends(read), known)
+                self._producer.send_offsets_to_transaction(_ends(read), group)
             with self._watchdog.over("commit_transaction"):
                 self._producer.commit_transaction()
         except KafkaError as error:
