@@ -9,6 +9,7 @@ transaction is fatal to the producer, so each ends this life, and the next takes
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -123,8 +124,13 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
 
 
 async def _live(task: MemberTask) -> None:
-    await Member(task).run()
+    try:
+        await Member(task).run()
+    except (Over, *ERRORS) as reason:
+        say(f"over: {reason}")
+        # At once: an event loop ends when its tasks do, and one of these may be what is wrong.
+        os._exit(1)
 
 
 if __name__ == "__main__":
-    live(lambda task: asyncio.run(_live(task)), *ERRORS)
+    live(lambda task: asyncio.run(_live(task)))
