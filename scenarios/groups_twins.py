@@ -5,12 +5,14 @@ from __future__ import annotations
 from checkers.claims import at_least_once, exactly_once
 from harness.faults.kill_member import KillMember
 from harness.scenario import At, Scenario
+from harness.subjects.group.clients import Client
 from harness.subjects.group.hazards import ABORTED, REPLAYED
 from harness.subjects.group.service import VIEW
-from harness.subjects.group.subject import CALLS, Client, ConsumerGroup
+from harness.subjects.group.subject import CALLS, ConsumerGroup
 from scenarios.groups import (
     HOLDS,
     KILLED_OPEN,
+    REFUSED,
     VOID,
     WHO,
     WORKLOAD,
@@ -24,44 +26,62 @@ _AUTOMATIC = ConsumerGroup(commits="automatically")
 _CALLS = ConsumerGroup(calls=True)
 
 
-def of_client(client: Client) -> tuple[Scenario, ...]:
-    """The twins of an exactly-once group of one client."""
-    stranger = ConsumerGroup(client=client, without="group-metadata")
-    forward = ConsumerGroup(client=client, without="rewind")
-    lost = violated("lost-output", "offset-ahead")
-    return (
-        Scenario(
-            name=stranger.name,
-            title="Transactions that do not know the group's generation take a zombie's commit",
-            subject=stranger,
-            workload=WORKLOAD,
-            # Where a zombie can be caught before its positions are on their way, in every client.
-            schedule=(ZOMBIE["librdkafka"],),
-            transaction_version=1,
-            claims=claims(
-                stranger,
-                most=violated("duplicate-output"),
-                least=HOLDS,
-                exactly=violated("duplicate-output", "offset-regressed"),
-                hazards=frozenset({REPLAYED}),
-            ),
-            seconds=45,
+def _stranger(client: Client) -> Scenario:
+    subject = ConsumerGroup(client=client, without="group-metadata")
+    return Scenario(
+        name=subject.name,
+        title="Transactions that do not know the group's generation take a zombie's commit",
+        subject=subject,
+        workload=WORKLOAD,
+        # Where a zombie can be caught before its positions are on their way, in every client.
+        schedule=(ZOMBIE["librdkafka"],),
+        transaction_version=1,
+        claims=claims(
+            subject,
+            most=violated("duplicate-output"),
+            least=HOLDS,
+            exactly=violated("duplicate-output", "offset-regressed"),
+            hazards=frozenset({REPLAYED}),
         ),
-        Scenario(
-            name=forward.name,
-            title="A member that goes on where it was after an abort: that is never done again",
-            subject=forward,
-            workload=WORKLOAD,
-            schedule=(VOID,),
-            claims=claims(forward, most=None, least=lost, exactly=lost),
-            seconds=40,
-        ),
+        seconds=45,
     )
 
 
+def _forward(client: Client) -> Scenario:
+    subject = ConsumerGroup(client=client, without="rewind")
+    lost = violated("lost-output", "offset-ahead")
+    return Scenario(
+        name=subject.name,
+        title="A member that goes on where it was after an abort: that is never done again",
+        subject=subject,
+        workload=WORKLOAD,
+        schedule=(VOID,),
+        claims=claims(subject, most=None, least=lost, exactly=lost),
+        seconds=40,
+    )
+
+
+_HEEDLESS = ConsumerGroup(client="aiokafka", without="outcomes")
 SCENARIOS = (
-    *of_client("librdkafka"),
-    *of_client("java"),
+    _stranger("librdkafka"),
+    _forward("librdkafka"),
+    _stranger("java"),
+    _forward("java"),
+    _forward("kafka-python"),
+    Scenario(
+        name=_HEEDLESS.name,
+        title="A member that commits whatever became of its effects: a client may let it",
+        subject=_HEEDLESS,
+        workload=WORKLOAD,
+        schedule=(REFUSED,),
+        claims=claims(
+            _HEEDLESS,
+            most=None,
+            least=violated("lost-output", "offset-ahead"),
+            exactly=violated("lost-output", "offset-ahead"),
+        ),
+        seconds=40,
+    ),
     Scenario(
         name=_AUTOMATIC.name,
         title="A group whose client commits in the background, killed between two of its commits",

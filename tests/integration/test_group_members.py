@@ -7,6 +7,7 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,10 @@ from harness.bench import open_reader
 from harness.identity import RECORD_HEADER
 from harness.kafka.log_reader import LogReader
 from harness.kafka.metadata import ClusterView
+from harness.links.gate.rules import Rule
 from harness.sinks.topic import TopicSink
-from harness.stage.topology import AUDITOR, node_id
+from harness.stage.topology import AUDITOR, Link, node_id
+from harness.subjects.group.clients import Client
 from harness.subjects.group.members import Members
 from harness.subjects.group.subject import ConsumerGroup
 from harness.subjects.kafka_streams import KafkaStreams
@@ -39,6 +42,7 @@ class Group:
         self, staging: Staged, source: str, subject: ConsumerGroup | KafkaStreams, folder: Path
     ) -> None:
         self.source, self.sink = source, subject.sink
+        self.client = getattr(subject, "client", None)
         self.staging = staging
         self.sent = 0
         self.members: Members = subject.pipeline(
@@ -124,12 +128,37 @@ def at_work_on(group: Group) -> Iterator[Group]:
 
 
 @pytest.fixture
-def group(staging: Staged, topic: Callable[..., str], tmp_path: Path) -> Iterator[Group]:
+def group(
+    request: pytest.FixtureRequest, staging: Staged, topic: Callable[..., str], tmp_path: Path
+) -> Iterator[Group]:
+    """A group of librdkafka, or of what the test asks for."""
     source = topic(PARTITIONS)
+    subject = getattr(request, "param", ConsumerGroup())
     # A name of its own, because the stage is everybody's.
-    subject = ConsumerGroup(group=f"group-of-{source}", into=topic(PARTITIONS))
-    with at_work_on(Group(staging, source, subject, tmp_path)) as found:
+    named = replace(subject, group=f"group-of-{source}", into=topic(PARTITIONS))
+    with at_work_on(Group(staging, source, named, tmp_path)) as found:
         yield found
+
+
+def of(*clients: Client) -> pytest.MarkDecorator:
+    subjects = [ConsumerGroup(client=client) for client in clients]
+    return pytest.mark.parametrize("group", subjects, ids=clients, indirect=True)
+
+
+def refuse_once(group: Group) -> None:
+    """Payments come until positions of member-0 in a transaction were refused once."""
+    stage = group.staging.stage
+    rule = Rule(
+        direction="response", api="TxnOffsetCommit", action="error",
+        error="ILLEGAL_GENERATION", group=group.members.group, client_id="member-0",
+    )  # fmt: skip
+    placed = [stage.gate(Link("pipeline", node)).put(rule) for node in stage.brokers]
+    try:
+        with group.flowing():
+            eventually(lambda: any(one.fired for one in placed), "a refusal", lambda: group.sent)
+    finally:
+        for one in placed:
+            one.remove()
 
 
 def test_an_instance_of_kafka_streams_killed_and_back(
@@ -145,6 +174,7 @@ def test_an_instance_of_kafka_streams_killed_and_back(
         group.wait_done()
 
 
+@of("librdkafka", "aiokafka", "kafka-python")
 def test_a_member_killed_and_back(group: Group) -> None:
     with at_work(world(group), "kill-member member-0") as (fault, proof):
         assert (fault.target, proof) == (
@@ -176,6 +206,34 @@ def test_a_member_that_ends_by_itself_is_started_again(group: Group) -> None:
     group.members.check()
     group.send(150)
     group.wait_done()
+
+
+@of("librdkafka", "aiokafka", "kafka-python")
+def test_what_is_refused_is_done_again(group: Group) -> None:
+    life = group.staging.instance("member-0")
+    refuse_once(group)
+    group.wait_done()
+    # Positions that are refused are a fatal error to aiokafka: another life does it.
+    if group.client != "aiokafka":
+        assert group.staging.instance("member-0") == life
+    else:
+        assert group.staging.instance("member-0") != life
+
+
+@pytest.mark.parametrize(
+    "group",
+    [ConsumerGroup(client=client, without="rewind") for client in ("librdkafka", "kafka-python")],
+    ids=lambda subject: subject.client,
+    indirect=True,
+)
+def test_without_a_rewind_what_is_refused_is_lost(group: Group) -> None:
+    refuse_once(group)
+    group.send(150)
+    ends = {(group.source, p): group.sent // PARTITIONS for p in range(PARTITIONS)}
+    eventually(lambda: group.members.positions() == ends, f"{ends}", group.members.positions)
+    found = group.effects()
+    assert set(found.values()) == {1}
+    assert 0 < group.sent - len(found) <= 50, "no more than the batch of one transaction"
 
 
 def world(group: Group):  # type: ignore[no-untyped-def]

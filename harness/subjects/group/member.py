@@ -1,4 +1,4 @@
-"""One member of a group, a process of its own: `python -m harness.subjects.group.member FILE`.
+"""A member of librdkafka: `python -m harness.subjects.group.member FILE`.
 
 The one thing to know: it is written as the documentation of Kafka and librdkafka says such a loop
 is to be written, one batch after the other. What a broken twin does otherwise is a flag in its
@@ -7,50 +7,20 @@ task. A member that can do nothing more ends, and is started again by whoever st
 
 from __future__ import annotations
 
-import sys
 import urllib.request
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from harness.identity import RECORD_HEADER
+from harness.subjects.group.clients import LIBRDKAFKA
 from harness.subjects.group.effect import effect_of
-from harness.subjects.group.task import (
-    HUNG_SECONDS,
-    SESSION_TIMEOUT_MS,
-    TRANSACTION_TIMEOUT_MS,
-    MemberTask,
-)
+from harness.subjects.group.life import Over, identity, live, say
+from harness.subjects.group.task import HUNG_SECONDS, MemberTask
 from harness.subjects.group.watchdog import Watchdog
 
-CLIENT: Final = {
-    "socket.timeout.ms": 3000,
-    "reconnect.backoff.ms": 50,
-    "reconnect.backoff.max.ms": 500,
-    "log_level": 4,
-}
-CONSUMER: Final = {
-    **CLIENT,
-    "isolation.level": "read_committed",
-    "auto.offset.reset": "earliest",
-    "session.timeout.ms": SESSION_TIMEOUT_MS,
-    "heartbeat.interval.ms": 1000,
-}
-PRODUCER: Final = {
-    **CLIENT,
-    "linger.ms": 5,
-    "request.timeout.ms": 1500,
-    "retry.backoff.ms": 50,
-    "retry.backoff.max.ms": 200,
-}
 _SECONDS: Final = 10.0
 """How long one call may take before it is made again."""
-
-
-class Over(Exception):
-    """Nothing more can be done in this life; the text says why."""
 
 
 class Member:
@@ -61,21 +31,16 @@ class Member:
         common = {"bootstrap.servers": task.bootstrap, "client.id": task.name}
         self._consumer = Consumer(
             {
-                **CONSUMER,
+                **LIBRDKAFKA.consumer,
                 **common,
                 "group.id": task.group,
                 "enable.auto.commit": task.commits == "automatically",
             }
         )
-        transactional = {
-            "transactional.id": f"{task.group}-{task.name}",
-            "transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
-        }
-        idempotent = {"enable.idempotence": True}
-        in_transactions = task.commits == "in-transaction"
-        self._producer = Producer(
-            {**PRODUCER, **common, **(transactional if in_transactions else idempotent)}
-        )
+        kind: dict[str, Any] = {"enable.idempotence": True}
+        if task.commits == "in-transaction":
+            kind = {"transactional.id": f"{task.group}-{task.name}"}
+        self._producer = Producer({**LIBRDKAFKA.producer, **common, **kind})
         self._watchdog = Watchdog(HUNG_SECONDS)
         self._refused: list[KafkaError] = []
         self._group: Any = None
@@ -99,7 +64,7 @@ class Member:
             messages = self._consumer.consume(self.task.batch, 0.2)
             for message in messages:
                 if (error := message.error()) is not None:
-                    _say(f"consume: {error}")
+                    say(f"consume: {error}")
             read = [message for message in messages if message.error() is None]
             if read:
                 # Asked for at once: who reads in one generation and commits in the next would
@@ -121,7 +86,7 @@ class Member:
             self._again("commit_transaction", lambda: self._producer.commit_transaction(_SECONDS))
         except KafkaException as failure:
             error = failure.args[0]
-            _say(f"transaction: {error}")
+            say(f"transaction: {error}")
             if not error.txn_requires_abort():
                 raise Over(f"the producer is of no more use: {error}") from failure
             self._again("abort_transaction", lambda: self._producer.abort_transaction(_SECONDS))
@@ -152,14 +117,12 @@ class Member:
             with self._watchdog.over("commit"):
                 self._consumer.commit(offsets=_ends(read), asynchronous=False)
         except KafkaException as failure:
-            _say(f"commit: {failure.args[0]}")
+            say(f"commit: {failure.args[0]}")
             return False
         return True
 
     def _send(self, read: list[Message]) -> None:
         for message in read:
-            headers = dict(message.headers() or [])
-            record = headers.get(RECORD_HEADER)
             payment = message.value() or b""
             if self.task.calls is not None:
                 _call(self.task.calls, payment)
@@ -167,7 +130,7 @@ class Member:
                 self.task.sink,
                 key=message.key(),
                 value=effect_of(payment),
-                headers=[(RECORD_HEADER, record)],
+                headers=identity(message.headers() or []),
                 on_delivery=self._delivered,
             )
         self._producer.poll(0)
@@ -201,13 +164,13 @@ class Member:
                     committed = self._consumer.committed(assigned, timeout=_SECONDS)
                     break
                 except KafkaException as failure:
-                    _say(f"committed: {failure.args[0]}")
+                    say(f"committed: {failure.args[0]}")
         for place in committed:
             try:
                 self._consumer.seek(place if place.offset >= 0 else _beginning(place))
             except KafkaException as failure:
                 # It was taken away meanwhile: whoever has it reads from its position.
-                _say(f"seek: {failure.args[0]}")
+                say(f"seek: {failure.args[0]}")
 
 
 def _beginning(place: TopicPartition) -> TopicPartition:
@@ -230,18 +193,5 @@ def _call(address: str, payment: bytes) -> None:
         answer.read()
 
 
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
-
-
-def main() -> None:
-    """Read the task file named on the command line and work."""
-    try:
-        Member(MemberTask.load(Path(sys.argv[1]))).run()
-    except (Over, KafkaException) as reason:
-        sys.exit(f"over: {reason}")
-
-
 if __name__ == "__main__":
-    main()
+    live(lambda task: Member(task).run(), KafkaException)

@@ -17,8 +17,8 @@ from harness.java.programs import programs_for
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
-from harness.subjects.group import member, task
 from harness.subjects.group.base import GroupSubject
+from harness.subjects.group.clients import IN_PYTHON, Client
 from harness.subjects.group.members import Members, Program
 from harness.subjects.group.task import Commits, MemberTask
 from harness.subjects.pipeline import PipelineParts
@@ -26,8 +26,7 @@ from harness.tools.setup import Tools
 
 CALLS: Final = "calls"
 """The sink of the service outside."""
-Client = Literal["librdkafka", "java"]
-Missing = Literal["nothing", "group-metadata", "rewind"]
+Missing = Literal["nothing", "group-metadata", "rewind", "outcomes"]
 
 _SAYS: Final[dict[Commits, str]] = {
     "in-transaction": (
@@ -45,6 +44,15 @@ _WITHOUT: Final[dict[Missing, str]] = {
     "nothing": "",
     "group-metadata": " Broken twin: its transactions do not know the group's generation.",
     "rewind": " Broken twin: after an abort it goes on where it was.",
+    "outcomes": " Broken twin: it commits whatever became of its effects.",
+}
+_CAN_LACK: Final[dict[Client, frozenset[Missing]]] = {
+    "librdkafka": frozenset({"group-metadata", "rewind"}),
+    "java": frozenset({"group-metadata", "rewind"}),
+    # A member that was away gives up by itself, whatever the group would say.
+    "kafka-python": frozenset({"rewind"}),
+    # It has no metadata that could be left out, and a new life after every abort.
+    "aiokafka": frozenset({"outcomes"}),
 }
 
 
@@ -53,7 +61,8 @@ class ConsumerGroup(GroupSubject):
     """A group on trial.
 
     Attributes:
-        client: whose; in Java members commit in transactions and call nobody.
+        client: whose; only members of librdkafka commit otherwise than in transactions, and call
+            somebody.
         commits: when positions are committed.
         without: what a broken twin leaves out.
         calls: whether each record is also told to a service outside, once for each processing.
@@ -71,6 +80,19 @@ class ConsumerGroup(GroupSubject):
     into: str = "payments-with-fees"
     view: str = "read_committed"
     group: str = "billing"
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what no member of such a client can do."""
+        if self.client != "librdkafka" and (self.commits != "in-transaction" or self.calls):
+            raise ValueError(
+                f"members of {self.client} commit in transactions and call nobody; "
+                "client='librdkafka' does more"
+            )
+        if self.without not in {"nothing", *_CAN_LACK[self.client]}:
+            raise ValueError(
+                f"members of {self.client} have no {self.without} to leave out; they have "
+                f"{', '.join(sorted(_CAN_LACK[self.client]))}"
+            )
 
     @property
     def sink(self) -> str:
@@ -107,11 +129,11 @@ class ConsumerGroup(GroupSubject):
         group = {"number": self.members, "positions": f"committed {self.commits}"}
         if self.client == "java":
             return {"members": group | {"program": "harness/java/Member.java"}}
+        client = IN_PYTHON[self.client]
         return {
             "members": group,
-            "member's consumer": member.CONSUMER,
-            "member's producer": member.PRODUCER
-            | {"transaction.timeout.ms": task.TRANSACTION_TIMEOUT_MS},
+            "member's consumer": dict(client.consumer),
+            "member's producer": dict(client.producer),
         }
 
     def pipeline(self, parts: PipelineParts) -> Members:
@@ -127,6 +149,7 @@ class ConsumerGroup(GroupSubject):
                 commits=self.commits,
                 group_metadata=self.without != "group-metadata",
                 rewind=self.without != "rewind",
+                outcomes=self.without != "outcomes",
                 calls=f"http://{service}" if service else None,
             )
             for number in range(self.members)
@@ -135,7 +158,7 @@ class ConsumerGroup(GroupSubject):
         return Members(
             tasks,
             parts,
-            program=_in_java(parts.tools) if self.client == "java" else _in_python,
+            program=_program(self.client, parts.tools),
             service=[*program, service, str(parts.history), CALLS] if service else [],
         )
 
@@ -144,9 +167,12 @@ class ConsumerGroup(GroupSubject):
         return TopicSink(reader, topic=self.sink, view=self.view)
 
 
-def _in_python(task: Path) -> Sequence[str | Path]:
-    return [sys.executable, "-m", "harness.subjects.group.member", task]
+def _program(client: Client, tools: Tools) -> Program:
+    if client == "java":
+        return partial(programs_for(tools).command, "Member")
+    name = IN_PYTHON[client].program
 
+    def command(task: Path) -> Sequence[str | Path]:
+        return [sys.executable, "-m", name, task]
 
-def _in_java(tools: Tools) -> Program:
-    return partial(programs_for(tools).command, "Member")
+    return command

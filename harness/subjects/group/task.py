@@ -32,6 +32,7 @@ class MemberTask:
         commits: when positions are committed.
         group_metadata: give a transaction the group's metadata, so that who left it is fenced.
         rewind: after an abort, read again from the committed positions.
+        outcomes: commit only if no effect was refused, where a client's commit does not see to it.
         calls: address of a service that is called for each record; None: none.
         batch: records at a time, at most.
     """
@@ -44,6 +45,7 @@ class MemberTask:
     commits: Commits
     group_metadata: bool = True
     rewind: bool = True
+    outcomes: bool = True
     calls: str | None = None
     batch: int = 50
 

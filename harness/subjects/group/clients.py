@@ -1,0 +1,103 @@
+"""Clients that members in Python are written with: which program, and how it is set.
+
+The one thing to know: the programs are not imported here. The harness starts members; only they
+need a client.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from harness.subjects.group.task import SESSION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS
+
+Client = Literal["librdkafka", "java", "aiokafka", "kafka-python"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class InPython:
+    """Members in Python with one client.
+
+    Attributes:
+        program: the module that is one member.
+        consumer: settings of its consumer, in the client's own words.
+        producer: settings of its producer, if it writes in transactions.
+    """
+
+    program: str
+    consumer: Mapping[str, Any]
+    producer: Mapping[str, Any]
+
+
+_RECONNECTING: Final = {
+    "socket.timeout.ms": 3000,
+    "reconnect.backoff.ms": 50,
+    "reconnect.backoff.max.ms": 500,
+    "log_level": 4,
+}
+LIBRDKAFKA: Final = InPython(
+    program="harness.subjects.group.member",
+    consumer={
+        **_RECONNECTING,
+        "isolation.level": "read_committed",
+        "auto.offset.reset": "earliest",
+        "session.timeout.ms": SESSION_TIMEOUT_MS,
+        "heartbeat.interval.ms": 1000,
+    },
+    producer={
+        **_RECONNECTING,
+        "linger.ms": 5,
+        "request.timeout.ms": 1500,
+        "retry.backoff.ms": 50,
+        "retry.backoff.max.ms": 200,
+        "transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
+    },
+)
+
+_READING: Final = {
+    "isolation_level": "read_committed",
+    "auto_offset_reset": "earliest",
+    "enable_auto_commit": False,
+    "session_timeout_ms": SESSION_TIMEOUT_MS,
+    "heartbeat_interval_ms": 1000,
+}
+AIOKAFKA: Final = InPython(
+    program="harness.subjects.group.member_aiokafka",
+    consumer={
+        **_READING,
+        # Longer than the others may take to come back into the group: it waits for that.
+        "request_timeout_ms": 10_000,
+        "retry_backoff_ms": 50,
+    },
+    producer={
+        "linger_ms": 5,
+        "request_timeout_ms": 3000,
+        "retry_backoff_ms": 50,
+        "transaction_timeout_ms": TRANSACTION_TIMEOUT_MS,
+    },
+)
+
+_PATIENCE: Final = {
+    "request_timeout_ms": 3000,
+    "retry_backoff_ms": 50,
+    "reconnect_backoff_ms": 50,
+    "reconnect_backoff_max_ms": 500,
+}
+KAFKA_PYTHON: Final = InPython(
+    program="harness.subjects.group.member_kafka_python",
+    consumer={**_READING, **_PATIENCE},
+    producer={
+        **_PATIENCE,
+        "linger_ms": 5,
+        "delivery_timeout_ms": 15_000,
+        "max_block_ms": 10_000,
+        "transaction_timeout_ms": TRANSACTION_TIMEOUT_MS,
+    },
+)
+
+IN_PYTHON: Final[Mapping[Client, InPython]] = {
+    "librdkafka": LIBRDKAFKA,
+    "aiokafka": AIOKAFKA,
+    "kafka-python": KAFKA_PYTHON,
+}

@@ -1,0 +1,129 @@
+"""A member of kafka-python: `python -m harness.subjects.group.member_kafka_python FILE`.
+
+The one thing to know: its calls that end a transaction, or send positions into one, have no time
+limit, so each is watched over. The group changes only while `poll` is under way, on this thread.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kafka import KafkaConsumer, KafkaProducer
+from kafka.errors import IllegalStateError, KafkaError, KafkaTimeoutError
+from kafka.structs import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
+
+from harness.subjects.group.clients import KAFKA_PYTHON
+from harness.subjects.group.effect import effect_of
+from harness.subjects.group.life import Over, identity, live, say
+from harness.subjects.group.task import HUNG_SECONDS, MemberTask
+from harness.subjects.group.watchdog import Watchdog
+
+_POLL_MS: Final = 200
+_CALL_MS: Final = 10_000
+"""How long one call may take before it is made again."""
+
+Read = dict[TopicPartition, list[Any]]
+"""Records as they were read, by partition."""
+
+
+class Member:
+    """One life of one member."""
+
+    def __init__(self, task: MemberTask) -> None:
+        self.task = task
+        common = {"bootstrap_servers": task.bootstrap.split(","), "client_id": task.name}
+        self._consumer = KafkaConsumer(
+            **KAFKA_PYTHON.consumer, **common, group_id=task.group, max_poll_records=task.batch
+        )
+        self._producer = KafkaProducer(
+            **KAFKA_PYTHON.producer, **common, transactional_id=f"{task.group}-{task.name}"
+        )
+        self._watchdog = Watchdog(HUNG_SECONDS)
+
+    def run(self) -> None:
+        """Read and process until it is ended from outside.
+
+        Raises:
+            Over: it cannot go on.
+        """
+        self._init_transactions()
+        self._consumer.subscribe([self.task.topic])
+        while True:
+            read = self._consumer.poll(_POLL_MS)
+            if read:
+                # Asked for at once: who reads in one generation and commits in the next would
+                # commit what somebody else has by then.
+                self._process(read, self._consumer.group_metadata())
+
+    def _init_transactions(self) -> None:
+        with self._watchdog.over("init_transactions"):
+            while True:
+                try:
+                    self._producer.init_transactions()
+                    return
+                except KafkaTimeoutError as error:
+                    say(f"init_transactions: {error!r}")  # what its documentation says to do
+
+    def _process(self, read: Read, group: ConsumerGroupMetadata) -> None:
+        """Effects and positions in one transaction; after an abort from the positions again."""
+        try:
+            self._producer.begin_transaction()
+            with self._watchdog.over("send"):
+                self._send(read)
+            with self._watchdog.over("send_offsets_to_transaction"):
+                self._producer.send_offsets_to_transaction(_ends(read), group)
+            with self._watchdog.over("commit_transaction"):
+                self._producer.commit_transaction()
+        except KafkaError as error:
+            say(f"transaction: {error!r}")
+            self._abort(error)
+            if self.task.rewind:
+                self._rewind()
+
+    def _send(self, read: Read) -> None:
+        # Their outcomes are not waited for: a commit does that, and fails if one of them has.
+        for records in read.values():
+            for record in records:
+                self._producer.send(
+                    self.task.sink,
+                    key=record.key,
+                    value=effect_of(record.value),
+                    headers=identity(record.headers),
+                )
+
+    def _abort(self, why: KafkaError) -> None:
+        try:
+            with self._watchdog.over("abort_transaction"):
+                self._producer.abort_transaction()
+        except KafkaError as worse:
+            raise Over(f"the producer is of no more use: {why!r}; then {worse!r}") from worse
+
+    def _rewind(self) -> None:
+        """Read again from the committed positions, in what is still assigned."""
+        for place in self._consumer.assignment():
+            offset = self._committed(place)
+            try:
+                self._consumer.seek(place, offset or 0)
+            except IllegalStateError as error:
+                # It was taken away meanwhile: whoever has it reads from its position.
+                say(f"seek: {error!r}")
+
+    def _committed(self, place: TopicPartition) -> int | None:
+        with self._watchdog.over("committed"):
+            while True:
+                try:
+                    offset: int | None = self._consumer.committed(place, timeout_ms=_CALL_MS)
+                    return offset
+                except KafkaError as error:
+                    say(f"committed: {error!r}")
+
+
+def _ends(read: Read) -> dict[TopicPartition, OffsetAndMetadata]:
+    """The next offset to be read, of each partition."""
+    return {
+        place: OffsetAndMetadata(records[-1].offset + 1, "", -1) for place, records in read.items()
+    }
+
+
+if __name__ == "__main__":
+    live(lambda task: Member(task).run(), KafkaError)
