@@ -16,7 +16,7 @@ from harness.sinks.base import Sink
 from harness.stage.base import Stage
 from harness.stage.topology import AUDITOR, broker_name, node_id
 from harness.subjects.base import Subject
-from harness.subjects.pipeline import Pipeline
+from harness.subjects.pipeline import KeepsSink, Pipeline
 from harness.wait import Stop
 from harness.workload.control import Producers
 
@@ -72,6 +72,8 @@ class Bench:
 
     def open_sink(self, reader: LogReader) -> Sink:
         """Our own way into the subject's sink."""
+        if isinstance(self.pipeline, KeepsSink):
+            return self.pipeline.open_sink()
         return self.subject.open_sink(database=self.stage.database(AUDITOR), reader=reader)
 
 

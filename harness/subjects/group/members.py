@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harness.bench import open_reader
 from harness.clock import clock_id, now
@@ -21,7 +21,7 @@ from harness.sinks.base import Sink
 from harness.stage.processes import Process
 from harness.stage.topology import AUDITOR, node_id
 from harness.subjects.group.hazards import hazards
-from harness.subjects.group.positions import GroupPositions
+from harness.subjects.group.positions import Committed, GroupPositions
 from harness.subjects.group.task import MemberTask
 from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
 from harness.wait import wait_until
@@ -44,6 +44,7 @@ class Members:
         *,
         program: Program,
         service: Sequence[str] = (),
+        positions: Committed | None = None,
     ) -> None:
         """Nothing is started yet.
 
@@ -52,6 +53,7 @@ class Members:
             parts: what it is made from.
             program: the command that starts a member with the file of its task.
             service: command of a service that members call; none if it is empty.
+            positions: where it commits; None: in Kafka.
         """
         self.group = tasks[0].group
         self._tasks = {task.name: task for task in tasks}
@@ -68,7 +70,7 @@ class Members:
         addresses = {
             node_id(name): parts.stage.bootstrap(AUDITOR, name) for name in parts.stage.brokers
         }
-        self._positions = GroupPositions(
+        self._positions: Committed = positions or GroupPositions(
             self.group, lambda: open_reader(parts.stage, ClusterView(addresses))
         )
         self._keeper = threading.Thread(target=self._keep, daemon=True)
@@ -192,8 +194,12 @@ class Members:
                 for role in roles
             ],
         )
+        writer.write_all("hazards", self.hazards(told, found))
+
+    def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
+        """What put it to the test, as rows of the `hazards` table."""
         log = told.lines.get("log", [])
-        writer.write_all("hazards", hazards(log, topic=self._topic, sink=self._sink, commits=found))
+        return hazards(log, topic=self._topic, sink=self._sink, commits=commits)
 
     def close(self) -> None:
         """Look after nobody any more."""
