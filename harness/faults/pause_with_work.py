@@ -18,8 +18,8 @@ from harness.faults.pause_member import PauseMember
 from harness.subjects.stored.subject import COMMITS
 from harness.wait import wait_until
 
-_MORE: Final = 300
-"""So many more payments are there when it is paused, that it has some in hand for certain."""
+_MORE: Final = 800
+"""So many payments come while it stands still, that what it reads next makes many transactions."""
 _SECONDS: Final = 60.0
 
 
@@ -48,6 +48,14 @@ class PauseWithWork:
                 lambda: bench.producers.acknowledged >= wanted,
                 what=f"{_MORE} more records to be acknowledged",
                 seconds=_SECONDS,
+                stop=bench.stop,
+            )
+            hold.next()
+            wait_until(
+                hold.caught,
+                what=f"{self.member} to write the first of them",
+                seconds=_SECONDS,
+                every=0.01,
                 stop=bench.stop,
             )
             process = group.pause(self.member)

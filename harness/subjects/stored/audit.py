@@ -25,6 +25,9 @@ class Hold(Protocol):
     def awaited(self) -> str | None:
         """Who waits for the transaction, in words; None while nobody is seen to."""
 
+    def next(self) -> None:
+        """Let this one go, and lie in wait for the consumer's next."""
+
     def let_go(self) -> str:
         """Let it go on its way; what became of it, in words."""
 

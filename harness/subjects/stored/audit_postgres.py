@@ -98,7 +98,7 @@ class PostgresAudit:
         return HeldCommit(self._database, who.name, self._stop)
 
     def hold_with_work(self, who: Process) -> HeldCommit:
-        """At its commit: when that is done, it has fetched more meanwhile, and locks nothing."""
+        """At a commit of the first of what it has read; when that is done, it locks nothing."""
         return self.hold_commit(who)
 
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -116,8 +116,7 @@ class HeldCommit:
         self._session: tuple[int, str] | None = None
         self._connection = psycopg.connect(database, autocommit=True)
         try:
-            self._do(f"SELECT pg_advisory_lock({_LOCK})")
-            self._do(_WAITS)
+            self._lie_in_wait()
             self._do(
                 "CREATE CONSTRAINT TRIGGER stands_still AFTER INSERT ON ledger DEFERRABLE "
                 f"INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stand_still('{who}')"
@@ -151,6 +150,12 @@ class HeldCommit:
         ).fetchone()
         return f"a new session of {row[1]} waited for its rows" if row else None
 
+    def next(self) -> None:
+        """See `Hold`."""
+        self.let_go()
+        self._session = None
+        self._lie_in_wait()
+
     def let_go(self) -> str:
         """See `Hold`."""
         self._do(f"SELECT pg_advisory_unlock({_LOCK})")
@@ -169,6 +174,10 @@ class HeldCommit:
             self._do("DROP TRIGGER IF EXISTS stands_still ON ledger")
             self._do("DROP FUNCTION IF EXISTS stand_still()")
         self._connection.close()
+
+    def _lie_in_wait(self) -> None:
+        self._do(f"SELECT pg_advisory_lock({_LOCK})")
+        self._do(_WAITS)
 
     def _came_to(self, wanted: str) -> str:
         """Wait for the transaction's end; the database itself says what that was."""

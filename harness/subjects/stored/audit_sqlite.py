@@ -116,6 +116,11 @@ class HeldCommit:
         """Everybody waits for the one lock there is; nobody is seen to."""
         return None
 
+    def next(self) -> None:
+        """Read again when this one is done."""
+        self._reader.execute("ROLLBACK")
+        self._read()
+
     def let_go(self) -> str:
         """Stop reading."""
         self.close()
@@ -163,6 +168,9 @@ class HeldBegin:
     def awaited(self) -> str | None:
         """It cannot be seen."""
         return None
+
+    def next(self) -> None:
+        """Nothing has begun: all that is in hand still is."""
 
     def let_go(self) -> str:
         """Stop writing; nothing was written."""

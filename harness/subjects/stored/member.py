@@ -28,6 +28,8 @@ from harness.subjects.stored.sqlite import SqliteStore
 from harness.subjects.stored.store import Refused, Store, Unreachable
 from harness.subjects.stored.task import StoringTask
 
+_TRANSACTIONS: Final = 10
+"""It reads what makes so many transactions at once, at most."""
 _PAUSE: Final = 0.2
 """Seconds between two tries to reach the database."""
 
@@ -43,7 +45,7 @@ class StoringMember:
         self._watchdog = Watchdog(HUNG_SECONDS)
         self._next: dict[int, int] = {}
         """Partition → the offset to be read next, as the database has it."""
-        self._process: Callable[[list[Message]], None] = {
+        self._process: Callable[[list[Message]], bool] = {
             "in-transaction": self._with_offsets,
             "before": self._before,
             "after": self._after,
@@ -62,15 +64,17 @@ class StoringMember:
         else:
             self._consumer.subscribe([self.task.topic])
         while True:
-            messages = self._consumer.consume(self.task.batch, 0.2)
+            messages = self._consumer.consume(self.task.batch * _TRANSACTIONS, 0.2)
             for message in messages:
                 if (error := message.error()) is not None:
                     _say(f"consume: {error}")
-            if read := [message for message in messages if message.error() is None]:
-                self._process(read)
+            read = [message for message in messages if message.error() is None]
+            for first in range(0, len(read), self.task.batch):
+                if not self._process(read[first : first + self.task.batch]):
+                    break  # what is left of it is read again, or is somebody else's
 
-    def _with_offsets(self, read: list[Message]) -> None:
-        """Rows, balances and offsets in one transaction."""
+    def _with_offsets(self, read: list[Message]) -> bool:
+        """Rows, balances and offsets in one transaction; whether to go on from there."""
         batch = batch_of(self.task.topic, read, self._next)
         while batch.rows:
             try:
@@ -78,26 +82,29 @@ class StoringMember:
             except Refused as reason:
                 self._tell(REFUSED, str(reason))
                 self._rewind()
-                return
+                return False
             except Unreachable as reason:
                 _say(f"write: {reason}")
                 if self._stored(batch.starts) != batch.starts:
                     # It had been written after all, or somebody else has gone on.
                     self._rewind()
-                    return
+                    return False
             else:
                 self._next |= batch.ends
-                return
+                return True
+        return False
 
-    def _before(self, read: list[Message]) -> None:
+    def _before(self, read: list[Message]) -> bool:
         """Offsets first, in Kafka: what is lost after that is lost."""
-        if self._commit(read):
-            try:
-                self._write(self._all_of(read), offsets=False)
-            except Unreachable as reason:
-                _say(f"write: {reason}")
+        if not self._commit(read):
+            return False
+        try:
+            self._write(self._all_of(read), offsets=False)
+        except Unreachable as reason:
+            _say(f"write: {reason}")
+        return True
 
-    def _after(self, read: list[Message]) -> None:
+    def _after(self, read: list[Message]) -> bool:
         """Rows first: what is not known to be written is written again."""
         batch = self._all_of(read)
         while True:
@@ -108,6 +115,7 @@ class StoringMember:
                 _say(f"write: {reason}")
                 time.sleep(_PAUSE)
         self._commit(read)
+        return True
 
     def _all_of(self, read: list[Message]) -> Batch:
         starts: dict[int, int] = {}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from confluent_kafka import TopicPartition
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from harness.subjects.stored.batch import Batch, batch_of
 from harness.subjects.stored.member import StoringMember
@@ -41,10 +41,12 @@ class Message:
 
 
 class FakeConsumer:
-    """Hands out what stands at its position, two at a time."""
+    """Hands out what stands at its position, so many at a time."""
 
-    def __init__(self, *, ends: dict[int, int]) -> None:
+    def __init__(self, *, ends: dict[int, int], step: int = 2) -> None:
         self.ends = ends
+        self.step = step
+        self.refuses = 0
         self.at: dict[int, int] = {}
         self.committed: list[tuple[int, int]] = []
         self.went: list[tuple[int, int]] = []
@@ -64,6 +66,9 @@ class FakeConsumer:
         self.at[place.partition] = place.offset
 
     def commit(self, *, offsets: list[TopicPartition], asynchronous: bool) -> None:
+        if self.refuses:
+            self.refuses -= 1
+            raise KafkaException(KafkaError(KafkaError.ILLEGAL_GENERATION))
         self.committed += [(place.partition, place.offset) for place in offsets]
 
     def consume(self, count: int, seconds: float) -> list[Message]:
@@ -73,7 +78,7 @@ class FakeConsumer:
         for partition, end in self.ends.items():
             here = self.at.setdefault(partition, 0)
             if here < end:
-                self.at[partition] = min(end, here + 2)
+                self.at[partition] = min(end, here + self.step)
                 return [Message(partition, n) for n in range(here, self.at[partition])]
         raise Enough
 
@@ -112,7 +117,7 @@ def run(
     """Run until nothing is left to read; what it told."""
     task = StoringTask(
         name="member-0", bootstrap="", group="billing", topic=TOPIC, sink="ledger",
-        commits=commits, kind="sqlite", database="", history=str(tmp_path),
+        commits=commits, kind="sqlite", database="", history=str(tmp_path), batch=2,
     )  # type: ignore[arg-type]  # fmt: skip
     with pytest.raises(Enough):
         StoringMember(task, consumer, store).run()  # type: ignore[arg-type]
@@ -132,7 +137,7 @@ def test_it_starts_from_what_is_stored(tmp_path: Path) -> None:
 
 def test_a_commit_whose_answer_was_lost_is_looked_up(tmp_path: Path) -> None:
     store, consumer = FakeStore("ok", "lost"), FakeConsumer(ends={0: 4})
-    run(tmp_path, store, consumer)
+    assert run(tmp_path, store, consumer) == [], "it did not try again"
     assert (store.rows, consumer.went) == (ALL, [(0, 4)])
 
 
@@ -148,6 +153,13 @@ def test_who_is_refused_reads_on_from_what_is_stored_and_tells(tmp_path: Path) -
     (told,) = run(tmp_path, store, consumer)
     assert (told["hazard"], told["hop"], told["owner"]) == ("refused-write", "process", "billing")
     assert (store.rows, consumer.went) == (["r0-3"], [(0, 3)])
+
+
+def test_who_is_refused_lets_go_of_all_that_it_has_in_hand(tmp_path: Path) -> None:
+    store, consumer = FakeStore(), FakeConsumer(ends={0: 8}, step=8)
+    store.meanwhile = {0: 7}
+    assert len(run(tmp_path, store, consumer)) == 1
+    assert (store.rows, consumer.went) == (["r0-7"], [(0, 7)])
 
 
 def test_a_commit_that_lands_late_is_not_made_again(tmp_path: Path) -> None:
@@ -176,6 +188,20 @@ def test_offsets_in_kafka_last_repeat(tmp_path: Path) -> None:
     store, consumer = FakeStore("lost"), FakeConsumer(ends={0: 4})
     run(tmp_path, store, consumer, "after")
     assert (store.rows, consumer.committed) == (["r0-0", "r0-1", *ALL], [(0, 2), (0, 4)])
+
+
+def test_offsets_that_kafka_refuses_keep_nothing_from_being_written(tmp_path: Path) -> None:
+    store, consumer = FakeStore(), FakeConsumer(ends={0: 4}, step=4)
+    consumer.refuses = 1
+    run(tmp_path, store, consumer, "after")
+    assert (store.rows, consumer.committed) == (ALL, [(0, 4)])
+
+
+def test_what_kafka_refuses_first_is_not_written(tmp_path: Path) -> None:
+    store, consumer = FakeStore(), FakeConsumer(ends={0: 4})
+    consumer.refuses = 1
+    run(tmp_path, store, consumer, "before")
+    assert (store.rows, consumer.committed) == (["r0-2", "r0-3"], [(0, 4)])
 
 
 def test_a_batch_has_only_what_may_be_written_for() -> None:
