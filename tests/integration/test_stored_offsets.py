@@ -14,6 +14,7 @@ import pytest
 from confluent_kafka import Producer
 
 from harness.identity import RECORD_HEADER
+from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDITOR
 from harness.subjects.pipeline import PipelineParts
 from harness.subjects.stored.members import StoringMembers
@@ -146,6 +147,8 @@ def test_commits_in_doubt_are_decided_by_what_is_stored(consumers: Consumers) ->
     consumers.wait_done()
     assert consumers.told() == ["refused-write"], "the late one was met, the undone one was not"
     assert consumers.staging.instance("member-0") == life, "nobody started it anew"
+    with pytest.raises(StageTrouble, match="has a table `ledger` already"):
+        consumers.members.audit.prepare()
 
 
 def test_a_consumer_killed_when_its_commit_lands_all_the_same(consumers: Consumers) -> None:

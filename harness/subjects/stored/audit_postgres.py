@@ -14,6 +14,7 @@ import psycopg
 
 from harness.kafka.group_offsets import Commit
 from harness.sinks.books import Books
+from harness.stage.base import StageTrouble
 from harness.stage.processes import Process
 from harness.subjects.stored.postgres import SCHEMA
 from harness.wait import Stop, wait_until
@@ -70,8 +71,18 @@ class PostgresAudit:
         self._seen: list[Commit] = []
 
     def prepare(self) -> None:
-        """See `Audit`."""
+        """See `Audit`.
+
+        Raises:
+            StageTrouble: the database is in use already.
+        """
         with psycopg.connect(self._database) as connection:
+            there = connection.execute("SELECT to_regclass('ledger')").fetchone()
+            if there is not None and there[0] is not None:
+                raise StageTrouble(
+                    "the database has a table `ledger` already, whose rows would be taken for this "
+                    "run's: give it an empty one, or drop the tables of the run before"
+                )
             connection.execute(SCHEMA)
             connection.execute(_JOURNAL)
 

@@ -22,7 +22,11 @@ from harness.subjects.stored.task import StoringTask
 
 
 class StoringMembers(Members):
-    """The consumers of one group, and their database."""
+    """The consumers of one group, and their database.
+
+    Attributes:
+        audit: our own way into the database.
+    """
 
     def __init__(self, tasks: Sequence[StoringTask], parts: PipelineParts, audit: Audit) -> None:
         """Nothing is started yet.
@@ -34,19 +38,19 @@ class StoringMembers(Members):
         """
         stored = tasks[0].commits == "in-transaction"
         super().__init__(tasks, parts, program=_program, positions=audit if stored else None)
-        self._audit = audit
+        self.audit = audit
         self._prepared = False
 
     def start(self) -> None:
         """Make the tables, once; then as every group."""
         if not self._prepared:
-            self._audit.prepare()
+            self.audit.prepare()
             self._prepared = True
         super().start()
 
     def open_sink(self) -> Books:
         """Rows and balances."""
-        return self._audit.books()
+        return self.audit.books()
 
     def hold_commit(self, name: str) -> Hold:
         """See `Audit.hold_commit`.
@@ -54,7 +58,7 @@ class StoringMembers(Members):
         Raises:
             PipelineTrouble: the member does not run.
         """
-        return self._audit.hold_commit(self.process(name))
+        return self.audit.hold_commit(self.process(name))
 
     def hold_with_work(self, name: str) -> Hold:
         """See `Audit.hold_with_work`.
@@ -62,7 +66,7 @@ class StoringMembers(Members):
         Raises:
             PipelineTrouble: the member does not run.
         """
-        return self._audit.hold_with_work(self.process(name))
+        return self.audit.hold_with_work(self.process(name))
 
     def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
         """Read off the ledger; what a consumer was refused it has told by itself."""
