@@ -18,7 +18,7 @@ from harness.faults.pause_member import PauseMember
 from harness.subjects.stored.subject import COMMITS
 from harness.wait import wait_until
 
-_MORE: Final = 800
+_MORE: Final = 600
 """So many payments come while it stands still, that what it reads next makes many transactions."""
 _SECONDS: Final = 60.0
 
