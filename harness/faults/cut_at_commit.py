@@ -51,8 +51,6 @@ class CutAtCommit:
         group = storing(bench)
         hold = group.hold_commit(self.member)
         with held(hold, bench) as seen:
-            if _LINK not in bench.stage.links():
-                raise StageTrouble(f"{bench.subject.name} does not reach its database by a link")
             closed = _cut(bench)
             came = _late(hold, bench) if self.commit == "lands" else hold.undo()
         return _Cut(bench, name, f"{closed} connections on {_LINK} closed while {seen}; {came}")
@@ -70,7 +68,9 @@ BY_HAND: Final = ByHand(
 
 def _cut(bench: Bench) -> int:
     """Cut the link until no connection is left on it; how many there were."""
-    closed = bench.stage.connections(_LINK)
+    closed = bench.stage.connections(_LINK) if _LINK in bench.stage.links() else 0
+    if not closed:
+        raise StageTrouble(f"{bench.subject.name} does not reach its database by {_LINK}")
     hold = bench.stage.disturb(_LINK, CUT)
     try:
         wait_until(

@@ -10,9 +10,11 @@ import pytest
 
 from harness.faults.at_commit import fate, storing
 from harness.faults.by_hand import UnknownFault
+from harness.faults.cut_at_commit import _cut
 from harness.kafka.group_offsets import Commit
 from harness.recording.tables import read_lines
 from harness.stage.base import StageTrouble
+from harness.stage.topology import Link
 from harness.subjects.pipeline import NoPipeline
 from harness.subjects.stored.hazards import hazards
 from harness.subjects.stored.subject import StoringConsumers
@@ -69,3 +71,11 @@ def test_without_a_database_it_says_what_to_do() -> None:
     parts = SimpleNamespace(stage=stage, work=Path("work"), topic="payments")
     with pytest.raises(StageTrouble, match="the stage has none: add `database"):
         StoringConsumers().pipeline(parts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("links", [(), (Link("pipeline", "postgres"),)])
+def test_who_has_no_connection_cannot_be_cut_off(links: tuple[Link, ...]) -> None:
+    stage = SimpleNamespace(links=lambda: links, connections=lambda link: 0)
+    bench = SimpleNamespace(stage=stage, subject=SimpleNamespace(name="somebody"))
+    with pytest.raises(StageTrouble, match="somebody does not reach its database by pipeline"):
+        _cut(bench)  # type: ignore[arg-type]
