@@ -48,7 +48,7 @@ class KillAtCommit:
             except BaseException:
                 killed.heal()
                 raise
-        return _Killed(bench, name, killed, f"{seen}; {came} after that")
+        return _Killed(bench, name, killed, f"{seen}, and after that {came}")
 
 
 BY_HAND: Final = ByHand(

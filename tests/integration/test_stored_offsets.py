@@ -157,7 +157,7 @@ def test_a_consumer_killed_when_its_commit_lands_all_the_same(consumers: Consume
         at_work(world(consumers), "kill-at-commit member-0 lands") as (_, said),
     ):
         assert "ended by signal 9: transaction" in said
-        assert "was committed after that" in said
+        assert said.endswith("was committed")
     consumers.wait_done()
 
 
@@ -168,7 +168,7 @@ def test_a_consumer_killed_amid_a_commit_into_a_file(
         words = "kill-at-commit member-0 undone"
         with consumers.flowing(), at_work(world(consumers), words) as (_, said):
             assert "stood still amid its COMMIT" in said
-            assert said.endswith("its journal was left to roll back after that")
+            assert said.endswith("so nothing of it was written")
         consumers.wait_done()
 
 

@@ -1,7 +1,7 @@
 """A file of SQLite as the auditor sees it: with SQLite's own locks, and the kernel's list of them.
 
 The one thing to know: who reads keeps a commit from its end (with the default journal). So a reader
-of ours makes a consumer stand still when its journal is written and its pages are not; the kernel
+of ours makes a consumer stand still before the first page of its commit is written; the kernel
 shows the lock by which it waits. Who writes keeps others from beginning to.
 """
 
@@ -127,16 +127,15 @@ class HeldCommit:
         return "it went on"
 
     def undo(self) -> str:
-        """Stop reading; of whoever is dead by then the next to open the file undoes what it did.
+        """Stop reading; whoever is dead by then has changed nothing: its pages were not written.
 
         Raises:
             StageTrouble: the consumer lives.
         """
         if self._who.leader_alive():
             raise StageTrouble(f"{self._who.instance} lives, so its commit comes to its end")
-        left = self._path.with_name(f"{self._path.name}-journal").exists()
         self.close()
-        return f"its journal {'was left to roll back' if left else 'was gone'}"
+        return "we had read all the while, so nothing of it was written"
 
     def close(self) -> None:
         """See `Hold`."""

@@ -163,7 +163,7 @@ def test_killed_amid_a_commit_nothing_of_it_stays(
         hold.undo()
     writer.popen.kill()
     writer.popen.wait()
-    assert hold.undo() == "its journal was left to roll back"
+    assert hold.undo() == "we had read all the while, so nothing of it was written"
     stored = store(path).stored(TOPIC, [0])[0]
     assert (stored, len(audit.look())) == (audit.books().size(),) * 2
 
