@@ -171,7 +171,8 @@ class Members:
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """Every position that it committed, in order, and what put it to the test."""
         found = self._positions.look()
-        roles = ("resume", "atomic") if self._atomic else ("resume",)
+        atomic = self.atomic_with(sink) if self._atomic else ()
+        roles = (("resume", None), *(("atomic", name) for name in atomic))
         writer.write_all(
             "positions",
             [
@@ -181,7 +182,7 @@ class Members:
                     "role": role,
                     "kind": "done",
                     "by": "subject",
-                    "sink": sink.name if role == "atomic" else None,
+                    "sink": name,
                     "topic": commit.topic,
                     "partition": commit.partition,
                     "offset": commit.offset,
@@ -191,10 +192,14 @@ class Members:
                     "clock": clock_id(),
                 }
                 for ordinal, commit in enumerate(found)
-                for role in roles
+                for role, name in roles
             ],
         )
         writer.write_all("hazards", self.hazards(told, found))
+
+    def atomic_with(self, sink: Sink) -> tuple[str, ...]:
+        """Names of the sinks that positions stand or fall with."""
+        return (sink.name,)
 
     def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
         """What put it to the test, as rows of the `hazards` table."""

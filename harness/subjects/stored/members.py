@@ -13,7 +13,8 @@ from typing import Any
 
 from harness.kafka.group_offsets import Commit
 from harness.recording.tables import Recorded
-from harness.sinks.books import Books
+from harness.sinks.base import Sink
+from harness.sinks.books import BALANCES, LEDGER, Books
 from harness.subjects.group.members import Members
 from harness.subjects.pipeline import PipelineParts
 from harness.subjects.stored.audit import Audit, Hold
@@ -67,6 +68,10 @@ class StoringMembers(Members):
             PipelineTrouble: the member does not run.
         """
         return self.audit.hold_with_work(self.process(name))
+
+    def atomic_with(self, sink: Sink) -> tuple[str, ...]:
+        """Rows and balances alike."""
+        return (LEDGER, BALANCES)
 
     def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
         """Read off the ledger; what a consumer was refused it has told by itself."""
