@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -191,8 +192,7 @@ class Members:
                     "at": now(),
                     "clock": clock_id(),
                 }
-                for ordinal, commit in enumerate(found)
-                for role, name in roles
+                for ordinal, (commit, (role, name)) in enumerate(product(found, roles))
             ],
         )
         writer.write_all("hazards", self.hazards(told, found))
