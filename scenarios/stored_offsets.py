@@ -169,7 +169,7 @@ SCENARIOS = (
         replace(
             _HURT,
             name=subject.name,
-            title="Offsets committed in Kafka first, then killed amid the commit of the rows",
+            title=f"Offsets committed in Kafka, then killed amid the commit into {database}",
             subject=subject,
             schedule=(_KILLED,),
             claims=_claims(
@@ -181,7 +181,7 @@ SCENARIOS = (
             ),
             seconds=35,
         )
-        for subject in (_BEFORE, _BEFORE_FILE)
+        for subject, database in ((_BEFORE, "PostgreSQL"), (_BEFORE_FILE, "SQLite"))
     ),
     replace(
         _HURT,
