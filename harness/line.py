@@ -132,11 +132,13 @@ class Line:
 
     @contextmanager
     def _message_held(self) -> Iterator[None]:
-        """The message during which it is to act, if there is one, waits until it has acted."""
+        """The message during which it is to act, if there is one, waits until then, or is lost."""
         if (message := self.at.during) is None:
             yield
             return
-        gates = AtGates(self._bench, message.source, message.rule("hold"))
+        lost = self.at.lost
+        rule = message.rule("drop", times=None) if lost else message.rule("hold")
+        gates = AtGates(self._bench, message.source, rule)
         try:
             fired = wait_until(
                 gates.fired,
@@ -144,7 +146,7 @@ class Line:
                 seconds=self.at.seconds,
                 stop=self._bench.stop,
             )
-            self.record("armed", f"held: {met(fired[0])}")
+            self.record("armed", f"{'lost' if lost else 'held'}: {met(fired[0])}")
             yield
         finally:
             gates.remove()

@@ -35,6 +35,7 @@ class At:
         progress: acknowledged part of the workload from which on it may start, 0 to 1.
         after: names of earlier lines that must be healed first.
         during: a message that has to come next; it is held while the fault acts.
+        lost: whether that message never arrives, nor any like it until the fault has acted.
         until: what ends it once it has bitten.
         required: without proof that it bit the run is invalid.
         one_of: names a set of lines of which at least one must bite, else the run is invalid.
@@ -46,6 +47,7 @@ class At:
     progress: float = 0.0
     after: tuple[str, ...] = ()
     during: Message | None = None
+    lost: bool = False
     until: Until = field(default_factory=Bitten)
     required: bool = True
     one_of: str | None = None
@@ -54,6 +56,8 @@ class At:
     def __post_init__(self) -> None:
         if not 0 <= self.progress <= 1:
             raise BadScenario(f"«{self.name}»: progress={self.progress}: must be from 0 to 1")
+        if self.lost and self.during is None:
+            raise BadScenario(f"«{self.name}»: lost: expected a message in during, which it loses")
 
     def when(self) -> str:
         """The trigger in words."""
@@ -61,7 +65,10 @@ class At:
         if self.progress or not words:
             words.append(f"{self.progress:.0%} of the records are acknowledged")
         said = " and ".join(words)
-        return said if self.during is None else f"{said}; then during {self.during.describe()}"
+        if self.during is None:
+            return said
+        which = self.during.describe()
+        return f"{said}; then during {which}{', which is lost' if self.lost else ''}"
 
     @property
     def gated(self) -> tuple[str, ...]:

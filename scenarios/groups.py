@@ -18,6 +18,7 @@ from harness.faults.kill_member import KillMember
 from harness.faults.message import Message
 from harness.faults.pause_member import PauseMember
 from harness.faults.targets import CoordinatorOf
+from harness.faults.until import Acknowledged
 from harness.scenario import At, Scenario
 from harness.subjects.base import Subject
 from harness.subjects.group.hazards import ABANDONED, ABORTED, REPLAYED
@@ -74,9 +75,11 @@ def claims(
 KILLED_OPEN = At(
     name="killed amid a transaction",
     progress=0.1,
-    # Its positions are in the transaction, its effects on their way, and it cannot end it.
-    # The answer to a Produce says less: the first ones of a transaction may be refused.
-    during=passing("response", "TxnOffsetCommit"),
+    # Effects and positions are in the transaction, and its end never comes. Earlier messages say
+    # less: the first Produce of a transaction may be refused, and a client in Java may ask for its
+    # positions to be committed before it has sent any effect.
+    during=passing("request", "EndTxn"),
+    lost=True,
     do=KillMember(member=WHO),
 )
 
@@ -101,8 +104,13 @@ VOID = At(
     name="told that it is void",
     progress=0.1,
     do=HitMessage(
-        message=passing("response", "TxnOffsetCommit"), action="error", error="UNKNOWN_MEMBER_ID"
+        message=passing("response", "TxnOffsetCommit"),
+        action="error",
+        error="UNKNOWN_MEMBER_ID",
+        # A client in Java may hear it before it has sent an effect: then nothing is to be aborted.
+        times=3,
     ),
+    until=Acknowledged(records=600),
 )
 ANSWER_LOST = At(
     name="answer to the commit lost",

@@ -48,7 +48,7 @@ class Message:
         words = f"{which} {self.api} {self.direction} of {self.source}"
         return f"{words} ({', '.join(carried)})" if carried else words
 
-    def rule(self, action: Action, *, times: int = 1, error: str | None = None) -> Rule:
+    def rule(self, action: Action, *, times: int | None = 1, error: str | None = None) -> Rule:
         """What a gate has to do with it."""
         same = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "source"}
         return Rule(**same, action=action, times=times, error=error)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
@@ -97,14 +97,6 @@ class Pipeline(Protocol):
 
     def close(self) -> None:
         """Let go of what watches it; its processes are ended by others."""
-
-
-@runtime_checkable
-class KeepsSink(Protocol):
-    """A pipeline that alone knows where its sink lies."""
-
-    def open_sink(self) -> Sink:
-        """Our own way into it, past all proxies."""
 
 
 class NoPipeline:

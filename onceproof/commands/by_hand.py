@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import textwrap
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, get_args
 
 from harness.lab.client import LabRefused, ask
 from harness.lab.place import LabTrouble, Place
@@ -23,17 +25,38 @@ _EVERY = 1.0
 def fault(name: str | None, words: Sequence[str], *, lab: str | None) -> int:
     """Let a fault act; without a name, list what there is."""
     if name is None:
-        # Asking a lab needs none of what these are made of, which takes a second to import.
-        from harness.faults.by_hand import by_hand
-
-        for entry in by_hand().values():
-            print(f"{entry.usage:<22} {entry.says}")
-        print("TARGET is broker-<n>, postgres or leader:<topic>-<partition>")
+        _list()
         return 0
     with _driving():
         found = ask(Place.find(lab), "POST", "/faults", {"fault": name, "arguments": list(words)})
         _print_fault(found)
         return 0
+
+
+def _list() -> None:
+    """Every fault and what it does, and what the words mean that it takes."""
+    # Asking a lab needs none of what these are made of, which takes a second to import.
+    from harness.faults.by_hand import by_hand
+    from harness.faults.roles import NODES
+    from harness.links.ledger import Way
+    from harness.stage.topology import AUDIENCES
+
+    for entry in by_hand().values():
+        print(entry.usage)
+        print(_indented(entry.says))
+        print(_indented(f"e.g. onceproof fault {entry.example}"))
+    words = {"TARGET": NODES, "AUDIENCE": AUDIENCES, "SOURCE": [*AUDIENCES, "broker-<n>"]}
+    print("\nwhat the words in capitals are:")
+    for word, those in {**words, "WAY": get_args(Way)}.items():
+        print(_indented(f"{word}: {', '.join(those)}"))
+
+
+def _indented(text: str) -> str:
+    width = min(shutil.get_terminal_size().columns, 100)
+    indent = 4 * " "
+    return textwrap.fill(
+        text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
 
 
 def heal(name: str | None, *, lab: str | None) -> int:

@@ -149,7 +149,10 @@ def test_what_is_held_is_under_way_until_it_is_healed(staging: Staged, client: C
     assert staging.stage.disturbed() == {}
 
 
-def test_a_leader_is_killed_while_a_message_is_on_its_way(staging: Staged, client: Client) -> None:
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_leader_is_killed_while_a_message_is_on_its_way(
+    lost: bool, staging: Staged, client: Client
+) -> None:
     told: list[tuple[str, str]] = []
     recorder: Any = SimpleNamespace(
         fault=lambda row, state, detail: told.append((state, detail)),
@@ -160,6 +163,7 @@ def test_a_leader_is_killed_while_a_message_is_on_its_way(staging: Staged, clien
             name="killed",
             do=KillBroker(target=LeaderOf(partition=0)),
             during=Message(source="producer", direction="request", api="Produce"),
+            lost=lost,
             seconds=60,
         ),
         replace(bench(staging.stage, client.topic), recorder=recorder),
@@ -172,7 +176,7 @@ def test_a_leader_is_killed_while_a_message_is_on_its_way(staging: Staged, clien
     assert line.state == "healed", told
     states = [state for state, _ in told]
     assert states == ["armed", "armed", "injected", "bit", "healed"]
-    assert told[1][1].startswith("held: Produce request ")
+    assert told[1][1].startswith(f"{'lost' if lost else 'held'}: Produce request ")
     client.told(2)
     assert client.outcomes == [None, None]
     assert in_log(staging, client.topic) == [b"first", b"second"]

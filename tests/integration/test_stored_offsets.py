@@ -84,7 +84,7 @@ class Consumers:
 
     def wait_done(self) -> None:
         """Every payment has its one row, every balance is right, every offset is stored."""
-        books = self.members.open_sink()
+        books = self.members.audit.books()
         wanted = Counter(f"r-{n}" for n in range(self.sent))
         eventually(
             lambda: Counter(effect.record for effect in books.effects()) == wanted,

@@ -14,7 +14,7 @@ from typing import Any
 from harness.kafka.group_offsets import Commit
 from harness.recording.tables import Recorded
 from harness.sinks.base import Sink
-from harness.sinks.books import BALANCES, LEDGER, Books
+from harness.sinks.books import BALANCES, LEDGER
 from harness.subjects.group.members import Members
 from harness.subjects.pipeline import PipelineParts
 from harness.subjects.stored.audit import Audit, Hold
@@ -48,10 +48,6 @@ class StoringMembers(Members):
             self.audit.prepare()
             self._prepared = True
         super().start()
-
-    def open_sink(self) -> Books:
-        """Rows and balances."""
-        return self.audit.books()
 
     def hold_commit(self, name: str) -> Hold:
         """See `Audit.hold_commit`.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from harness.kafka.log_reader import LogReader
@@ -25,6 +26,7 @@ from harness.subjects.stored.audit_sqlite import SqliteAudit
 from harness.subjects.stored.members import StoringMembers
 from harness.subjects.stored.postgres import IDLE_MS
 from harness.subjects.stored.task import Kind, StoringTask
+from harness.wait import Stop
 
 COMMITS: Final = "commits"
 """What these consumers offer: commits into a database that can be made to stand still."""
@@ -58,6 +60,7 @@ class StoringConsumers:
         guard: an offset is compared before it is moved.
         members: how many consumers.
         group: the name of their group.
+        topic: what they read.
     """
 
     kind: Kind = "postgres"
@@ -65,6 +68,7 @@ class StoringConsumers:
     guard: bool = True
     members: int = 2
     group: str = "billing"
+    topic: str = "payments"
 
     sink = books.BALANCES
     sinks = (books.LEDGER,)
@@ -107,9 +111,7 @@ class StoringConsumers:
         Raises:
             StageTrouble: the stage has no database.
         """
-        file = parts.work / "books.db"
-        database = str(file)
-        audit: Audit = SqliteAudit(file, topic=parts.topic, owner=self.group)
+        database = str(_file(parts.work))
         if self.kind == "postgres":
             database = parts.stage.database("pipeline")
             if not database:
@@ -118,12 +120,7 @@ class StoringConsumers:
                     '`database = "host=… dbname=…"` to the cluster\'s file, or try '
                     "stored-offsets-sqlite"
                 )
-            audit = PostgresAudit(
-                parts.stage.database(AUDITOR),
-                topic=parts.topic,
-                owner=self.group,
-                stop=parts.stop,
-            )
+        audit = self._audit(parts.stage.database(AUDITOR), parts.work, parts.topic, parts.stop)
         tasks = [
             StoringTask(
                 name=f"member-{number}",
@@ -141,10 +138,15 @@ class StoringConsumers:
         ]
         return StoringMembers(tasks, parts, audit)
 
-    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
-        """Its pipeline has it.
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """Its rows and balances."""
+        return self._audit(database, work, self.topic, Stop()).books()
 
-        Raises:
-            StageTrouble: always.
-        """
-        raise StageTrouble(f"only the consumers of {self.name} know where their database lies")
+    def _audit(self, database: str, work: Path, topic: str, stop: Stop) -> Audit:
+        if self.kind == "postgres":
+            return PostgresAudit(database, topic=topic, owner=self.group, stop=stop)
+        return SqliteAudit(_file(work), topic=topic, owner=self.group)
+
+
+def _file(work: Path) -> Path:
+    return work / "books.db"

@@ -48,6 +48,11 @@ def test_progress_within_its_range(progress: float) -> None:
     assert at("a", progress=progress).progress == progress
 
 
+def test_losing_a_message_that_is_not_named() -> None:
+    with pytest.raises(BadScenario, match="«a»: lost: expected a message in during"):
+        At(name="a", do=CUT, lost=True)
+
+
 def test_two_lines_of_one_name() -> None:
     with pytest.raises(BadScenario, match="story: two lines are called «a»"):
         scenario(at("a"), at("b"), at("a"))

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from harness.faults.by_hand import by_hand as faults
 from harness.lab.place import Place
 from onceproof.commands import by_hand
 
@@ -165,3 +166,18 @@ def test_how_it_ends_is_told(
     assert left_with(lambda: by_hand.end(lab="lab", judge=judge)) == 0
     assert said in capsys.readouterr().out
     assert lab.asked == ["GET /", "POST /end"]
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_without_a_name_all_faults_are_listed(
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert by_hand.fault(None, [], lab=None) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for entry in faults().values():
+        at = lines.index(entry.usage)
+        told = " ".join(line.strip() for line in lines[at + 1 :])
+        assert told.startswith(f"{entry.says} e.g. onceproof fault {entry.example}")
+    usages = {entry.usage for entry in faults().values()}
+    assert max(len(line) for line in lines if line not in usages) <= columns
