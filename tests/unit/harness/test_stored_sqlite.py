@@ -129,6 +129,7 @@ def test_a_lock_that_does_not_go_is_as_good_as_no_answer(
 
 _WRITER = """
 import sys
+import time
 from pathlib import Path
 from harness.subjects.stored.batch import Batch
 from harness.subjects.stored.sqlite import SqliteStore
@@ -138,6 +139,7 @@ while True:
     row = (f"r0-{n}", "a", 100, 32, 0, n)
     store.write(Batch(topic="payments", rows=(row,), starts={0: n}, ends={0: n + 1}), offsets=True)
     n += 1
+    time.sleep(0.01)  # as one that waits for its input now and then, and lets others have the lock
 """
 
 
