@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from harness.bench import open_reader
 from harness.clock import clock_id, now
@@ -21,7 +22,7 @@ from harness.sinks.base import Sink
 from harness.stage.processes import Process
 from harness.stage.topology import AUDITOR, node_id
 from harness.subjects.group.hazards import hazards
-from harness.subjects.group.positions import GroupPositions
+from harness.subjects.group.positions import Committed, GroupPositions
 from harness.subjects.group.task import MemberTask
 from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
 
@@ -43,6 +44,7 @@ class Members:
         *,
         program: Program,
         service: Sequence[str] = (),
+        positions: Committed | None = None,
     ) -> None:
         """Nothing is started yet.
 
@@ -51,6 +53,7 @@ class Members:
             parts: what it is made from.
             program: the command that starts a member with the file of its task.
             service: command of a service that members call; none if it is empty.
+            positions: where it commits; None: in Kafka.
         """
         self.group = tasks[0].group
         self._tasks = {task.name: task for task in tasks}
@@ -67,7 +70,7 @@ class Members:
         addresses = {
             node_id(name): parts.stage.bootstrap(AUDITOR, name) for name in parts.stage.brokers
         }
-        self._positions = GroupPositions(
+        self._positions: Committed = positions or GroupPositions(
             self.group, lambda: open_reader(parts.stage, ClusterView(addresses))
         )
         self._keeper = threading.Thread(target=self._keep, daemon=True)
@@ -161,7 +164,8 @@ class Members:
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """Every position that it committed, in order, and what put it to the test."""
         found = self._positions.look()
-        roles = ("resume", "atomic") if self._atomic else ("resume",)
+        atomic = self.atomic_with(sink) if self._atomic else ()
+        roles = (("resume", None), *(("atomic", name) for name in atomic))
         writer.write_all(
             "positions",
             [
@@ -171,7 +175,7 @@ class Members:
                     "role": role,
                     "kind": "done",
                     "by": "subject",
-                    "sink": sink.name if role == "atomic" else None,
+                    "sink": name,
                     "topic": commit.topic,
                     "partition": commit.partition,
                     "offset": commit.offset,
@@ -180,12 +184,19 @@ class Members:
                     "at": now(),
                     "clock": clock_id(),
                 }
-                for ordinal, commit in enumerate(found)
-                for role in roles
+                for ordinal, (commit, (role, name)) in enumerate(product(found, roles))
             ],
         )
+        writer.write_all("hazards", self.hazards(told, found))
+
+    def atomic_with(self, sink: Sink) -> tuple[str, ...]:
+        """Names of the sinks that positions stand or fall with."""
+        return (sink.name,)
+
+    def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
+        """What put it to the test, as rows of the `hazards` table."""
         log = told.lines.get("log", [])
-        writer.write_all("hazards", hazards(log, topic=self._topic, sink=self._sink, commits=found))
+        return hazards(log, topic=self._topic, sink=self._sink, commits=commits)
 
     def close(self) -> None:
         """Look after nobody any more."""

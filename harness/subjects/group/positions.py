@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Protocol
 
 from harness.kafka.group_offsets import Commit, commits
 from harness.kafka.log_reader import LogReader, UnreadableLog
 
 Reader = Callable[[], LogReader]
+
+
+class Committed(Protocol):
+    """Where a group commits, whatever keeps it."""
+
+    def look(self) -> list[Commit]:
+        """All commits, oldest first; those of the last look where nobody can say now."""
 
 
 class GroupPositions:

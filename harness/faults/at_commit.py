@@ -1,0 +1,70 @@
+"""What faults of consumers that write into a database have in common: a commit that stands still.
+
+The one thing to know: a crash that hits while a commit is under way is not waited for; the commit
+is made to stand still, by the database's own means, until the fault has acted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Literal, get_args
+
+from harness.bench import Bench
+from harness.faults.by_hand import UnknownFault
+from harness.stage.base import StageTrouble
+from harness.subjects.stored.audit import Hold
+from harness.subjects.stored.hazards import IN_DOUBT
+from harness.subjects.stored.members import StoringMembers
+from harness.wait import wait_until
+
+Fate = Literal["lands", "undone"]
+"""What becomes of a commit whose sender cannot hear of it any more."""
+_SECONDS: Final = 60.0
+
+
+def storing(bench: Bench) -> StoringMembers:
+    """The pipeline as what it must be for a fault that needs `commits`.
+
+    Raises:
+        StageTrouble: what is on trial writes into no database of which we can hold a commit.
+    """
+    if not isinstance(bench.pipeline, StoringMembers):
+        raise StageTrouble(f"{bench.subject.name} has no commits that can be made to stand still")
+    return bench.pipeline
+
+
+def fate(word: str) -> Fate:
+    """What is to become of a commit, as it is written by hand.
+
+    Raises:
+        UnknownFault: it is no such word.
+    """
+    for known in get_args(Fate):
+        if word == known:
+            return known  # type: ignore[no-any-return]
+    raise UnknownFault(f"{word!r} becomes of no commit; expected {' or '.join(get_args(Fate))}")
+
+
+@contextmanager
+def held(hold: Hold, bench: Bench) -> Iterator[str]:
+    """Wait until a hold has caught its commit; gives what shows it. Whatever happens, it ends.
+
+    Raises:
+        Overdue: none came in time.
+    """
+    try:
+        yield wait_until(
+            hold.caught,
+            what="a commit to stand still",
+            seconds=_SECONDS,
+            every=0.02,
+            stop=bench.stop,
+        )
+    finally:
+        hold.close()
+
+
+def note_doubt(bench: Bench, name: str, at: int, detail: str) -> None:
+    """Record that nobody told a consumer what became of its commit."""
+    bench.recorder.hazard(IN_DOUBT, hop="process", at=at, fault=name, detail=detail)

@@ -1,0 +1,117 @@
+"""The link to PostgreSQL cut while a consumer's commit is under way.
+
+The one thing to know: whether the commit lands or is undone, the consumer sees the same: its
+connection ended. Where it lands, it does so late: not before the consumer has looked what is
+stored, has seen nothing of it, and is at writing the same again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.at_commit import Fate, fate, held, note_doubt, storing
+from harness.faults.by_hand import ByHand
+from harness.faults.members import member
+from harness.faults.on_link import wait_mended
+from harness.links.ledger import CUT
+from harness.stage.base import StageTrouble
+from harness.stage.topology import POSTGRES, Link
+from harness.subjects.stored.audit import Hold
+from harness.subjects.stored.subject import COMMITS
+from harness.wait import wait_until
+
+_LINK: Final = Link("pipeline", POSTGRES)
+_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutAtCommit:
+    """Cut the way to the database amid a commit of a member.
+
+    Attributes:
+        member: whose commit.
+        commit: what becomes of it.
+    """
+
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = COMMITS
+    member: str = "member-0"
+    commit: Fate = "lands"
+
+    def describe(self) -> str:
+        """The act in words."""
+        then = "lands late" if self.commit == "lands" else "is undone"
+        return f"cut pipeline from postgres while a commit of {self.member} is under way; it {then}"
+
+    def inject(self, bench: Bench, name: str) -> _Cut:
+        """Wait for a commit, cut the link, mend it, and let the commit come to its end."""
+        group = storing(bench)
+        hold = group.hold_commit(self.member)
+        with held(hold, bench) as seen:
+            closed = _cut(bench)
+            came = _late(hold, bench) if self.commit == "lands" else hold.undo()
+        return _Cut(bench, name, f"{closed} connections on {_LINK} closed while {seen}; {came}")
+
+
+BY_HAND: Final = ByHand(
+    name="cut-at-commit",
+    takes=("MEMBER", "lands|undone"),
+    example="cut-at-commit member-0 lands",
+    says="cut the link to the database while a consumer's commit is under way, which then lands, "
+    "late, or is undone",
+    make=lambda who, what: CutAtCommit(member=member(who), commit=fate(what)),
+)
+
+
+def _cut(bench: Bench) -> int:
+    """Cut the link until no connection is left on it; how many there were."""
+    closed = bench.stage.connections(_LINK) if _LINK in bench.stage.links() else 0
+    if not closed:
+        raise StageTrouble(f"{bench.subject.name} does not reach its database by {_LINK}")
+    hold = bench.stage.disturb(_LINK, CUT)
+    try:
+        wait_until(
+            lambda: not bench.stage.connections(_LINK),
+            what=f"every connection on {_LINK} to be closed",
+            seconds=_SECONDS,
+            stop=bench.stop,
+        )
+    finally:
+        hold.release()
+    return closed
+
+
+def _late(hold: Hold, bench: Bench) -> str:
+    awaited = wait_until(
+        hold.awaited,
+        what="the consumer to write the same again, and to wait for the commit that it gave up",
+        seconds=_SECONDS,
+        every=0.02,
+        stop=bench.stop,
+    )
+    return f"{awaited} before {hold.let_go()}"
+
+
+class _Cut:
+    target = str(_LINK)
+
+    def __init__(self, bench: Bench, name: str, seen: str) -> None:
+        self._bench = bench
+        self._name = name
+        self._seen = seen
+        self.at = now()
+
+    def evidence(self) -> str | None:
+        """What was closed, what was under way, and what became of it."""
+        return self._seen
+
+    def heal(self) -> None:
+        """It is mended already; see that it works."""
+        wait_mended(self._bench, [_LINK])
+
+    def aftermath(self, known: Aftermath) -> None:
+        """A commit whose end nobody heard."""
+        note_doubt(self._bench, self._name, self.at, self._seen)

@@ -1,0 +1,83 @@
+"""SIGKILL of a consumer while its commit into a database is under way.
+
+The one thing to know: its next life cannot remember that it had sent a commit, let alone what came
+of it. Of both ends that this can have, only what is stored tells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.at_commit import Fate, fate, held, note_doubt, storing
+from harness.faults.base import Injection
+from harness.faults.by_hand import ByHand
+from harness.faults.kill_member import KillMember
+from harness.faults.members import member
+from harness.subjects.stored.subject import COMMITS
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillAtCommit:
+    """SIGKILL a member, by name, amid a commit.
+
+    Attributes:
+        member: whom.
+        commit: what becomes of the commit.
+    """
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = COMMITS
+    member: str = "member-0"
+    commit: Fate = "undone"
+
+    def describe(self) -> str:
+        """The act in words."""
+        then = "still lands" if self.commit == "lands" else "is undone"
+        return f"SIGKILL {self.member} while its commit into the database is under way; it {then}"
+
+    def inject(self, bench: Bench, name: str) -> _Killed:
+        """Wait for a commit, and kill it then."""
+        hold = storing(bench).hold_commit(self.member)
+        with held(hold, bench) as seen:
+            killed = KillMember(member=self.member).inject(bench, name)
+            try:
+                came = hold.let_go() if self.commit == "lands" else hold.undo()
+            except BaseException:
+                killed.heal()
+                raise
+        return _Killed(bench, name, killed, f"{seen}, and after that {came}")
+
+
+BY_HAND: Final = ByHand(
+    name="kill-at-commit",
+    takes=("MEMBER", "lands|undone"),
+    example="kill-at-commit member-0 undone",
+    says="SIGKILL a consumer while its commit into a database is under way, which then lands or is "
+    "undone",
+    make=lambda who, what: KillAtCommit(member=member(who), commit=fate(what)),
+)
+
+
+class _Killed:
+    def __init__(self, bench: Bench, name: str, killed: Injection, seen: str) -> None:
+        self._bench = bench
+        self._name = name
+        self._killed = killed
+        self._seen = seen
+        self.at = now()
+        self.target = killed.target
+
+    def evidence(self) -> str | None:
+        """Its end, what it was at, and what became of that."""
+        return f"{self._killed.evidence()}: {self._seen}"
+
+    def heal(self) -> None:
+        """Start it again, and see that the group has it."""
+        self._killed.heal()
+
+    def aftermath(self, known: Aftermath) -> None:
+        """A commit whose end nobody heard."""
+        note_doubt(self._bench, self._name, self.at, self._seen)

@@ -1,0 +1,81 @@
+"""A consumer paused at its database, with payments in hand, until others have all that it had.
+
+The one thing to know: when it goes on it writes what it has in hand, as if nothing had happened.
+Where it is paused it has no lock that others would have to wait for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.at_commit import held, storing
+from harness.faults.base import Injection
+from harness.faults.by_hand import ByHand
+from harness.faults.members import member
+from harness.faults.pause_member import PauseMember
+from harness.subjects.stored.subject import COMMITS
+from harness.wait import wait_until
+
+_MORE: Final = 600
+"""So many payments come while it stands still, that what it reads next makes many transactions."""
+_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PauseWithWork:
+    """Pause a member, by name, with payments in hand, for longer than its session."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = COMMITS
+    member: str = "member-0"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return (
+            f"pause {self.member} at its database with payments in hand until the group goes on "
+            "without it"
+        )
+
+    def inject(self, bench: Bench, name: str) -> Injection:
+        """Have it stand at its database while payments come, and pause it."""
+        group = storing(bench)
+        hold = group.hold_with_work(self.member)
+        with held(hold, bench):
+            wanted = min(bench.producers.acknowledged + _MORE, bench.producers.total)
+            wait_until(
+                lambda: bench.producers.acknowledged >= wanted,
+                what=f"{_MORE} more records to be acknowledged",
+                seconds=_SECONDS,
+                stop=bench.stop,
+            )
+            hold.next()
+            wait_until(
+                hold.caught,
+                what=f"{self.member} to write the first of them",
+                seconds=_SECONDS,
+                every=0.01,
+                stop=bench.stop,
+            )
+            process = group.pause(self.member)
+            while hold.hinders():  # others could never go on
+                process.thaw()
+                process = group.pause(self.member)
+            paused = PauseMember(member=self.member).inject(bench, name)
+            try:
+                hold.let_go()
+            except BaseException:
+                process.thaw()
+                raise
+        return paused
+
+
+BY_HAND: Final = ByHand(
+    name="pause-with-work",
+    takes=("MEMBER",),
+    example="pause-with-work member-0",
+    says="pause a consumer at its database, with payments in hand, until others have all that it "
+    "had",
+    make=lambda who: PauseWithWork(member=member(who)),
+)

@@ -1,0 +1,61 @@
+"""How the auditor looks into a database that consumers write to, and makes them stand still there.
+
+The one thing to know: consumers know nothing of it. It uses what a database offers anybody: a
+trigger that keeps every offset that was stored, and locks that whoever writes has to wait for.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from harness.kafka.group_offsets import Commit
+from harness.sinks.books import Books
+from harness.stage.processes import Process
+
+
+class Hold(Protocol):
+    """A consumer's transaction that is made to stand still."""
+
+    def caught(self) -> str | None:
+        """What shows that it stands there, in words; None until it does."""
+
+    def hinders(self) -> bool:
+        """Whether others could not go on if the consumer never did."""
+
+    def awaited(self) -> str | None:
+        """Who waits for the transaction, in words; None while nobody is seen to."""
+
+    def next(self) -> None:
+        """Let this one go, and lie in wait for the consumer's next."""
+
+    def let_go(self) -> str:
+        """Let it go on its way; what became of it, in words."""
+
+    def undo(self) -> str:
+        """Have it rolled back; what became of it, in words.
+
+        Raises:
+            StageTrouble: this database cannot be made to.
+        """
+
+    def close(self) -> None:
+        """Hold nothing any more, and leave nothing behind."""
+
+
+class Audit(Protocol):
+    """Our own way into one database."""
+
+    def prepare(self) -> None:
+        """Make the tables, and the trigger that keeps what is stored in `offsets`."""
+
+    def look(self) -> list[Commit]:
+        """Every offset that was stored, oldest first; as seen last where nobody can say now."""
+
+    def books(self) -> Books:
+        """Its rows and balances."""
+
+    def hold_commit(self, who: Process) -> Hold:
+        """Lie in wait for a commit of a consumer, which then stands still while it is under way."""
+
+    def hold_with_work(self, who: Process) -> Hold:
+        """Have a consumer stand still where it can be paused and others go on without it."""

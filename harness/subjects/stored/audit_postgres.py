@@ -1,0 +1,214 @@
+"""PostgreSQL as the auditor sees it, past the proxies.
+
+The one thing to know: a commit is made to stand still by a constraint trigger that is deferred to
+it, and waits for an advisory lock of ours. The consumer has sent its COMMIT by then, and the
+database has not answered: its session shows COMMIT, and a lock that it waits for.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, Final
+
+import psycopg
+
+from harness.kafka.group_offsets import Commit
+from harness.sinks.books import Books
+from harness.stage.base import StageTrouble
+from harness.stage.processes import Process
+from harness.subjects.stored.postgres import SCHEMA
+from harness.wait import Stop, wait_until
+
+_JOURNAL: Final = """
+CREATE TABLE stored_offsets (
+    seq bigserial PRIMARY KEY, topic text, partition_id int, next_offset bigint);
+CREATE FUNCTION note_offset() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO stored_offsets (topic, partition_id, next_offset)
+    VALUES (NEW.topic, NEW.partition_id, NEW.next_offset);
+    RETURN NULL;
+END $$;
+CREATE TRIGGER note_offset AFTER UPDATE ON offsets FOR EACH ROW EXECUTE FUNCTION note_offset()
+"""
+_STORED: Final = "SELECT topic, partition_id, next_offset FROM stored_offsets ORDER BY seq"
+_OPEN: Final = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'"
+)
+_LOCK: Final = 790_411
+"""The number of our advisory lock."""
+_WAITS: Final = f"""
+CREATE OR REPLACE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF current_setting('application_name') = TG_ARGV[0] THEN
+        PERFORM pg_advisory_xact_lock_shared({_LOCK});
+    END IF;
+    RETURN NULL;
+END $$
+"""
+_PASSES: Final = """
+CREATE OR REPLACE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN NULL;
+END $$
+"""
+_CAUGHT: Final = """
+SELECT pid, backend_xid::text FROM pg_stat_activity
+WHERE application_name = %s AND query = 'COMMIT' AND wait_event = 'advisory'
+"""
+_SECONDS: Final = 30.0
+
+
+class PostgresAudit:
+    """Our way into the database of one run."""
+
+    def __init__(self, database: str, *, topic: str, owner: str, stop: Stop) -> None:
+        """`owner` is whose effects and offsets these are."""
+        self._database = database
+        self._topic = topic
+        self._owner = owner
+        self._stop = stop
+        self._seen: list[Commit] = []
+
+    def prepare(self) -> None:
+        """See `Audit`.
+
+        Raises:
+            StageTrouble: the database is in use already.
+        """
+        with psycopg.connect(self._database) as connection:
+            there = connection.execute("SELECT to_regclass('ledger')").fetchone()
+            if there is not None and there[0] is not None:
+                raise StageTrouble(
+                    "the database has a table `ledger` already, whose rows would be taken for this "
+                    "run's: give it an empty one, or drop the tables of the run before"
+                )
+            connection.execute(SCHEMA)
+            connection.execute(_JOURNAL)
+
+    def look(self) -> list[Commit]:
+        """See `Audit`."""
+        with suppress(psycopg.OperationalError):  # it is dead or paused for now
+            self._seen = [
+                Commit(topic=topic, partition=partition, offset=offset, transactional=False)
+                for topic, partition, offset in self._rows(_STORED)
+            ]
+        return self._seen
+
+    def books(self) -> Books:
+        """See `Audit`."""
+        return Books(
+            self._rows,
+            topic=self._topic,
+            owner=self._owner,
+            hanging=lambda: bool(self._rows(_OPEN)[0][0]),
+        )
+
+    def hold_commit(self, who: Process) -> HeldCommit:
+        """See `Audit`."""
+        return HeldCommit(self._database, who.name, self._stop)
+
+    def hold_with_work(self, who: Process) -> HeldCommit:
+        """At a commit of the first of what it has read; when that is done, it locks nothing."""
+        return self.hold_commit(who)
+
+    def _rows(self, query: str) -> list[tuple[Any, ...]]:
+        with psycopg.connect(self._database) as connection:
+            return connection.execute(query).fetchall()
+
+
+class HeldCommit:
+    """The next commit of one consumer."""
+
+    def __init__(self, database: str, who: str, stop: Stop) -> None:
+        """Lie in wait for it."""
+        self._who = who
+        self._stop = stop
+        self._session: tuple[int, str] | None = None
+        self._connection = psycopg.connect(database, autocommit=True)
+        try:
+            self._lie_in_wait()
+            self._do(
+                "CREATE CONSTRAINT TRIGGER stands_still AFTER INSERT ON ledger DEFERRABLE "
+                f"INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stand_still('{who}')"
+            )
+        except BaseException:
+            self.close()
+            raise
+
+    def caught(self) -> str | None:
+        """See `Hold`."""
+        if self._session is None:
+            row = self._connection.execute(_CAUGHT, (self._who,)).fetchone()
+            if row is None:
+                return None
+            self._session = (int(row[0]), str(row[1]))
+            self._do(_PASSES)  # its next transactions are nobody's business
+        return f"transaction {self._session[1]} of {self._who} stood still amid its COMMIT"
+
+    def hinders(self) -> bool:
+        """Others wait for its rows only until it is let go."""
+        return False
+
+    def awaited(self) -> str | None:
+        """Another session that waits for a row that this transaction has changed."""
+        if self._session is None:
+            return None
+        row = self._connection.execute(
+            "SELECT pid, application_name FROM pg_stat_activity "
+            "WHERE %s = ANY(pg_blocking_pids(pid)) AND application_name LIKE 'member-%%'",
+            (self._session[0],),
+        ).fetchone()
+        return f"a new session of {row[1]} waited for its rows" if row else None
+
+    def next(self) -> None:
+        """See `Hold`."""
+        self.let_go()
+        self._session = None
+        self._lie_in_wait()
+
+    def let_go(self) -> str:
+        """See `Hold`."""
+        self._do(f"SELECT pg_advisory_unlock({_LOCK})")
+        return self._came_to("committed")
+
+    def undo(self) -> str:
+        """End the session, which rolls its transaction back."""
+        assert self._session is not None, "it is caught first"
+        self._do(f"SELECT pg_terminate_backend({self._session[0]})")
+        return self._came_to("aborted")
+
+    def close(self) -> None:
+        """See `Hold`."""
+        with suppress(psycopg.OperationalError):
+            self._do("SELECT pg_advisory_unlock_all()")
+            self._do("DROP TRIGGER IF EXISTS stands_still ON ledger")
+            self._do("DROP FUNCTION IF EXISTS stand_still()")
+        self._connection.close()
+
+    def _lie_in_wait(self) -> None:
+        self._do(f"SELECT pg_advisory_lock({_LOCK})")
+        self._do(_WAITS)
+
+    def _came_to(self, wanted: str) -> str:
+        """Wait for the transaction's end; the database itself says what that was."""
+        assert self._session is not None, "it is caught first"
+        number = self._session[1]
+
+        def status() -> str | None:
+            row = self._connection.execute(
+                "SELECT pg_xact_status(%s::text::xid8)", (number,)
+            ).fetchone()
+            return str(row[0]) if row is not None else None
+
+        wait_until(
+            lambda: status() == wanted,
+            what=f"transaction {number} to be {wanted}",
+            seconds=_SECONDS,
+            stop=self._stop,
+            seen=status,
+        )
+        return f"transaction {number} was {wanted}"
+
+    def _do(self, statement: str) -> None:
+        self._connection.execute(statement)

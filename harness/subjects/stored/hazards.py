@@ -1,0 +1,70 @@
+"""What put consumers with a database to the test, read off what they left.
+
+The one thing to know: a payment with two rows shows that it was written again; an offset beyond a
+payment without a row, that somebody committed it and then did not write. That an offset was
+compared and found to be another, only the consumer can tell, because nothing is left of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from harness.clock import clock_id, now
+from harness.kafka.group_offsets import Commit
+from harness.subjects.group.hazards import ABANDONED, REPLAYED
+
+REFUSED: Final = "refused-write"
+"""A batch was about to be written from an offset that was no longer the stored one."""
+IN_DOUBT: Final = "commit-in-doubt"
+"""A consumer's connection or life ended while its commit was under way."""
+
+Rows = Iterable[Mapping[str, Any]]
+
+
+def hazards(
+    log: Rows, effects: Rows, *, topic: str, commits: Iterable[Commit]
+) -> list[dict[str, Any]]:
+    """Rows of the `hazards` table.
+
+    Args:
+        log: rows of the `log` table.
+        effects: rows of the `effects` table.
+        topic: what is read.
+        commits: every offset that was committed, wherever.
+    """
+    written = Counter(row["record"] for row in effects)
+    ends: dict[int, int] = {}
+    for commit in commits:
+        if commit.topic == topic:
+            ends[commit.partition] = max(commit.offset, ends.get(commit.partition, 0))
+    again = sum(1 for count in written.values() if count > 1)
+    never = sum(
+        1
+        for row in log
+        if row["topic"] == topic
+        and row["kind"] == "data"
+        and row["committed"]
+        and row["offset"] < ends.get(row["partition"], 0)
+        and row["record"] not in written
+    )
+    found = (
+        (REPLAYED, again, "payments have more than one row"),
+        (ABANDONED, never, "payments below the committed offsets have no row"),
+    )
+    return [
+        {
+            "hazard": hazard,
+            "hop": "process",
+            "at": now(),
+            "clock": clock_id(),
+            "fault": None,
+            "detail": f"{count} {words}",
+            "owner": None,
+            "batch": None,
+            "attempt": None,
+        }
+        for hazard, count, words in found
+        if count
+    ]

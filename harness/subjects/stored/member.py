@@ -1,0 +1,225 @@
+"""One consumer, a process of its own: `python -m harness.subjects.stored.member FILE`.
+
+The one thing to know: it starts from the offsets in its database and not from the group's, and what
+it does not know it looks up there. A commit whose answer was lost is decided by what is stored, and
+never by trying again in the blind. Its broken twins keep their offsets in Kafka, or do not compare.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
+
+from harness.clock import clock_id, now
+from harness.recording.writer import HistoryWriter
+from harness.subjects.group.member import CONSUMER, Over
+from harness.subjects.group.task import HUNG_SECONDS
+from harness.subjects.group.watchdog import Watchdog
+from harness.subjects.stored.batch import Batch, batch_of
+from harness.subjects.stored.hazards import REFUSED
+from harness.subjects.stored.postgres import PostgresStore
+from harness.subjects.stored.sqlite import SqliteStore
+from harness.subjects.stored.store import Refused, Store, Unreachable
+from harness.subjects.stored.task import StoringTask
+
+_TRANSACTIONS: Final = 10
+"""It reads what makes so many transactions at once, at most."""
+_PAUSE: Final = 0.2
+"""Seconds between two tries to reach the database."""
+
+
+class StoringMember:
+    """One life of one consumer."""
+
+    def __init__(self, task: StoringTask, consumer: Consumer, store: Store) -> None:
+        self.task = task
+        self._consumer = consumer
+        self._store = store
+        self._history = HistoryWriter(Path(task.history), f"{task.name}-{os.getpid()}")
+        self._watchdog = Watchdog(HUNG_SECONDS)
+        self._next: dict[int, int] = {}
+        """Partition → the offset to be read next, as the database has it."""
+        self._process: Callable[[list[Message]], bool] = {
+            "in-transaction": self._with_offsets,
+            "before": self._before,
+            "after": self._after,
+        }[task.commits]
+
+    def run(self) -> None:
+        """Read and write until it is ended from outside.
+
+        Raises:
+            Over: it cannot go on.
+        """
+        if self.task.commits == "in-transaction":
+            self._consumer.subscribe(
+                [self.task.topic], on_assign=self._assigned, on_revoke=self._revoked
+            )
+        else:
+            self._consumer.subscribe([self.task.topic])
+        while True:
+            messages = self._consumer.consume(self.task.batch * _TRANSACTIONS, 0.2)
+            for message in messages:
+                if (error := message.error()) is not None:
+                    _say(f"consume: {error}")
+            read = [message for message in messages if message.error() is None]
+            for first in range(0, len(read), self.task.batch):
+                if not self._process(read[first : first + self.task.batch]):
+                    break  # what is left of it is read again, or is somebody else's
+
+    def _with_offsets(self, read: list[Message]) -> bool:
+        """Rows, balances and offsets in one transaction; whether to go on from there."""
+        batch = batch_of(self.task.topic, read, self._next)
+        while batch.rows:
+            try:
+                self._write(batch, offsets=True)
+            except Refused as reason:
+                self._tell(REFUSED, str(reason))
+                self._rewind()
+                return False
+            except Unreachable as reason:
+                _say(f"write: {reason}")
+                if self._stored(batch.starts) != batch.starts:
+                    # It had been written after all, or somebody else has gone on.
+                    self._rewind()
+                    return False
+            else:
+                self._next |= batch.ends
+                return True
+        return False
+
+    def _before(self, read: list[Message]) -> bool:
+        """Offsets first, in Kafka: what is lost after that is lost."""
+        if not self._commit(read):
+            return False
+        try:
+            self._write(self._all_of(read), offsets=False)
+        except Unreachable as reason:
+            _say(f"write: {reason}")
+        return True
+
+    def _after(self, read: list[Message]) -> bool:
+        """Rows first: what is not known to be written is written again."""
+        batch = self._all_of(read)
+        while True:
+            try:
+                self._write(batch, offsets=False)
+                break
+            except Unreachable as reason:
+                _say(f"write: {reason}")
+                time.sleep(_PAUSE)
+        self._commit(read)
+        return True
+
+    def _all_of(self, read: list[Message]) -> Batch:
+        starts: dict[int, int] = {}
+        for message in read:
+            if (partition := message.partition()) is not None:
+                starts.setdefault(partition, message.offset() or 0)
+        return batch_of(self.task.topic, read, starts)
+
+    def _write(self, batch: Batch, *, offsets: bool) -> None:
+        with self._watchdog.over("write"):
+            self._store.write(batch, offsets=offsets)
+
+    def _commit(self, read: list[Message]) -> bool:
+        """Commit offsets in Kafka; whether it is known that they are."""
+        try:
+            with self._watchdog.over("commit"):
+                self._consumer.commit(
+                    offsets=self._places(self._all_of(read).ends), asynchronous=False
+                )
+        except KafkaException as failure:
+            _say(f"commit: {failure.args[0]}")
+            return False
+        return True
+
+    def _assigned(self, consumer: Consumer, places: list[TopicPartition]) -> None:
+        """Start from what is stored, whatever the group has."""
+        self._next = self._stored(place.partition for place in places)
+        consumer.assign(self._places(self._next))
+
+    def _revoked(self, consumer: Consumer, places: list[TopicPartition]) -> None:
+        self._next = {}
+
+    def _rewind(self) -> None:
+        """Read again from what is stored, in all that is assigned.
+
+        Raises:
+            Over: the client does not go there; what it reads next would not be what is compared.
+        """
+        stored = self._stored(place.partition for place in self._consumer.assignment())
+        for place in self._places(stored):
+            try:
+                self._consumer.seek(place)
+            except KafkaException as failure:
+                raise Over(f"seek to {place.offset}: {failure.args[0]}") from failure
+        self._next = stored
+
+    def _stored(self, partitions: Iterable[int]) -> dict[int, int]:
+        """What is stored; asked for until the database answers."""
+        wanted = tuple(partitions)
+        while True:
+            try:
+                with self._watchdog.over("read offsets"):
+                    return self._store.stored(self.task.topic, wanted)
+            except Unreachable as reason:
+                _say(f"read offsets: {reason}")
+                time.sleep(_PAUSE)
+
+    def _places(self, offsets: Mapping[int, int]) -> list[TopicPartition]:
+        return [TopicPartition(self.task.topic, p, offset) for p, offset in offsets.items()]
+
+    def _tell(self, hazard: str, detail: str) -> None:
+        _say(f"{hazard}: {detail}")
+        self._history.write(
+            "hazards",
+            hazard=hazard,
+            hop="process",
+            at=now(),
+            clock=clock_id(),
+            fault=None,
+            detail=f"{self.task.name}: {detail}",
+            owner=self.task.group,
+            batch=None,
+            attempt=None,
+        )
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def _store(task: StoringTask) -> Store:
+    if task.kind == "sqlite":
+        return SqliteStore(Path(task.database), guard=task.guard)
+    return PostgresStore(task.database, name=task.name, guard=task.guard)
+
+
+def main() -> None:
+    """Read the task file named on the command line and work."""
+    task = StoringTask.load(Path(sys.argv[1]))
+    consumer = Consumer(
+        {
+            **CONSUMER,
+            "bootstrap.servers": task.bootstrap,
+            "client.id": task.name,
+            "group.id": task.group,
+            "enable.auto.commit": False,
+        }
+    )
+    try:
+        StoringMember(task, consumer, _store(task)).run()
+    except (Over, KafkaException) as reason:
+        sys.exit(f"over: {reason}")
+
+
+if __name__ == "__main__":
+    main()

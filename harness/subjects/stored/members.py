@@ -1,0 +1,79 @@
+"""The consumers of a run that write into a database, and our own look into that.
+
+The one thing to know: to the cluster they are a consumer group, and are started, killed and paused
+as one. Where they commit, and what they have written, stands in the database.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.kafka.group_offsets import Commit
+from harness.recording.tables import Recorded
+from harness.sinks.base import Sink
+from harness.sinks.books import BALANCES, LEDGER
+from harness.subjects.group.members import Members
+from harness.subjects.pipeline import PipelineParts
+from harness.subjects.stored.audit import Audit, Hold
+from harness.subjects.stored.hazards import hazards
+from harness.subjects.stored.task import StoringTask
+
+
+class StoringMembers(Members):
+    """The consumers of one group, and their database.
+
+    Attributes:
+        audit: our own way into the database.
+    """
+
+    def __init__(self, tasks: Sequence[StoringTask], parts: PipelineParts, audit: Audit) -> None:
+        """Nothing is started yet.
+
+        Args:
+            tasks: one for each consumer.
+            parts: what it is made from.
+            audit: our own way into the database.
+        """
+        stored = tasks[0].commits == "in-transaction"
+        super().__init__(tasks, parts, program=_program, positions=audit if stored else None)
+        self.audit = audit
+        self._prepared = False
+
+    def start(self) -> None:
+        """Make the tables, once; then as every group."""
+        if not self._prepared:
+            self.audit.prepare()
+            self._prepared = True
+        super().start()
+
+    def hold_commit(self, name: str) -> Hold:
+        """See `Audit.hold_commit`.
+
+        Raises:
+            PipelineTrouble: the member does not run.
+        """
+        return self.audit.hold_commit(self.process(name))
+
+    def hold_with_work(self, name: str) -> Hold:
+        """See `Audit.hold_with_work`.
+
+        Raises:
+            PipelineTrouble: the member does not run.
+        """
+        return self.audit.hold_with_work(self.process(name))
+
+    def atomic_with(self, sink: Sink) -> tuple[str, ...]:
+        """Rows and balances alike."""
+        return (LEDGER, BALANCES)
+
+    def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
+        """Read off the ledger; what a consumer was refused it has told by itself."""
+        log, effects = told.lines.get("log", []), told.lines.get("effects", [])
+        return hazards(log, effects, topic=self._topic, commits=commits)
+
+
+def _program(task: Path) -> Sequence[str | Path]:
+    return [sys.executable, "-m", "harness.subjects.stored.member", task]

@@ -1,0 +1,68 @@
+"""PostgreSQL as the store: over a link that can break, at any point of a transaction.
+
+The one thing to know: a commit whose answer was lost may be undone, done, or still on its way. A
+row that it has locked stays locked until it is decided, so the comparison of who comes next waits
+for it, and then sees what came of it (read committed looks again at a row that it waited for).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+import psycopg
+
+from harness.subjects.stored.store import Cursor, Store, Unreachable
+
+SCHEMA: Final = """
+CREATE TABLE ledger (
+    seq bigserial PRIMARY KEY, record text, account text, amount_cents bigint, fee_cents bigint,
+    source_partition int, source_offset bigint);
+CREATE TABLE balances (account text PRIMARY KEY, balance bigint, payments bigint);
+CREATE TABLE offsets (
+    topic text, partition_id int, next_offset bigint, PRIMARY KEY (topic, partition_id))
+"""
+"""No key keeps a payment from being written twice: only the offset does."""
+IDLE_MS: Final = 20_000
+"""A transaction whose consumer says nothing more is ended after this, and its locks with it. Longer
+than a session of the group, so that who comes back still has its transaction."""
+
+
+class PostgresStore(Store):
+    """A database behind a libpq connection string, connected when it is needed."""
+
+    mark = "%s"
+
+    def __init__(self, database: str, *, name: str, guard: bool) -> None:
+        """`name` is what the database knows us by."""
+        super().__init__(guard=guard)
+        self._database = database
+        self._name = name
+        self._connection: psycopg.Connection | None = None
+
+    @contextmanager
+    def transaction(self) -> Iterator[Cursor]:
+        """See `Store`; after an error of the connection the next one takes a new one."""
+        try:
+            with self._connected().transaction(), self._connected().cursor() as cursor:
+                yield cursor
+        except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:
+            self._hang_up()
+            raise Unreachable(f"{type(error).__name__}: {str(error).strip()}") from error
+
+    def _connected(self) -> psycopg.Connection:
+        if self._connection is None:
+            self._connection = psycopg.connect(
+                self._database,
+                application_name=self._name,
+                options=f"-c idle_in_transaction_session_timeout={IDLE_MS}",
+                autocommit=True,  # so that a transaction is what its block says, and nothing else
+            )
+        return self._connection
+
+    def _hang_up(self) -> None:
+        if self._connection is not None:
+            with suppress(psycopg.Error):
+                self._connection.close()
+        self._connection = None

@@ -1,0 +1,53 @@
+"""SQLite as the store: a file that consumers of one machine share.
+
+The one thing to know: a transaction that writes begins as one (`BEGIN IMMEDIATE`), so it has the
+only lock for writing before it looks at an offset, and what it has compared stays true. One that
+begins by reading could be told to start again when it writes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from harness.subjects.stored.store import Cursor, Store, Unreachable
+
+SCHEMA: Final = """
+CREATE TABLE ledger (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, record TEXT, account TEXT, amount_cents INTEGER,
+    fee_cents INTEGER, source_partition INTEGER, source_offset INTEGER);
+CREATE TABLE balances (account TEXT PRIMARY KEY, balance INTEGER, payments INTEGER);
+CREATE TABLE offsets (
+    topic TEXT, partition_id INTEGER, next_offset INTEGER, PRIMARY KEY (topic, partition_id))
+"""
+"""No key keeps a payment from being written twice: only the offset does."""
+_WAIT_SECONDS: Final = 15.0
+"""For how long one waits for another's lock."""
+
+
+class SqliteStore(Store):
+    """A database in a file."""
+
+    def __init__(self, path: Path, *, guard: bool) -> None:
+        """Open it; others may have it open, too."""
+        super().__init__(guard=guard)
+        # No transaction is begun for us.
+        self._connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Cursor]:
+        """See `Store`; somebody else's lock that does not go is as good as no answer."""
+        cursor = self._connection.cursor()
+        try:
+            cursor.execute("BEGIN IMMEDIATE")
+            yield cursor
+            cursor.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise Unreachable(str(error)) from error
+        finally:
+            if self._connection.in_transaction:
+                with suppress(sqlite3.OperationalError):
+                    cursor.execute("ROLLBACK")

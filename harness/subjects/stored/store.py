@@ -1,0 +1,125 @@
+"""How a batch gets into a database: rows, balances and offsets in one transaction.
+
+The one thing to know: the offset is compared before it is moved, in the transaction of the rows.
+Whoever started from an offset that is no longer the stored one is refused, whatever it believes to
+be: a zombie, a successor that looked too early, or the same consumer that tries again what had been
+committed after all.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Final, Protocol
+
+from harness.subjects.stored.batch import Batch
+
+_ROW: Final = (
+    "INSERT INTO ledger (record, account, amount_cents, fee_cents, source_partition, "
+    "source_offset) VALUES (?, ?, ?, ?, ?, ?)"
+)
+_BALANCE: Final = (
+    "INSERT INTO balances (account, balance, payments) VALUES (?, ?, ?) "
+    "ON CONFLICT (account) DO UPDATE SET balance = balances.balance + excluded.balance, "
+    "payments = balances.payments + excluded.payments"
+)
+_COMPARED: Final = (
+    "UPDATE offsets SET next_offset = ? WHERE topic = ? AND partition_id = ? AND next_offset = ?"
+)
+_MOVED: Final = "UPDATE offsets SET next_offset = ? WHERE topic = ? AND partition_id = ?"
+_STORED: Final = "SELECT next_offset FROM offsets WHERE topic = ? AND partition_id = ?"
+_FIRST: Final = (
+    "INSERT INTO offsets (topic, partition_id, next_offset) VALUES (?, ?, 0) ON CONFLICT DO NOTHING"
+)
+
+
+class Refused(Exception):
+    """The stored offset is another one than the batch starts from; nothing was written."""
+
+
+class Unreachable(Exception):
+    """The database did not answer: nobody knows whether what was under way has happened."""
+
+
+class Cursor(Protocol):
+    """What databases offer alike."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows the last statement touched."""
+
+    def execute(self, query: Any, params: Sequence[Any] = ..., /) -> Any:
+        """Carry out a statement."""
+
+    def executemany(self, query: Any, params: Iterable[Sequence[Any]], /) -> Any:
+        """Carry out a statement for each of many."""
+
+    def fetchone(self) -> Any:
+        """The next row of what was asked for."""
+
+
+class Store(ABC):
+    """A database of rows, balances and offsets."""
+
+    mark = "?"
+    """How a statement says where a value goes."""
+
+    def __init__(self, *, guard: bool) -> None:
+        """`guard` tells whether an offset is compared before it is moved."""
+        self._guard = guard
+
+    @abstractmethod
+    def transaction(self) -> AbstractContextManager[Cursor]:
+        """A transaction that is committed at the block's end, and rolled back on its error.
+
+        Raises:
+            Unreachable: it could not begin, or it is not known how it ended.
+        """
+
+    def stored(self, topic: str, partitions: Iterable[int]) -> dict[int, int]:
+        """The offset to be read next of each partition; 0 where nothing was stored yet.
+
+        Raises:
+            Unreachable: the database does not say.
+        """
+        found = {}
+        with self.transaction() as cursor:
+            for partition in sorted(partitions):
+                cursor.execute(self._in_words(_STORED), (topic, partition))
+                if (row := cursor.fetchone()) is None:
+                    cursor.execute(self._in_words(_FIRST), (topic, partition))
+                found[partition] = 0 if row is None else int(row[0])
+        return found
+
+    def write(self, batch: Batch, *, offsets: bool) -> None:
+        """Write a batch, in one transaction.
+
+        Args:
+            batch: what to write.
+            offsets: store where it ends, too.
+
+        Raises:
+            Refused: it starts from an offset that is not the stored one.
+            Unreachable: it is not known whether it was written.
+        """
+        with self.transaction() as cursor:
+            if offsets:
+                for partition in sorted(batch.ends):
+                    self._move(cursor, batch, partition)
+            cursor.executemany(self._in_words(_ROW), batch.rows)
+            cursor.executemany(self._in_words(_BALANCE), batch.totals())
+
+    def _move(self, cursor: Cursor, batch: Batch, partition: int) -> None:
+        end, start = batch.ends[partition], batch.starts[partition]
+        if not self._guard:
+            cursor.execute(self._in_words(_MOVED), (end, batch.topic, partition))
+            return
+        cursor.execute(self._in_words(_COMPARED), (end, batch.topic, partition, start))
+        if cursor.rowcount != 1:
+            raise Refused(
+                f"{batch.topic}-{partition} from {start} to {end}: another offset is stored"
+            )
+
+    def _in_words(self, statement: str) -> str:
+        return statement.replace("?", self.mark)

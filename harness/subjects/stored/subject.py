@@ -1,0 +1,152 @@
+"""Consumers that write payments into a ledger and add them up to balances, in a database.
+
+The one thing to know: rows, balances and offsets stand or fall together, in one transaction of the
+database, and each life starts from the offsets that stand there. What the broken twins leave out is
+just that: their offsets are in Kafka, before or after, or are moved without being compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from harness.kafka.log_reader import LogReader
+from harness.sinks import books
+from harness.sinks.base import Sink
+from harness.stage.base import StageTrouble
+from harness.stage.topology import AUDITOR
+from harness.subjects.group.base import MEMBER
+from harness.subjects.group.member import CONSUMER
+from harness.subjects.pipeline import PipelineParts
+from harness.subjects.stored.audit import Audit
+from harness.subjects.stored.audit_postgres import PostgresAudit
+from harness.subjects.stored.audit_sqlite import SqliteAudit
+from harness.subjects.stored.members import StoringMembers
+from harness.subjects.stored.postgres import IDLE_MS
+from harness.subjects.stored.task import Kind, StoringTask
+from harness.wait import Stop
+
+COMMITS: Final = "commits"
+"""What these consumers offer: commits into a database that can be made to stand still."""
+Offsets = Literal["in-transaction", "before", "after"]
+
+_DATABASES: Final[dict[Kind, str]] = {"postgres": "PostgreSQL", "sqlite": "SQLite"}
+_SAYS: Final[dict[Offsets, str]] = {
+    "in-transaction": (
+        "Consumers that write payments, balances and their offsets into {} in one transaction, and "
+        "start from the stored offsets: exactly-once."
+    ),
+    "before": (
+        "The broken twin: consumers that commit their offsets in Kafka, then write into {}: "
+        "at-most-once, and no more."
+    ),
+    "after": (
+        "The broken twin: consumers that write into {}, then commit their offsets in Kafka: "
+        "at-least-once, and no more."
+    ),
+}
+_NO_GUARD: Final = " The broken twin: it moves an offset without comparing it, and adds up again."
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoringConsumers:
+    """Consumers and their database on trial.
+
+    Attributes:
+        kind: which database.
+        commits: when offsets are committed, and so where.
+        guard: an offset is compared before it is moved.
+        members: how many consumers.
+        group: the name of their group.
+        topic: what they read.
+    """
+
+    kind: Kind = "postgres"
+    commits: Offsets = "in-transaction"
+    guard: bool = True
+    members: int = 2
+    group: str = "billing"
+    topic: str = "payments"
+
+    sink = books.BALANCES
+    sinks = (books.LEDGER,)
+    balances = True
+    view = books.VIEW
+    output_topic = None
+    sends = False
+
+    @property
+    def name(self) -> str:
+        """E.g. `stored-offsets-postgres`, `kafka-offsets-before-postgres`."""
+        if self.commits != "in-transaction":
+            return f"kafka-offsets-{self.commits}-{self.kind}"
+        return f"stored-offsets-{self.kind}" + ("" if self.guard else "-unguarded")
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        says = _SAYS[self.commits].format(_DATABASES[self.kind])
+        return says if self.guard else f"{says}{_NO_GUARD}"
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """Members, and their commits."""
+        return frozenset({MEMBER, COMMITS})
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Settings of the consumers and of their sessions."""
+        where = "in the database" if self.commits == "in-transaction" else "in Kafka"
+        session = {"idle_in_transaction_session_timeout": IDLE_MS}
+        return {
+            "members": {"number": self.members, "offsets": f"{where}, {self.commits}"},
+            "member's consumer": CONSUMER,
+            **({"member's database session": session} if self.kind == "postgres" else {}),
+        }
+
+    def pipeline(self, parts: PipelineParts) -> StoringMembers:
+        """Its consumers.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
+        database = str(_file(parts.work))
+        if self.kind == "postgres":
+            database = parts.stage.database("pipeline")
+            if not database:
+                raise StageTrouble(
+                    f"{self.name} writes to PostgreSQL, and the stage has none: add "
+                    '`database = "host=… dbname=…"` to the cluster\'s file, or try '
+                    "stored-offsets-sqlite"
+                )
+        audit = self._audit(parts.stage.database(AUDITOR), parts.work, parts.topic, parts.stop)
+        tasks = [
+            StoringTask(
+                name=f"member-{number}",
+                bootstrap=parts.stage.bootstrap("pipeline"),
+                group=self.group,
+                topic=parts.topic,
+                sink=books.LEDGER,
+                commits=self.commits,
+                kind=self.kind,
+                database=database,
+                history=str(parts.history),
+                guard=self.guard,
+            )
+            for number in range(self.members)
+        ]
+        return StoringMembers(tasks, parts, audit)
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """Its rows and balances."""
+        return self._audit(database, work, self.topic, Stop()).books()
+
+    def _audit(self, database: str, work: Path, topic: str, stop: Stop) -> Audit:
+        if self.kind == "postgres":
+            return PostgresAudit(database, topic=topic, owner=self.group, stop=stop)
+        return SqliteAudit(_file(work), topic=topic, owner=self.group)
+
+
+def _file(work: Path) -> Path:
+    return work / "books.db"

@@ -1,0 +1,36 @@
+"""What a consumer that writes into a database is told to do; written as JSON for its process."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from harness.subjects.group.task import MemberTask
+
+Kind = Literal["postgres", "sqlite"]
+"""Which database it writes to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoringTask(MemberTask):
+    """One consumer. It commits its offsets in the transaction of its rows, or in Kafka before or
+    after that.
+
+    Attributes:
+        kind: which database.
+        database: a libpq connection string, or the path of a file.
+        guard: compare the stored offset with the one that it started from before it is moved.
+        history: folder of the run's history.
+    """
+
+    kind: Kind
+    database: str
+    history: str
+    guard: bool = True
+
+    @classmethod
+    def load(cls, path: Path) -> StoringTask:
+        """Read what `save` wrote."""
+        return cls(**json.loads(path.read_text()))

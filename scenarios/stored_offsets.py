@@ -1,0 +1,195 @@
+"""Consumers that keep their offsets where their effects are: in one transaction of a database.
+
+The story: two consumers write payments and balances into PostgreSQL, over a link that can break, or
+into a file of SQLite. A commit is sent, and nobody ever answers: it lands, late, or it is undone. A
+consumer dies while its commit is under way, or stands still with payments in hand until the other
+one has long written them. What is stored decides, and nobody is asked to remember anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from checkers.claims import at_least_once, at_most_once, exactly_once
+from checkers.model import Claim, Expectation
+from harness.faults.cut_at_commit import CutAtCommit
+from harness.faults.kill_at_commit import KillAtCommit
+from harness.faults.kill_database import KillDatabase
+from harness.faults.pause_with_work import PauseWithWork
+from harness.scenario import At, Scenario
+from harness.sinks.books import BALANCES, LEDGER, VIEW
+from harness.subjects.group.hazards import ABANDONED, REPLAYED
+from harness.subjects.stored.hazards import IN_DOUBT, REFUSED
+from harness.subjects.stored.subject import StoringConsumers
+from scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, violated
+
+_TOPIC = WORKLOAD.topic
+_WRONG = violated("state-mismatch")
+"""Of balances: what was added twice, or never, shows in no identity."""
+
+
+def _claims(
+    *,
+    most: Expectation,
+    least: Expectation,
+    exactly: Expectation,
+    balances: Expectation,
+    hazards: frozenset[str],
+) -> tuple[Claim, ...]:
+    """All three claims of the ledger, and of balances the one that can be made."""
+    return (
+        at_most_once(_TOPIC, into=LEDGER, view=VIEW, hazards=hazards, expect=most),
+        at_least_once(_TOPIC, into=LEDGER, view=VIEW, hazards=hazards, expect=least),
+        exactly_once(_TOPIC, into=LEDGER, view=VIEW, hazards=hazards, expect=exactly),
+        exactly_once(_TOPIC, into=BALANCES, view=VIEW, hazards=hazards, expect=balances),
+    )
+
+
+def _all(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
+    return _claims(
+        most=expect, least=expect, exactly=expect, balances=expect, hazards=frozenset(hazards)
+    )
+
+
+def _twice(*more: str, least: Expectation = HOLDS, hazards: frozenset[str]) -> tuple[Claim, ...]:
+    """Violated by payments that were written again, and by `more` of what refutes exactly-once."""
+    return _claims(
+        most=violated("duplicate-output"),
+        least=least,
+        exactly=violated("duplicate-output", *more),
+        balances=violated("state-mismatch", *more),
+        hazards=hazards,
+    )
+
+
+_LATE = At(
+    name="commit lands late",
+    progress=0.1,
+    do=CutAtCommit(member=WHO, commit="lands"),
+)
+_UNDONE = At(
+    name="commit undone",
+    after=(_LATE.name,),
+    do=CutAtCommit(member=WHO, commit="undone"),
+)
+_KILLED = At(
+    name="killed amid its commit",
+    progress=0.1,
+    do=KillAtCommit(member=WHO, commit="undone"),
+)
+_KILLED_AFTER = At(
+    name="killed after its commit",
+    progress=0.1,
+    do=KillAtCommit(member=WHO, commit="lands"),
+)
+_DATABASE = At(name="database killed", do=KillDatabase())
+_ZOMBIE = At(name="zombie", progress=0.1, do=PauseWithWork(member=WHO))
+
+_POSTGRES = StoringConsumers()
+_SQLITE = StoringConsumers(kind="sqlite")
+_UNGUARDED = StoringConsumers(guard=False)
+_UNGUARDED_FILE = StoringConsumers(kind="sqlite", guard=False)
+_BEFORE = StoringConsumers(commits="before")
+_AFTER = StoringConsumers(commits="after")
+_BEFORE_FILE = StoringConsumers(kind="sqlite", commits="before")
+
+_HURT = Scenario(
+    name=_POSTGRES.name,
+    title="Offsets stored with rows and balances: commits in doubt, consumer and database killed",
+    subject=_POSTGRES,
+    workload=WORKLOAD,
+    schedule=(
+        _LATE,
+        _UNDONE,
+        replace(_KILLED_AFTER, progress=0.0, after=(_UNDONE.name,)),
+        replace(_DATABASE, after=(_KILLED_AFTER.name,)),
+    ),
+    claims=_all(HOLDS, IN_DOUBT, REFUSED),
+    seconds=45,
+)
+_QUIET = replace(
+    _HURT,
+    name=f"{_POSTGRES.name}-quiet",
+    title="Offsets stored in PostgreSQL, undisturbed: nothing goes wrong, and nothing is tested",
+    schedule=(),
+    claims=_all(UNEXERCISED),
+    seconds=25,
+)
+_PAUSED = replace(
+    _HURT,
+    name=f"{_POSTGRES.name}-paused",
+    title="Offsets stored in PostgreSQL: a consumer comes back with payments that others wrote",
+    schedule=(_ZOMBIE,),
+    claims=_all(HOLDS, REFUSED),
+)
+_AGAIN = frozenset({REPLAYED})
+
+SCENARIOS = (
+    _QUIET,
+    _HURT,
+    _PAUSED,
+    replace(
+        _QUIET,
+        name=f"{_SQLITE.name}-quiet",
+        title="Offsets stored in SQLite, undisturbed: nothing goes wrong, and nothing is tested",
+        subject=_SQLITE,
+    ),
+    replace(
+        _HURT,
+        name=_SQLITE.name,
+        title="Offsets stored in SQLite: a consumer killed amid its commit, and a zombie",
+        subject=_SQLITE,
+        schedule=(_KILLED, replace(_ZOMBIE, progress=0.0, after=(_KILLED.name,))),
+        seconds=50,
+    ),
+    replace(
+        _HURT,
+        name=_UNGUARDED.name,
+        title="The broken twin: offsets moved without being compared, and a commit that lands late",
+        subject=_UNGUARDED,
+        schedule=(_LATE,),
+        claims=_twice(hazards=_AGAIN),
+        seconds=30,
+    ),
+    replace(
+        _PAUSED,
+        name=f"{_UNGUARDED.name}-paused",
+        title="The broken twin: a zombie adds up again what others wrote, and takes offsets back",
+        subject=_UNGUARDED,
+        claims=_twice("offset-regressed", hazards=_AGAIN),
+    ),
+    replace(
+        _PAUSED,
+        name=f"{_UNGUARDED_FILE.name}-paused",
+        title="The broken twin in SQLite: a zombie adds up again what others wrote",
+        subject=_UNGUARDED_FILE,
+        claims=_twice("offset-regressed", hazards=_AGAIN),
+    ),
+    *(
+        replace(
+            _HURT,
+            name=subject.name,
+            title=f"Offsets committed in Kafka, then killed amid the commit into {database}",
+            subject=subject,
+            schedule=(_KILLED,),
+            claims=_claims(
+                most=HOLDS,
+                least=violated("lost-output", "offset-ahead"),
+                exactly=violated("lost-output", "offset-ahead"),
+                balances=_WRONG,
+                hazards=frozenset({ABANDONED}),
+            ),
+            seconds=35,
+        )
+        for subject, database in ((_BEFORE, "PostgreSQL"), (_BEFORE_FILE, "SQLite"))
+    ),
+    replace(
+        _HURT,
+        name=_AFTER.name,
+        title="Rows committed first, then killed before the offsets are committed in Kafka",
+        subject=_AFTER,
+        schedule=(_KILLED_AFTER,),
+        claims=_twice(hazards=_AGAIN),
+        seconds=35,
+    ),
+)

@@ -1,0 +1,81 @@
+"""What puts consumers with a database to the test, read off what they left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.faults.at_commit import fate, storing
+from harness.faults.by_hand import UnknownFault
+from harness.faults.cut_at_commit import _cut
+from harness.kafka.group_offsets import Commit
+from harness.recording.tables import read_lines
+from harness.stage.base import StageTrouble
+from harness.stage.topology import Link
+from harness.subjects.pipeline import NoPipeline
+from harness.subjects.stored.hazards import hazards
+from harness.subjects.stored.subject import StoringConsumers
+from harness.workload.expected import write_expected
+from harness.workload.payments import Payments
+
+LOG = [
+    {"topic": "in", "partition": 0, "offset": n, "kind": "data", "record": r, "committed": True}
+    for n, r in enumerate("abc")
+]
+
+
+def found(*records: str, end: int = 2) -> dict[str, str]:
+    commit = Commit(topic="in", partition=0, offset=end, transactional=False)
+    effects: list[dict[str, Any]] = [{"record": record} for record in records]
+    return {h["hazard"]: h["detail"] for h in hazards(LOG, effects, topic="in", commits=[commit])}
+
+
+def test_nothing_happened() -> None:
+    assert found("a", "b") == {}
+    assert found("a", end=1) == {}
+
+
+def test_a_payment_with_two_rows_was_written_again() -> None:
+    assert found("a", "b", "b") == {"replayed-input": "1 payments have more than one row"}
+
+
+def test_an_offset_beyond_a_payment_without_a_row() -> None:
+    assert found("b") == {"abandoned-input": "1 payments below the committed offsets have no row"}
+
+
+def test_rows_are_expected_in_the_ledger_and_sums_in_the_balances(tmp_path: Path) -> None:
+    write_expected(tmp_path, StoringConsumers(), Payments(records=3), seed=1)
+    tables = read_lines(tmp_path).tables
+    assert set(tables["expected"]["sink"].to_pylist()) == {"ledger"}
+    assert tables["expected"].num_rows == 3
+    assert set(tables["contributions"]["sink"].to_pylist()) == {"balances"}
+
+
+def test_only_who_writes_into_a_database_has_commits_to_hold() -> None:
+    bench = SimpleNamespace(pipeline=NoPipeline(), subject=SimpleNamespace(name="nobody"))
+    with pytest.raises(StageTrouble, match="nobody has no commits that can be made to stand still"):
+        storing(bench)  # type: ignore[arg-type]
+
+
+def test_what_becomes_of_a_commit_as_it_is_written_by_hand() -> None:
+    assert [fate(word) for word in ("lands", "undone")] == ["lands", "undone"]
+    with pytest.raises(UnknownFault, match="'lost' becomes of no commit; expected lands or undone"):
+        fate("lost")
+
+
+def test_without_a_database_it_says_what_to_do() -> None:
+    stage = SimpleNamespace(bootstrap=lambda *_: "", database=lambda _: "", brokers=())
+    parts = SimpleNamespace(stage=stage, work=Path("work"), topic="payments")
+    with pytest.raises(StageTrouble, match="the stage has none: add `database"):
+        StoringConsumers().pipeline(parts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("links", [(), (Link("pipeline", "postgres"),)])
+def test_who_has_no_connection_cannot_be_cut_off(links: tuple[Link, ...]) -> None:
+    stage = SimpleNamespace(links=lambda: links, connections=lambda link: 0)
+    bench = SimpleNamespace(stage=stage, subject=SimpleNamespace(name="somebody"))
+    with pytest.raises(StageTrouble, match="somebody does not reach its database by pipeline"):
+        _cut(bench)  # type: ignore[arg-type]

@@ -1,0 +1,228 @@
+"""What a consumer does when its database refuses, or does not answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+
+from harness.subjects.stored.batch import Batch, batch_of
+from harness.subjects.stored.member import StoringMember
+from harness.subjects.stored.store import Refused, Unreachable
+from harness.subjects.stored.task import StoringTask
+
+TOPIC = "payments"
+
+
+class Enough(Exception):
+    """Nothing more is there to read."""
+
+
+class Message:
+    def __init__(self, partition: int, offset: int) -> None:
+        self._place = (partition, offset)
+        self._payment = {"record": f"r{partition}-{offset}", "account": "a", "amount_cents": 1000}
+
+    def error(self) -> None:
+        return None
+
+    def partition(self) -> int:
+        return self._place[0]
+
+    def offset(self) -> int:
+        return self._place[1]
+
+    def value(self) -> bytes:
+        return json.dumps(self._payment).encode()
+
+
+class FakeConsumer:
+    """Hands out what stands at its position, so many at a time."""
+
+    def __init__(self, *, ends: dict[int, int], step: int = 2) -> None:
+        self.ends = ends
+        self.step = step
+        self.refuses = 0
+        self.at: dict[int, int] = {}
+        self.committed: list[tuple[int, int]] = []
+        self.went: list[tuple[int, int]] = []
+        self.first: Callable[..., None] | None = None
+
+    def subscribe(self, topics: list[str], **callbacks: Any) -> None:
+        self.first = callbacks.get("on_assign")
+
+    def assign(self, places: list[TopicPartition]) -> None:
+        self.at = {place.partition: place.offset for place in places}
+
+    def assignment(self) -> list[TopicPartition]:
+        return [TopicPartition(TOPIC, partition) for partition in self.ends]
+
+    def seek(self, place: TopicPartition) -> None:
+        self.went.append((place.partition, place.offset))
+        self.at[place.partition] = place.offset
+
+    def commit(self, *, offsets: list[TopicPartition], asynchronous: bool) -> None:
+        if self.refuses:
+            self.refuses -= 1
+            raise KafkaException(KafkaError(KafkaError.ILLEGAL_GENERATION))
+        self.committed += [(place.partition, place.offset) for place in offsets]
+
+    def consume(self, count: int, seconds: float) -> list[Message]:
+        if self.first is not None:
+            self.first(self, self.assignment())
+            self.first = None
+        for partition, end in self.ends.items():
+            here = self.at.setdefault(partition, 0)
+            if here < end:
+                self.at[partition] = min(end, here + self.step)
+                return [Message(partition, n) for n in range(here, self.at[partition])]
+        raise Enough
+
+
+Answer = Literal["ok", "lost", "undone"]
+
+
+class FakeStore:
+    """Keeps what is written; each answer says what comes of the next write."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers = list(answers)
+        self.offsets: dict[int, int] = {}
+        self.rows: list[str] = []
+        self.meanwhile: dict[int, int] = {}
+
+    def stored(self, topic: str, partitions: Iterable[int]) -> dict[int, int]:
+        return {p: self.offsets.get(p, 0) for p in partitions}
+
+    def write(self, batch: Batch, *, offsets: bool) -> None:
+        answer = self.answers.pop(0) if self.answers else "ok"
+        self.offsets |= self.meanwhile
+        self.meanwhile = {}
+        if offsets and any(self.offsets.get(p, 0) != start for p, start in batch.starts.items()):
+            raise Refused("another offset is stored")
+        if answer != "undone":
+            self.rows += [row[0] for row in batch.rows]
+            self.offsets |= batch.ends if offsets else {}
+        if answer != "ok":
+            raise Unreachable("gone")
+
+
+def run(
+    tmp_path: Path, store: FakeStore, consumer: FakeConsumer, commits: str = "in-transaction"
+) -> list[dict[str, Any]]:
+    """Run until nothing is left to read; what it told."""
+    task = StoringTask(
+        name="member-0", bootstrap="", group="billing", topic=TOPIC, sink="ledger",
+        commits=commits, kind="sqlite", database="", history=str(tmp_path), batch=2,
+    )  # type: ignore[arg-type]  # fmt: skip
+    with pytest.raises(Enough):
+        StoringMember(task, consumer, store).run()  # type: ignore[arg-type]
+    lines = [line for f in tmp_path.glob("member-0-*.jsonl") for line in f.read_text().splitlines()]
+    return [row for row in map(json.loads, lines) if row["t"] == "hazards"]
+
+
+ALL = ["r0-0", "r0-1", "r0-2", "r0-3"]
+
+
+def test_it_starts_from_what_is_stored(tmp_path: Path) -> None:
+    store, consumer = FakeStore(), FakeConsumer(ends={0: 4})
+    store.offsets = {0: 2}
+    assert run(tmp_path, store, consumer) == []
+    assert (store.rows, store.offsets, consumer.committed) == (["r0-2", "r0-3"], {0: 4}, [])
+
+
+def test_a_commit_whose_answer_was_lost_is_looked_up(tmp_path: Path) -> None:
+    store, consumer = FakeStore("ok", "lost"), FakeConsumer(ends={0: 4})
+    assert run(tmp_path, store, consumer) == [], "it did not try again"
+    assert (store.rows, consumer.went) == (ALL, [(0, 4)])
+
+
+def test_one_that_was_undone_is_made_again(tmp_path: Path) -> None:
+    store, consumer = FakeStore("undone", "undone"), FakeConsumer(ends={0: 4})
+    run(tmp_path, store, consumer)
+    assert (store.rows, consumer.went) == (ALL, [])
+
+
+def test_who_is_refused_reads_on_from_what_is_stored_and_tells(tmp_path: Path) -> None:
+    store, consumer = FakeStore(), FakeConsumer(ends={0: 4})
+    store.meanwhile = {0: 3}
+    (told,) = run(tmp_path, store, consumer)
+    assert (told["hazard"], told["hop"], told["owner"]) == ("refused-write", "process", "billing")
+    assert (store.rows, consumer.went) == (["r0-3"], [(0, 3)])
+
+
+def test_who_is_refused_lets_go_of_all_that_it_has_in_hand(tmp_path: Path) -> None:
+    store, consumer = FakeStore(), FakeConsumer(ends={0: 8}, step=8)
+    store.meanwhile = {0: 7}
+    assert len(run(tmp_path, store, consumer)) == 1
+    assert (store.rows, consumer.went) == (["r0-7"], [(0, 7)])
+
+
+def test_a_commit_that_lands_late_is_not_made_again(tmp_path: Path) -> None:
+    store, consumer = FakeStore("undone"), FakeConsumer(ends={0: 4})
+    stored = store.stored
+
+    def then_it_lands(topic: str, partitions: Iterable[int]) -> dict[int, int]:
+        if len(store.answers) == 0 and not store.rows:
+            store.meanwhile = {0: 2}
+            store.rows = ["r0-0", "r0-1"]
+        return stored(topic, partitions)
+
+    store.stored = then_it_lands  # type: ignore[method-assign]
+    (told,) = run(tmp_path, store, consumer)
+    assert told["hazard"] == "refused-write"
+    assert store.rows == ALL
+
+
+def test_offsets_in_kafka_first_lose(tmp_path: Path) -> None:
+    store, consumer = FakeStore("undone"), FakeConsumer(ends={0: 4})
+    run(tmp_path, store, consumer, "before")
+    assert (store.rows, consumer.committed) == (["r0-2", "r0-3"], [(0, 2), (0, 4)])
+
+
+def test_offsets_in_kafka_last_repeat(tmp_path: Path) -> None:
+    store, consumer = FakeStore("lost"), FakeConsumer(ends={0: 4})
+    run(tmp_path, store, consumer, "after")
+    assert (store.rows, consumer.committed) == (["r0-0", "r0-1", *ALL], [(0, 2), (0, 4)])
+
+
+def test_offsets_that_kafka_refuses_keep_nothing_from_being_written(tmp_path: Path) -> None:
+    store, consumer = FakeStore(), FakeConsumer(ends={0: 4}, step=4)
+    consumer.refuses = 1
+    run(tmp_path, store, consumer, "after")
+    assert (store.rows, consumer.committed) == (ALL, [(0, 4)])
+
+
+def test_what_kafka_refuses_first_is_not_written(tmp_path: Path) -> None:
+    store, consumer = FakeStore(), FakeConsumer(ends={0: 4})
+    consumer.refuses = 1
+    run(tmp_path, store, consumer, "before")
+    assert (store.rows, consumer.committed) == (["r0-2", "r0-3"], [(0, 4)])
+
+
+def test_a_batch_has_only_what_may_be_written_for() -> None:
+    read = [Message(0, 5), Message(1, 7), Message(0, 6)]
+    batch = batch_of(TOPIC, read, {0: 4, 2: 0})  # type: ignore[arg-type]
+    assert [row[0] for row in batch.rows] == ["r0-5", "r0-6"]
+    assert (batch.starts, batch.ends) == ({0: 4}, {0: 7})
+
+
+def test_totals_are_in_the_order_of_accounts() -> None:
+    rows = tuple((f"r{n}", account, n, 0, 0, n) for n, account in enumerate("bab", start=1))
+    assert Batch(topic=TOPIC, rows=rows, starts={0: 1}, ends={0: 4}).totals() == [
+        ("a", 2, 1),
+        ("b", 4, 2),
+    ]
+
+
+def test_a_task_there_and_back(tmp_path: Path) -> None:
+    task = StoringTask(
+        name="member-0", bootstrap="b", group="g", topic=TOPIC, sink="ledger", commits="after",
+        kind="postgres", database="host=x", history="h", guard=False,
+    )  # fmt: skip
+    task.save(tmp_path / "task.json")
+    assert StoringTask.load(tmp_path / "task.json") == task
