@@ -31,6 +31,14 @@ def _backend(word: str) -> str:
     return word
 
 
+def _own_backend(word: str) -> str:
+    from harness.stage.backends import DOCKER, LOCAL
+
+    if word not in (LOCAL, DOCKER):
+        raise typer.BadParameter(f"{word!r}: expected local or docker")
+    return word
+
+
 Backend = Annotated[
     str,
     typer.Option(
@@ -228,7 +236,7 @@ def matrix(
     backend: Annotated[
         list[str] | None,
         typer.Option(
-            callback=lambda given: [_backend(word) for word in given or ()],
+            callback=lambda given: [_own_backend(word) for word in given or ()],
             help="local or docker. Repeatable; without any, both.",
         ),
     ] = None,

@@ -129,9 +129,9 @@ class MatrixRun:
         return [trial for trial in self.trials.values() if trial.state is state]
 
     def _versions_of_runs(self) -> dict[str, str]:
-        """What only a run knows, such as the brokers' version: from the newest of them."""
-        newest = next(iter(records(self.out).values()), None)
-        return {} if newest is None else {k: v for k, v in newest.versions.items() if k != "code"}
+        """What only a run knows, such as the brokers' version: from the newest by this code."""
+        found = (record.versions for record in records(self.out).values())
+        return next((said for said in found if said.get("code") == code()), {})
 
     def _started(self, job: Job) -> None:
         _say(f"started  {job.name} (about {job.seconds:.0f} s at most)")

@@ -6,6 +6,8 @@ import re
 import signal
 from pathlib import Path
 
+import pytest
+
 from tests.end_to_end.command import Finished, Started, onceproof
 
 COMMAND = ("matrix", "control-nothing-sent", "--backend", "local", "--seed", "3")
@@ -37,3 +39,18 @@ def test_what_was_broken_off_is_run_and_what_was_run_is_not_run_again(tmp_path: 
     assert second.code == 0, second.err
     assert f"reused   control-nothing-sent on local: {tmp_path / report}" in second.err
     assert "started" not in second.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nonsense"], "no scenario has «nonsense» in its name"),
+        (["--backend", "external:mine.toml"], "expected local or docker"),
+    ],
+)
+def test_what_there_is_not_is_a_usage_error(
+    tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    done = onceproof("matrix", *arguments, "--out", tmp_path)
+    assert done.code == 2
+    assert said in done.err
