@@ -278,6 +278,14 @@ def test_the_table_as_markdown() -> None:
     ]
 
 
+def test_nothing_in_a_name_breaks_the_table_or_acts_as_markup() -> None:
+    odd = replace(GOOD, subject="a | b\n| *c* <d>", scenario="[e](f) `g`\x1b")
+    (row,) = [r for r in markdown(matrix(odd)).splitlines() if r.startswith("| **")]
+    assert row == (
+        r"| **a \| b \| \*c\* \<d\>** | *\[e\](f) \`g\`\\x1b*: ✓ holds (exactly-once a → b) |"
+    )
+
+
 def test_what_a_backend_left_out() -> None:
     both = (Backend(name="local"), Backend(name="docker"))
     told = markdown(matrix(GOOD, LEFT_OUT, backends=both))
