@@ -131,6 +131,7 @@ class Parts:
             stop=self._stop,
             topic=workload.topic,
             topics=tuple(topic.name for topic in self._scenario.all_topics),
+            work=self._folder.work,
         )
 
     def _place_gates(self) -> None:

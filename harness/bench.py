@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness.kafka.log_reader import LogReader
 from harness.kafka.metadata import ClusterView
@@ -34,6 +35,7 @@ class Bench:
         stop: ends waiting early when set.
         topic: the workload's topic.
         topics: every topic of the run, the workload's first.
+        work: folder of what does not outlive the run.
     """
 
     stage: Stage
@@ -44,6 +46,7 @@ class Bench:
     stop: Stop
     topic: str
     topics: tuple[str, ...]
+    work: Path
 
     def view(self, *, without: int | None = None) -> ClusterView:
         """A fresh view of the cluster, as told by brokers that can answer.
@@ -72,7 +75,9 @@ class Bench:
 
     def open_sink(self, reader: LogReader) -> Sink:
         """Our own way into the subject's sink."""
-        return self.subject.open_sink(database=self.stage.database(AUDITOR), reader=reader)
+        return self.subject.open_sink(
+            database=self.stage.database(AUDITOR), reader=reader, work=self.work
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,13 +18,14 @@ from harness.faults.at_rest import (
     COMMITS,
     OFFSETS,
     Logs,
-    Rested,
     ToRest,
     start_again,
     start_to_see_it_end,
 )
 from harness.faults.by_hand import ByHand, UnknownFault
 from harness.faults.driver import driver
+from harness.faults.entry_deleted import EntryDeleted
+from harness.subjects.checkpoint import Checkpoint
 from harness.subjects.spark_subject import DRIVER
 
 How = Literal["deleted", "torn"]
@@ -72,60 +73,24 @@ BY_HAND: Final = ByHand(
 )
 
 
-class _Deleted:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._bench = bench
-        self._name = name
-        self.target = "driver"
-        self.at: int | None = None
-        self._to_rest = ToRest(bench, f"SIGKILL by fault «{name}»")
-        self._rested: Rested | None = None
-        self._was: object = None
-        self._proof: str | None = None
-        self._over = False
+class _Deleted(EntryDeleted):
+    _was: object = None
 
-    def evidence(self) -> str | None:
-        """Which batch it was, what the sink had of it, and what the offset log ends with now."""
-        if self._proof is None and (rested := self._to_rest.rested()) is not None:
-            checkpoint = driver(self._bench).checkpoint
-            if self._rested is None:
-                self._was = checkpoint.end_of(rested.batch)
-                logs = Logs(self._bench)
-                logs.delete(COMMITS, rested.batch)
-                logs.delete(OFFSETS, rested.batch)
-                self._rested, self.target, self.at = rested, rested.instance, rested.at
-            planned = checkpoint.planned()[-1:]
-            if planned == checkpoint.committed()[-1:] != [rested.batch]:
-                ends = planned[0] if planned else "nothing"
-                self._proof = f"{rested}; offset log and commit log end with {ends} now"
-        return self._proof
+    def delete(self, checkpoint: Checkpoint, logs: Logs, batch: int) -> None:
+        self._was = checkpoint.end_of(batch)
+        logs.delete(COMMITS, batch)
+        logs.delete(OFFSETS, batch)
 
-    def heal(self) -> None:
-        """Start it; wait until there is a batch of that number again, and it is committed."""
-        self._to_rest.end()
-        if (rested := self._rested or self._to_rest.rested()) is None:
-            return  # it was never killed
-        start_again(self._bench)
-        pipeline = driver(self._bench)
-        pipeline.wait_batch(rested.batch, seconds=150)
-        if not self._over and self._rested is not None:
-            same = pipeline.checkpoint.end_of(rested.batch) == self._was
-            self._bench.recorder.hazard(
-                "replanned-batch",
-                hop="process",
-                fault=self._name,
-                owner=pipeline.checkpoint.query_id(),
-                batch=rested.batch,
-                detail=(
-                    f"micro-batch {rested.batch} was planned anew, to end "
-                    f"{'where it had ended' if same else 'elsewhere'}, after {rested.present} of "
-                    f"its {rested.planned} effects were visible in the sink"
-                ),
-            )
-        self._over = True
+    def shown(self, checkpoint: Checkpoint, batch: int) -> str | None:
+        planned = checkpoint.planned()[-1:]
+        if planned == [batch] or planned != checkpoint.committed()[-1:]:
+            return None
+        return f"offset log and commit log end with {planned[0] if planned else 'nothing'} now"
 
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+    def hazard(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
+        same = checkpoint.end_of(batch) == self._was
+        where = "where it had ended" if same else "elsewhere"
+        return "replanned-batch", f"was planned anew, to end {where}"
 
 
 class _Torn:

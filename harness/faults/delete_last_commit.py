@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.faults.at_rest import COMMITS, Logs, Rested, ToRest, start_again
+from harness.bench import Bench
+from harness.faults.at_rest import COMMITS, Logs
 from harness.faults.by_hand import ByHand
-from harness.faults.driver import driver
+from harness.faults.entry_deleted import EntryDeleted
+from harness.subjects.checkpoint import Checkpoint
 from harness.subjects.spark_subject import DRIVER
 
 
@@ -43,51 +44,15 @@ BY_HAND: Final = ByHand(
 )
 
 
-class _Deleted:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._bench = bench
-        self._name = name
-        self.target = "driver"
-        self.at: int | None = None
-        self._to_rest = ToRest(bench, f"SIGKILL by fault «{name}»")
-        self._rested: Rested | None = None
-        self._proof: str | None = None
-        self._over = False
+class _Deleted(EntryDeleted):
+    def delete(self, checkpoint: Checkpoint, logs: Logs, batch: int) -> None:
+        logs.delete(COMMITS, batch)
 
-    def evidence(self) -> str | None:
-        """Which batch it was, what the sink had of it, and what the commit log ends with now."""
-        if self._proof is None and (rested := self._to_rest.rested()) is not None:
-            if self._rested is None:
-                Logs(self._bench).delete(COMMITS, rested.batch)
-                self._rested, self.target, self.at = rested, rested.instance, rested.at
-            checkpoint = driver(self._bench).checkpoint
-            planned, committed = checkpoint.planned()[-1:], checkpoint.committed()[-1:]
-            if planned == [rested.batch] != committed:
-                ends = committed[0] if committed else "nothing"
-                self._proof = f"{rested}; the commit log ends with {ends} now"
-        return self._proof
+    def shown(self, checkpoint: Checkpoint, batch: int) -> str | None:
+        planned, committed = checkpoint.planned()[-1:], checkpoint.committed()[-1:]
+        if planned != [batch] or committed == planned:
+            return None
+        return f"the commit log ends with {committed[0] if committed else 'nothing'} now"
 
-    def heal(self) -> None:
-        """Start it; wait until the batch is committed once more."""
-        self._to_rest.end()
-        if (rested := self._rested or self._to_rest.rested()) is None:
-            return  # it was never killed
-        start_again(self._bench)
-        pipeline = driver(self._bench)
-        pipeline.wait_batch(rested.batch, seconds=150)
-        if not self._over and self._rested is not None:
-            self._bench.recorder.hazard(
-                "replayed-batch",
-                hop="process",
-                fault=self._name,
-                owner=pipeline.checkpoint.query_id(),
-                batch=rested.batch,
-                detail=(
-                    f"micro-batch {rested.batch} was to run again, its commit lost, after "
-                    f"{rested.present} of its {rested.planned} effects were visible in the sink"
-                ),
-            )
-        self._over = True
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+    def hazard(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
+        return "replayed-batch", "was to run again, its commit lost"

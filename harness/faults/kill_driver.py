@@ -21,7 +21,13 @@ from harness.subjects.ambush import Hit
 from harness.subjects.checkpoint import BatchState
 from harness.subjects.spark import SparkPipeline
 from harness.subjects.spark_subject import DRIVER
-from harness.subjects.windows import AFTER_SINK_WRITE, DURING_STATE_COMMIT, WINDOWS, Window
+from harness.subjects.windows import (
+    AFTER_SINK_WRITE,
+    BEFORE_SINK_COMMIT,
+    DURING_STATE_COMMIT,
+    WINDOWS,
+    Window,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +110,11 @@ class _InWindow:
             raise StageTrouble(
                 f"{bench.subject.name} writes balances, of which none tells what payments it has: "
                 f"only {DURING_STATE_COMMIT.name} can be proved there"
+            )
+        if window is BEFORE_SINK_COMMIT and self._driver.sink_log is None:
+            raise StageTrouble(
+                f"{bench.subject.name} keeps no log in its sink, so nothing shows when "
+                f"{window.name} is; after-sink-write is when all of a batch is written"
             )
         self.target = "driver"
         self.at: int | None = None

@@ -149,8 +149,7 @@ class LocalStage:
         process = self._running(node, "paused")
         if process.frozen():
             raise StageTrouble(f"{node} cannot be paused: it is")
-        process.freeze()
-        self._wait_frozen(process, True)
+        process.pause(self._stop)
         return f"{process.instance} stands still: state T of its process"
 
     def resume(self, node: str) -> None:
@@ -159,7 +158,13 @@ class LocalStage:
         if not process.frozen():
             raise StageTrouble(f"{node} cannot be resumed: it is not paused")
         process.thaw()
-        self._wait_frozen(process, False)
+        wait_until(
+            lambda: not process.frozen(),
+            what=f"{process.instance} to go on",
+            seconds=10,
+            every=0.01,
+            stop=self._stop,
+        )
 
     def paused(self, node: str) -> bool:
         """Whether the kernel has stopped all of a node."""
@@ -227,15 +232,6 @@ class LocalStage:
         if process is None or not process.leader_alive():
             raise StageTrouble(f"{node} cannot be {done}: it does not run")
         return process
-
-    def _wait_frozen(self, process: Process, frozen: bool) -> None:
-        wait_until(
-            lambda: process.frozen() is frozen,
-            what=f"{process.instance} to {'stand still' if frozen else 'go on'}",
-            seconds=10,
-            every=0.01,
-            stop=self._stop,
-        )
 
     def _number(self, node: str) -> int:
         return self._broker(node).node

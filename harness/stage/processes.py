@@ -16,13 +16,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from harness.clock import now
 from harness.stage.base import Life
-from harness.wait import Overdue, wait_until
+from harness.wait import Overdue, Stop, wait_until
 
 MARKER = "ONCEPROOF_RUN"
 """Environment variable that every process of a run carries; its value is the run's marker."""
+_STILL_SECONDS: Final = 2.0
+"""How long a session may take to stand still before it is stopped anew."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +97,29 @@ class Process:
         """
         states = {s for pid in session_members(self.session) for s in _thread_states(pid)}
         return bool(states) and states <= _STOPPED
+
+    def pause(self, stop: Stop | None = None) -> None:
+        """Stop the session in its tracks, and see that all of it stands still.
+
+        A thread that starts a program waits inside the kernel until that program is loaded, and
+        cannot be stopped there. If the new process was stopped before, both would wait for ever: so
+        whatever does not stand still soon goes on for a moment and is stopped anew.
+
+        Raises:
+            Overdue: something of it goes on, which only a process stuck in the kernel does.
+            Interrupted: the run was asked to stop.
+        """
+
+        def all_still() -> bool:
+            self.freeze()
+            try:
+                wait_until(self.frozen, what="", seconds=_STILL_SECONDS, every=0.01, stop=stop)
+            except Overdue:
+                self.thaw()
+                return False
+            return True
+
+        wait_until(all_still, what=f"all of {self.instance} to stand still", seconds=30, stop=stop)
 
     def thaw(self) -> None:
         """Let a frozen session go on."""

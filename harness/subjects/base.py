@@ -64,8 +64,14 @@ class Subject(Protocol):
             StageTrouble: the stage lacks something that it needs.
         """
 
-    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
-        """Our own way into its sink, past all proxies."""
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """Our own way into its sink, past all proxies.
+
+        Args:
+            database: how to connect to the stage's database.
+            reader: reads topics.
+            work: the folder that its pipeline works in.
+        """
 
 
 JOBS = Path(__file__).parent / "jobs"

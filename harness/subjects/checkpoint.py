@@ -5,7 +5,8 @@ The one thing to know: `offsets/N` is written before micro-batch N runs and hold
 batch N run again. Spark writes both as `.N.<uuid>.tmp` first, so the creation of that file in
 `commits/` says that the sink is done and the commit is not. Between the two each task of a stateful
 query puts its partition's state there as version N + 1, `state/<operator>/<partition>/<N + 1>.zip`
-by RocksDB and `.delta` by the default store, under another name first and then renamed.
+by RocksDB and `.delta` by the default store, under another name first and then renamed. The file
+sink has a log of its own, which is written in the same way as the commit log.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ Offsets = dict[tuple[str, int], int]
 """(topic, partition) → offset."""
 
 _VERSION = re.compile(r"(\d+)\.(?:zip|delta|changelog)")
-_COMMIT_BEGUN = re.compile(r"\.(\d+)\.[0-9a-f-]+\.tmp")
+_COMMIT_BEGUN = re.compile(r"\.(\d+)(?:\.compact)?\.[0-9a-f-]+\.tmp")
+"""Every so many entries of a sink's log come with all that were before, as `N.compact`."""
 
 
 class UnreadableCheckpoint(RuntimeError):
@@ -156,7 +158,16 @@ class CheckpointWatch:
         *,
         on_planned: Callable[[int], None],
         on_committed: Callable[[int], None],
+        sink_log: Path | None = None,
     ) -> None:
+        """Watch from now on.
+
+        Args:
+            checkpoint: its folders are there.
+            on_planned: told of a batch in the offset log.
+            on_committed: told of a batch in the commit log.
+            sink_log: the folder of the log that the sink keeps, which is there; None: it has none.
+        """
         self.checkpoint = checkpoint
         self.on_sign: Callable[[Sign, int], None] | None = None
         self._on_planned = on_planned
@@ -165,6 +176,7 @@ class CheckpointWatch:
         self._inotify = INotify()
         self._offsets = self._inotify.add_watch(checkpoint.folder / "offsets", _WATCHED)
         self._commits = self._inotify.add_watch(checkpoint.folder / "commits", _WATCHED)
+        self._sink = self._inotify.add_watch(sink_log, _WATCHED) if sink_log else None
         self._state: dict[int, Path] = {}
         self._watch_state(checkpoint.folder / "state")
         self.error: Exception | None = None
@@ -192,12 +204,16 @@ class CheckpointWatch:
             self.error = error
 
     def _tell(self, folder: int, mask: int, name: str) -> None:
-        if folder == self._commits and (begun := _COMMIT_BEGUN.fullmatch(name)):
-            if mask & flags.CREATE:
-                self._sign("commit begun", int(begun[1]))
-        elif name.isdigit() and folder == self._offsets:
-            self._sign("planned", int(name))
-            self._on_planned(int(name))
+        begun = _COMMIT_BEGUN.fullmatch(name) if mask & flags.CREATE else None
+        if folder == self._sink:
+            if begun:
+                self._sign("sink commit begun", int(begun[1]))
+        elif folder == self._offsets:
+            if name.isdigit():
+                self._sign("planned", int(name))
+                self._on_planned(int(name))
+        elif begun:
+            self._sign("commit begun", int(begun[1]))
         elif name.isdigit():
             self._sign("committed", int(name))
             self._on_committed(int(name))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from harness.java.programs import programs_for
@@ -149,7 +150,7 @@ class KafkaStreams(GroupSubject):
         program = partial(programs_for(parts.tools).command, "StreamsMember")
         return Members(tasks, parts, program=program)
 
-    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """The output topic."""
         topic = BalancesTopic if self.balances else TopicSink
         return topic(reader, topic=self.sink, view=self.view)

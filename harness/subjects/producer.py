@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from harness.kafka.log_reader import LogReader
@@ -48,6 +49,6 @@ class ProducerSubject:
         """The observers, or nobody."""
         return Observed(self.observers, self.topics, parts) if self.observers else NoPipeline()
 
-    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """There is none."""
         return Nothing()

@@ -17,6 +17,7 @@ from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
 from harness.sinks.base import Sink
 from harness.stage.processes import Process
+from harness.subjects.aborted_input import aborted_input
 from harness.subjects.ambush import Ambush, SinkLook
 from harness.subjects.checkpoint import Checkpoint, CheckpointWatch
 from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
@@ -41,15 +42,24 @@ class SparkPipeline:
 
     awaited = "a first micro-batch with records to be committed"
 
-    def __init__(self, *, command: Sequence[str], checkpoint: Path, parts: PipelineParts) -> None:
+    def __init__(
+        self,
+        *,
+        command: Sequence[str],
+        checkpoint: Path,
+        parts: PipelineParts,
+        sink_log: Path | None = None,
+    ) -> None:
         """Make the checkpoint's folders and watch them; nothing is started yet.
 
         Args:
             command: the job's script and arguments, for the Python interpreter.
             checkpoint: the query's checkpoint.
             parts: what it is made from.
+            sink_log: the folder of the log that the sink keeps; None: it keeps none.
         """
         self.checkpoint = Checkpoint(checkpoint)
+        self.sink_log = sink_log
         self.process: Process | None = None
         self._command = tuple(command)
         self._tools = parts.tools
@@ -60,10 +70,13 @@ class SparkPipeline:
         self._stop = parts.stop
         self._ordinal = 0
         self.checkpoint.create()
+        if sink_log is not None:
+            sink_log.mkdir(parents=True, exist_ok=True)
         self._watch = CheckpointWatch(
             self.checkpoint,
             on_planned=lambda n: self._note_position(n, "planned"),
             on_committed=lambda n: self._note_position(n, "done"),
+            sink_log=sink_log,
         )
 
     def start(self) -> None:
@@ -111,14 +124,7 @@ class SparkPipeline:
             Overdue: something of it goes on, which only a process stuck in the kernel does.
         """
         process = self._running()
-        process.freeze()
-        wait_until(
-            process.frozen,
-            what=f"all of {process.instance} to stand still",
-            seconds=10,
-            every=0.01,
-            stop=self._stop,
-        )
+        process.pause(self._stop)
         return process
 
     def ambush(self, window: Window, sink: SinkLook, how: str) -> Ambush:
@@ -185,10 +191,14 @@ class SparkPipeline:
         return self.checkpoint.planned() == self.checkpoint.committed()
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
-        """Positions that stand in the sink, and what each execution of each batch processed."""
+        """Positions that stand in the sink, what each execution of each batch processed, and what
+        was aborted there.
+        """
         writer.write_all("positions", atomic_positions(self.checkpoint, sink))
         progress = [row["progress"] for row in told.lines.get("progress", [])]
-        writer.write_all("ranges", executed_ranges(self.checkpoint, progress))
+        ranges = executed_ranges(self.checkpoint, progress)
+        writer.write_all("ranges", ranges)
+        writer.write_all("hazards", aborted_input(told.lines.get("log", []), ranges))
 
     def close(self) -> None:
         """End the watch."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from harness.kafka.log_reader import LogReader
@@ -89,6 +90,6 @@ class SparkBalances(SparkSubject):
             *(("--provider", provider) if provider else ()),
         ]
 
-    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """The output topic."""
         return BalancesTopic(reader, topic=self.sink, view=self.view)

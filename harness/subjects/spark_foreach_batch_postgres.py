@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from harness.kafka.log_reader import LogReader
@@ -15,15 +16,25 @@ from harness.subjects.spark_subject import JobPlace, SparkSubject
 
 @dataclass(frozen=True, kw_only=True)
 class SparkForeachBatchPostgres(SparkSubject):
-    """A micro-batch is one database transaction; the guard makes its replay a no-op."""
+    """A micro-batch is one database transaction; the guard makes its replay a no-op.
+
+    Attributes:
+        guard: what makes it one.
+        isolation: of its source; None leaves it as Spark has it, which reads what is not committed.
+        topic: what it reads.
+    """
 
     guard: Literal["query-and-batch-id", "none"] = "query-and-batch-id"
+    isolation: Literal["read_committed"] | None = "read_committed"
     topic: str = "payments"
 
     @property
     def name(self) -> str:
-        """`spark-foreachbatch-postgres`, with `-unguarded` for the twin."""
-        return "spark-foreachbatch-postgres" + ("-unguarded" if self.guard == "none" else "")
+        """`spark-foreachbatch-postgres`, with what each twin lacks."""
+        lacks = ("-unguarded" if self.guard == "none" else "") + (
+            "" if self.isolation else "-default-isolation"
+        )
+        return f"spark-foreachbatch-postgres{lacks}"
 
     @property
     def sinks(self) -> tuple[str, ...]:
@@ -37,6 +48,11 @@ class SparkForeachBatchPostgres(SparkSubject):
             return (
                 "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction and no "
                 "guard: the broken twin. foreachBatch alone promises at-least-once."
+            )
+        if self.isolation is None:
+            return (
+                "PySpark foreachBatch into PostgreSQL with its guard, whose source has no "
+                "`kafka.isolation.level`: the broken twin. It reads what was never committed."
             )
         return (
             "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction that also "
@@ -53,18 +69,27 @@ class SparkForeachBatchPostgres(SparkSubject):
         Raises:
             StageTrouble: the stage has no database.
         """
+        return [
+            str(JOBS / "foreach_batch_postgres.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--database", self.database_of(place), "--checkpoint", str(place.checkpoint)),
+            *("--progress", str(place.progress), "--guard", self.guard),
+            *(("--isolation", self.isolation) if self.isolation else ()),
+        ]
+
+    def database_of(self, place: JobPlace) -> str:
+        """Where it writes to.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
         if not place.database:
             raise StageTrouble(
                 f"{self.name} writes to PostgreSQL, and the stage has none: add "
                 '`database = "host=… dbname=…"` to the cluster\'s file, or try spark-kafka-sink'
             )
-        return [
-            str(JOBS / "foreach_batch_postgres.py"),
-            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
-            *("--database", place.database, "--checkpoint", str(place.checkpoint)),
-            *("--progress", str(place.progress), "--guard", self.guard),
-        ]
+        return place.database
 
-    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """The ledger."""
         return Ledger(database, topic=self.topic, sink=self.sink, view=self.view)

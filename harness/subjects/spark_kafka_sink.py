@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
@@ -50,6 +51,6 @@ class SparkKafkaSink(SparkSubject):
             *("--checkpoint", str(place.checkpoint), "--progress", str(place.progress)),
         ]
 
-    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """The output topic."""
         return TopicSink(reader, topic=self.sink, view=self.view)

@@ -31,6 +31,7 @@ class JobPlace:
     topic: str
     checkpoint: Path
     progress: Path
+    work: Path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +61,10 @@ class SparkSubject(ABC):
     def command(self, place: JobPlace) -> list[str]:
         """The job's script and arguments, for the Python interpreter."""
 
+    def sink_log(self, work: Path) -> Path | None:
+        """Where its sink keeps a log of micro-batches of its own; None: nowhere."""
+        return None
+
     def pipeline(self, parts: PipelineParts) -> SparkPipeline:
         """Its driver, with a checkpoint of its own."""
         place = JobPlace(
@@ -69,5 +74,11 @@ class SparkSubject(ABC):
             topic=parts.topic,
             checkpoint=parts.work / "checkpoint",
             progress=parts.history / "pipeline.jsonl",
+            work=parts.work,
         )
-        return SparkPipeline(command=self.command(place), checkpoint=place.checkpoint, parts=parts)
+        return SparkPipeline(
+            command=self.command(place),
+            checkpoint=place.checkpoint,
+            parts=parts,
+            sink_log=self.sink_log(parts.work),
+        )

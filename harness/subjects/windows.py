@@ -11,9 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Sign = Literal["planned", "state commit begun", "commit begun", "committed"]
+Sign = Literal["planned", "state commit begun", "sink commit begun", "commit begun", "committed"]
 """What is seen in a checkpoint: `offsets/N` is there, one partition of the state has a version for
-batch N, `commits/N` is being written, it is there."""
+batch N, `commits/N` is being written, it is there. And in a sink that keeps a log of its own: its
+entry for batch N is being written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +63,12 @@ DURING_STATE_COMMIT: Final = Window(
     holds=lambda present, planned: planned > 0,
     state=lambda done, partitions: 0 < done < partitions,
 )
+BEFORE_SINK_COMMIT: Final = Window(
+    name="before-sink-commit",
+    says="when all of a batch is written and the sink's own log has no entry for it",
+    sign="sink commit begun",
+    holds=lambda present, planned: present > 0,
+)
 AFTER_SINK_WRITE: Final = Window(
     name="after-sink-write",
     says="after the sink's write and before the batch's commit",
@@ -81,6 +88,7 @@ WINDOWS: Final = {
         AFTER_OFFSET_LOG,
         DURING_SINK_WRITE,
         DURING_STATE_COMMIT,
+        BEFORE_SINK_COMMIT,
         AFTER_SINK_WRITE,
         AFTER_COMMIT,
     )

@@ -19,6 +19,8 @@ from harness.tools.ivy import Coordinate
 
 LOCK = Path(__file__).with_name("jars.lock.json")
 KAFKA = "4.2.0"
+DELTA: Mapping[str, str] = {"4.0": "4.0.0"}
+"""Delta Lake for a line of Spark; of others no jars are locked, and its subjects do not start."""
 LOG4J = "2.25.3"
 """Kafka declares no logging. The version is the one that Kafka's other dependencies pull in."""
 
@@ -99,9 +101,13 @@ def kafka_roots() -> tuple[Coordinate, ...]:
 
 
 def spark_kafka_roots(pyspark: PySpark) -> tuple[Coordinate, ...]:
-    """Spark's Kafka connector; it must have Spark's exact version."""
-    name = f"spark-sql-kafka-0-10_{pyspark.scala}"
-    return (Coordinate(group="org.apache.spark", artifact=name, version=pyspark.version),)
+    """Spark's Kafka connector, which must have Spark's exact version, and Delta Lake."""
+    connector = f"spark-sql-kafka-0-10_{pyspark.scala}"
+    found = [Coordinate(group="org.apache.spark", artifact=connector, version=pyspark.version)]
+    if delta := DELTA.get(".".join(pyspark.version.split(".")[:2])):
+        name = f"delta-spark_{pyspark.scala}"
+        found.append(Coordinate(group="io.delta", artifact=name, version=delta))
+    return tuple(found)
 
 
 def load(name: str, set_version: str, *, lock: Path = LOCK) -> JarSet:

@@ -135,8 +135,7 @@ class Producers:
         (child,) = (child for child in self._children if child.name == name)
         if not child.leader_alive():
             raise ProducerTrouble(f"{name} has ended, so it cannot be paused")
-        child.freeze()
-        wait_until(child.frozen, what=f"{name} to stand still", seconds=10, stop=self._stop)
+        child.pause(self._stop)
         return child
 
     def succeed(self, name: str, *, records: int) -> str:

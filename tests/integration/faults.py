@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 from harness.bench import Bench
@@ -26,6 +27,7 @@ def bench(stage: Stage, topic: str = "none", pipeline: Pipeline | None = None) -
         stop=Stop(),
         topic=topic,
         topics=(topic,),
+        work=Path(),
     )  # type: ignore[arg-type]
 
 

@@ -193,8 +193,10 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
     with meeting(staging, "drop", api="EndTxn", transactional_id="an-id-of-ours") as withheld:
         eventually(lambda: any(r.fired for r in withheld), "its answer", lambda: run.told)
         run.wait_told("ok", run.told["ok"] + 12)
+    # As long as the newcomer is told to ask again it ends whatever there is, new sessions too: see
+    # docs/findings/java-not-fenced-at-once.md.
     impostor(staging.stage.bootstrap("producer"), "an-id-of-ours")
-    eventually(lambda: len(sessions(run)) == 2, "a new session", lambda: run.told)
+    eventually(lambda: len(sessions(run)) > 1, "a new session", lambda: run.told)
     run.order("rate inf")
     told = run.wait_done()
     assert (told["called"], told["done"]) == (600, True)

@@ -24,7 +24,6 @@ from harness.subjects.group.hazards import hazards
 from harness.subjects.group.positions import GroupPositions
 from harness.subjects.group.task import MemberTask
 from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
-from harness.wait import wait_until
 
 Program = Callable[[Path], Sequence[str | Path]]
 LIVES: Final = 12
@@ -121,14 +120,7 @@ class Members:
     def pause(self, name: str) -> Process:
         """Stop a member in its tracks."""
         process = self.process(name)
-        process.freeze()
-        wait_until(
-            process.frozen,
-            what=f"all of {process.instance} to stand still",
-            seconds=10,
-            every=0.01,
-            stop=self._parts.stop,
-        )
+        process.pause(self._parts.stop)
         return process
 
     def committed(self) -> list[Commit]:

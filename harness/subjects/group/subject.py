@@ -139,7 +139,7 @@ class ConsumerGroup(GroupSubject):
             service=[*program, service, str(parts.history), CALLS] if service else [],
         )
 
-    def open_sink(self, *, database: str, reader: LogReader) -> Sink:
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """The output topic."""
         return TopicSink(reader, topic=self.sink, view=self.view)
 

@@ -33,6 +33,7 @@ def main() -> None:
     options.add_argument("--checkpoint", required=True)
     options.add_argument("--progress", required=True)
     options.add_argument("--guard", choices=["query-and-batch-id", "none"], required=True)
+    options.add_argument("--isolation", help="of the source; Spark's default if not given")
     given = options.parse_args()
 
     with psycopg.connect(given.database) as connection:
@@ -60,7 +61,7 @@ def main() -> None:
                     copy.write_row((*row, query_id, batch_id))
 
     query = (
-        payments(spark, bootstrap=given.bootstrap, topic=given.topic)
+        payments(spark, bootstrap=given.bootstrap, topic=given.topic, isolation=given.isolation)
         .writeStream.foreachBatch(write)
         .option("checkpointLocation", given.checkpoint)
         .start()

@@ -63,14 +63,20 @@ class ProgressLog(StreamingQueryListener):
         """Not of interest."""
 
 
-def payments(spark: SparkSession, *, bootstrap: str, topic: str) -> DataFrame:
-    """The stream of payments with their fee: 2.9 % of the amount, rounded down, and 30 cents."""
+def payments(
+    spark: SparkSession, *, bootstrap: str, topic: str, isolation: str | None = "read_committed"
+) -> DataFrame:
+    """The stream of payments with their fee: 2.9 % of the amount, rounded down, and 30 cents.
+
+    With None the source's isolation level is not set: then it also reads what is not committed.
+    """
+    settings = {} if isolation is None else {"kafka.isolation.level": isolation}
     source = (
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", bootstrap)
-        .option("kafka.isolation.level", "read_committed")
         .option("subscribe", topic)
         .option("startingOffsets", "earliest")
+        .options(**settings)
         .load()
     )
     payment = from_json(

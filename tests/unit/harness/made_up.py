@@ -72,7 +72,7 @@ class World:
         return Bench(
             stage=None, subject=None, pipeline=None, producers=self.producers,
             recorder=self.recorder, topics=("payments",),
-            stop=self.stop, topic="payments",
+            stop=self.stop, topic="payments", work=self.history,
         )  # type: ignore[arg-type]  # fmt: skip
 
     def rows(self) -> dict[str, dict[str, Any]]:

@@ -34,14 +34,20 @@ def save(checkpoint: Checkpoint, batch: int, store: str, *, ending: str = "zip")
     draft.rename(folder / f"{batch + 1}.{ending}")
 
 
-def as_spark_does(folder: Path, batch: int, text: str = "v1\n{}") -> Callable[[], None]:
-    """Write `.N.<uuid>.tmp` with its sum; the returned function renames it to `N`."""
-    draft = folder / f".{batch}.{uuid4()}.tmp"
+def as_spark_does(
+    folder: Path, batch: int, text: str = "v1\n{}", *, ending: str = ""
+) -> Callable[[], None]:
+    """Write `.N.<uuid>.tmp` with its sum; the returned function renames it to `N`.
+
+    `ending` comes behind the number in both names.
+    """
+    name = f"{batch}{ending}"
+    draft = folder / f".{name}.{uuid4()}.tmp"
     draft.write_text(text)
     (folder / f".{draft.name}.crc").write_text("sum")
 
     def rename() -> None:
-        (folder / f".{draft.name}.crc").rename(folder / f".{batch}.crc")
-        draft.rename(folder / str(batch))
+        (folder / f".{draft.name}.crc").rename(folder / f".{name}.crc")
+        draft.rename(folder / name)
 
     return rename

@@ -71,6 +71,14 @@ def test_a_pause_is_proved_by_what_was_missed() -> None:
     assert not world.pipeline.process.stands_still
 
 
+def test_a_sink_without_a_log_of_its_own_cannot_be_killed_before_its_entry() -> None:
+    world = bench()
+    world.subject = SimpleNamespace(name="spark-kafka-sink", balances=False)
+    world.pipeline.sink_log = None
+    with pytest.raises(StageTrouble, match="spark-kafka-sink keeps no log in its sink"):
+        KillDriver(window="before-sink-commit").inject(world, "kill-1")
+
+
 # Killed amid a commit of the state.
 
 

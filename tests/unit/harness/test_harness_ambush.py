@@ -17,6 +17,7 @@ from harness.subjects.windows import (
     AFTER_COMMIT,
     AFTER_OFFSET_LOG,
     AFTER_SINK_WRITE,
+    BEFORE_SINK_COMMIT,
     DURING_SINK_WRITE,
     DURING_STATE_COMMIT,
     WINDOWS,
@@ -65,8 +66,13 @@ class Scene:
         self.driver = driver
         self.sink = MadeUpSink()
         self.told: list[int] = []
+        self.sink_log = folder / "files" / "_spark_metadata"
+        self.sink_log.mkdir(parents=True)
         self.watch = CheckpointWatch(
-            self.checkpoint, on_planned=self.told.append, on_committed=lambda n: None
+            self.checkpoint,
+            on_planned=self.told.append,
+            on_committed=lambda n: None,
+            sink_log=self.sink_log,
         )
 
     def ambush(self, window: Window) -> Ambush:
@@ -208,6 +214,19 @@ def test_a_batch_that_is_in_the_sink_and_not_committed(scene: Scene) -> None:
     rename = scene.begin_commit(0)
     assert hit(ambush) == (0, 0)
     rename()
+    assert not scene.driver.alive()
+
+
+def test_a_batch_that_is_written_and_not_in_the_sinks_own_log(scene: Scene) -> None:
+    ambush = scene.ambush(BEFORE_SINK_COMMIT)
+    scene.plan(0)
+    as_spark_does(scene.sink_log, 0)()  # nothing of it is there, so that is not it
+    scene.looked(1)
+    scene.goes_on()
+    scene.plan(1)
+    scene.sink.present[1] = PLANNED
+    as_spark_does(scene.sink_log, 1)
+    assert hit(ambush) == (1, 1)
     assert not scene.driver.alive()
 
 

@@ -148,11 +148,19 @@ def told() -> list[str]:
 
 
 @pytest.fixture
-def watch(checkpoint: Checkpoint, told: list[str]) -> Iterator[CheckpointWatch]:
+def sink_log(tmp_path: Path) -> Path:
+    folder = tmp_path / "files" / "_spark_metadata"
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def watch(checkpoint: Checkpoint, told: list[str], sink_log: Path) -> Iterator[CheckpointWatch]:
     made = CheckpointWatch(
         checkpoint,
         on_planned=lambda n: told.append(f"planned {n}"),
         on_committed=lambda n: told.append(f"committed {n}"),
+        sink_log=sink_log,
     )
     made.on_sign = lambda sign, n: told.append(f"sign: {sign} {n}")
     yield made
@@ -193,6 +201,20 @@ def test_everything_there_is_told_before_the_watch_ends(
     assert [word for word in told if not word.startswith("sign")] == [
         f"{what} {n}" for n in range(30) for what in ("planned", "committed")
     ]
+
+
+def test_an_entry_of_the_sinks_own_log_is_told_when_it_begins(
+    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str], sink_log: Path
+) -> None:
+    rename = as_spark_does(sink_log, 8)
+    wait_told(told, 1)
+    assert not (sink_log / "8").exists()
+    rename()
+    as_spark_does(sink_log, 9, ending=".compact")()
+    watch.close()
+    # What is renamed there is no commit of Spark's.
+    assert told == ["sign: sink commit begun 8", "sign: sink commit begun 9"]
+    assert watch.error is None
 
 
 def test_state_is_told_wherever_its_folders_come_from(

@@ -185,6 +185,34 @@ def test_freezing_stops_all_of_a_session_that_keeps_forking(start: Start) -> Non
     assert living(process.session) == set()
 
 
+STARTING = """
+import os, sys
+print('ready', flush=True)
+only_when = [(os.POSIX_SPAWN_OPEN, 0, '{fifo}', os.O_RDONLY, 0)]
+os.posix_spawn('/bin/sleep', ['sleep', '100'], os.environ, file_actions=only_when)
+"""
+
+
+def test_pausing_who_starts_a_program(start: Start, tmp_path: Path) -> None:
+    """Its thread waits in the kernel; only when the new process goes on can it stand still."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    process = start(STARTING.format(fifo=fifo) + "import time; time.sleep(100)")
+    wait_until(
+        lambda: psutil.STATUS_DISK_SLEEP in states(process.session).values(),
+        what="it to wait for its child", seconds=20, seen=lambda: states(process.session),
+    )  # fmt: skip
+    process.freeze()
+    assert not process.frozen()
+    writer = os.open(fifo, os.O_RDWR)
+    try:
+        process.pause()
+    finally:
+        os.close(writer)
+    assert process.frozen()
+    assert process.members() == 2
+
+
 def test_who_stands_still_in_part_is_not_frozen(start: Start) -> None:
     process = start(IN_ANOTHER_GROUP)
     wait_until(lambda: process.members() == 2, what="both", seconds=20)

@@ -1,0 +1,58 @@
+"""Rows of Parquet files that Spark wrote, as effects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from harness.identity import digest
+from harness.sinks.base import Effect
+from harness.workload.payments import EFFECT_COLUMNS
+
+Rows = list[dict[str, Any]]
+
+
+class UnreadableFiles(RuntimeError):
+    """A file, or the log that names it, is not as Spark writes it; the text says which and what
+    was found.
+    """
+
+
+def rows_of(file: Path) -> Rows:
+    """All rows of a file.
+
+    Raises:
+        UnreadableFiles: it cannot be read.
+    """
+    try:
+        rows: Rows = pq.ParquetFile(file).read().to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableFiles(f"{file}: it counts, and cannot be read: {error}") from error
+    return rows
+
+
+def effects_of(
+    files: Iterable[tuple[Path, Rows]], *, sink: str, view: str, topic: str
+) -> Iterator[Effect]:
+    """One effect a row."""
+    ordinal = 0
+    for file, rows in files:
+        for number, row in enumerate(rows):
+            record = row.get("record")
+            yield Effect(
+                sink=sink,
+                view=view,
+                record=record if isinstance(record, str) else None,
+                effect_key="",
+                digest=digest(*(row.get(column) for column in EFFECT_COLUMNS)),
+                position=f"{file.name} row {number}",
+                ordinal=ordinal,
+                source_topic=topic,
+                source_partition=row.get("source_partition"),
+                source_offset=row.get("source_offset"),
+            )
+            ordinal += 1

@@ -1,0 +1,55 @@
+"""Aborted records among what a Spark query had to process.
+
+The one thing to know: they lie in the input's log like any other. Who reads committed records must
+pass over them, and has been put to the test only if there were some in a batch that it committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from harness.clock import clock_id, now
+
+ABORTED_INPUT: Final = "aborted-input"
+"""Records of aborted transactions lay among the offsets of committed micro-batches."""
+
+Row = Mapping[str, Any]
+
+
+def aborted_input(log: Iterable[Row], ranges: Iterable[Row]) -> list[dict[str, Any]]:
+    """Rows of the `hazards` table: one, or none.
+
+    Args:
+        log: rows of the `log` table.
+        ranges: rows of the `ranges` table.
+    """
+    committed: dict[tuple[str, int], list[range]] = {}
+    for row in ranges:
+        if row["committed"]:
+            place = row["topic"], row["partition"]
+            committed.setdefault(place, []).append(range(row["start_offset"], row["end_offset"]))
+    count = sum(
+        1
+        for row in log
+        if row["kind"] == "data"
+        and not row["committed"]
+        and any(
+            row["offset"] in each for each in committed.get((row["topic"], row["partition"]), ())
+        )
+    )
+    if not count:
+        return []
+    return [
+        {
+            "hazard": ABORTED_INPUT,
+            "hop": "process",
+            "at": now(),
+            "clock": clock_id(),
+            "fault": None,
+            "detail": f"{count} aborted records lie among the offsets of committed micro-batches",
+            "owner": None,
+            "batch": None,
+            "attempt": None,
+        }
+    ]

@@ -1,0 +1,182 @@
+"""What else PySpark writes to, and how it reads, each with its broken twin beside it.
+
+The story: the same payments go into files, into a topic in one transaction, into a table by many
+tasks at once, and they come from senders that abort. Each is killed where it hurts most: when a
+part of a batch is written, when all of it is and nothing says so, when the sink knows and Spark
+does not. What holds is what records the batch in one stroke with its effects.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from checkers.claims import at_least_once, exactly_once
+from checkers.model import Claim, Expectation, Verdict
+from harness.faults.kill_driver import KillDriver
+from harness.faults.kill_driver_at_row import KillDriverAtRow
+from harness.faults.message import Message
+from harness.kafka.topic import Topic
+from harness.scenario import At, Scenario
+from harness.sinks.files import LISTING
+from harness.subjects.aborted_input import ABORTED_INPUT
+from harness.subjects.base import Subject
+from harness.subjects.spark_delta import SparkDelta
+from harness.subjects.spark_file_sink import SparkFileSink
+from harness.subjects.spark_foreach_batch_kafka import SparkForeachBatchKafka
+from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from harness.subjects.spark_foreach_batch_postgres_tasks import SparkForeachBatchPostgresTasks
+from harness.workload.payments import Payments
+
+_PAYMENTS = Payments(records=12_000, producers=2, keys=64, partitions=3)
+_HOLDS = Expectation(verdict=Verdict.HOLDS)
+_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
+_UNFOUNDED = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"unfounded-output"}))
+_REPLAYED = frozenset({"replayed-batch"})
+
+
+def _killed(window: str, *, after: str | None = None) -> At:
+    return At(
+        name=f"killed {window}",
+        progress=0.0 if after else 0.05,
+        after=() if after is None else (f"killed {after}",),
+        do=KillDriver(window=window),
+    )
+
+
+def _claims(
+    subject: Subject,
+    exactly: Expectation,
+    *,
+    into: tuple[str, str] | None = None,
+    hazards: frozenset[str] = _REPLAYED,
+) -> tuple[Claim, ...]:
+    sink, seen = into or (subject.sink, subject.view)
+    topic = _PAYMENTS.topic
+    return (
+        at_least_once(topic, into=sink, view=seen, hazards=hazards, expect=_HOLDS),
+        exactly_once(topic, into=sink, view=seen, hazards=hazards, expect=exactly),
+    )
+
+
+_FILES = SparkFileSink()
+_COMMITTED = SparkForeachBatchPostgres()
+_DEFAULT = SparkForeachBatchPostgres(isolation=None)
+_TOPIC = SparkForeachBatchKafka()
+_TOPIC_UNGUARDED = SparkForeachBatchKafka(guard="none")
+_TASKS = SparkForeachBatchPostgresTasks()
+_DELTA = SparkDelta()
+_DELTA_UNGUARDED = SparkDelta(guard="none")
+
+_AFTER_WRITE = _killed("after-sink-write")
+_ABORTING = replace(_PAYMENTS, records=6_000, transaction=20, aborts=20)
+
+
+def _of_aborted(subject: SparkForeachBatchPostgres, title: str, expect: Expectation) -> Scenario:
+    return Scenario(
+        name=f"spark-source-{'committed' if subject.isolation else 'default'}",
+        title=title,
+        subject=subject,
+        workload=_ABORTING,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(subject, expect, hazards=_REPLAYED | {ABORTED_INPUT}),
+        seconds=45,
+    )
+
+
+_KILLED_AT_ROW = At(name="killed at row", progress=0.05, do=KillDriverAtRow(row=7))
+_KILLED_AT_END = At(
+    name="killed amid its commit",
+    after=(_KILLED_AT_ROW.name,),
+    # The commit goes on its way when the driver is dead, and Spark does not know of it.
+    during=Message(
+        source="pipeline-sink",
+        direction="request",
+        api="EndTxn",
+        transactional_id=_TOPIC.transactional_id,
+        commits=True,
+    ),
+    do=KillDriver(window=None),
+)
+
+SCENARIOS = (
+    Scenario(
+        name=_FILES.name,
+        title="PySpark's file sink, read by its log and, as the broken twin, by listing its "
+        "directory, killed amid, after and behind its write",
+        subject=_FILES,
+        workload=_PAYMENTS,
+        schedule=(
+            _killed("during-sink-write"),
+            _killed("before-sink-commit", after="during-sink-write"),
+            _killed("after-sink-write", after="before-sink-commit"),
+        ),
+        claims=(
+            *_claims(_FILES, _HOLDS),
+            *_claims(_FILES, _DUPLICATES, into=(_FILES.listed, LISTING)),
+        ),
+        seconds=65,
+    ),
+    _of_aborted(
+        _COMMITTED,
+        "Spark's source told to read committed records, from senders that abort",
+        _HOLDS,
+    ),
+    _of_aborted(
+        _DEFAULT,
+        "The broken twin: Spark's source as it is by default, which reads aborted records too",
+        _UNFOUNDED,
+    ),
+    Scenario(
+        name=_TOPIC.name,
+        title="PySpark foreachBatch into Kafka, a transaction with the batch's name in it, killed "
+        "amid the write, amid its commit and behind it",
+        subject=_TOPIC,
+        workload=_PAYMENTS,
+        topics=(Topic(name=_TOPIC.batches, partitions=1),),
+        schedule=(
+            _KILLED_AT_ROW,
+            _KILLED_AT_END,
+            replace(_AFTER_WRITE, progress=0.0, after=(_KILLED_AT_END.name,)),
+        ),
+        claims=_claims(_TOPIC, _HOLDS, hazards=_REPLAYED | {"interrupted-write"}),
+        seconds=65,
+    ),
+    Scenario(
+        name=_TOPIC_UNGUARDED.name,
+        title="The broken twin: the same transaction without the batch's name in it",
+        subject=_TOPIC_UNGUARDED,
+        workload=_PAYMENTS,
+        topics=(Topic(name=_TOPIC_UNGUARDED.batches, partitions=1),),
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_TOPIC_UNGUARDED, _DUPLICATES),
+        seconds=40,
+    ),
+    Scenario(
+        name=_TASKS.name,
+        title="The broken twin: tasks write into PostgreSQL, each in a transaction of its own, and "
+        "the guard comes behind them",
+        subject=_TASKS,
+        workload=_PAYMENTS,
+        schedule=(_killed("during-sink-write"),),
+        claims=_claims(_TASKS, _DUPLICATES),
+        seconds=40,
+    ),
+    Scenario(
+        name=_DELTA.name,
+        title="PySpark foreachBatch into a Delta table, with query and batch in each commit",
+        subject=_DELTA,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_DELTA, _HOLDS),
+        seconds=50,
+    ),
+    Scenario(
+        name=_DELTA_UNGUARDED.name,
+        title="The broken twin: the same table, whose commits do not say of which batch they are",
+        subject=_DELTA_UNGUARDED,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_DELTA_UNGUARDED, _DUPLICATES),
+        seconds=50,
+    ),
+)

@@ -1,0 +1,56 @@
+"""A topic of batches beside a topic of effects."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.kafka.log_reader import Entry, PartitionLog
+from harness.sinks.base import AtomicBatch
+from harness.sinks.topic_with_batches import TopicWithBatches
+
+
+def entry(offset: int, value: bytes, key: bytes | None = b"query", **more: Any) -> Entry:
+    plain: dict[str, Any] = {
+        "topic": "batches", "partition": 0, "offset": offset, "kind": "data", "key": key,
+        "value": value, "headers": {}, "producer_id": 1, "epoch": 0, "sequence": 0,
+        "transactional": True,
+    }  # fmt: skip
+    return Entry(**plain | more)
+
+
+def batches(*entries: Entry) -> list[AtomicBatch]:
+    log = PartitionLog(
+        topic="batches", partition=0, log_start=0, last_stable_offset=9, high_watermark=9,
+        entries=list(entries),
+    )  # fmt: skip
+    reader: Any = SimpleNamespace(read_topic={"batches": [log]}.__getitem__)
+    sink = TopicWithBatches(reader, topic="out", view="read_committed", batches="batches")
+    return sink.atomic_batches()
+
+
+def test_a_batch_counts_when_its_transaction_is_committed() -> None:
+    found = batches(
+        entry(0, b'{"batch": 0}'),
+        entry(1, b"", kind="commit"),
+        entry(2, b'{"batch": 1}'),
+        entry(3, b"", kind="abort"),
+        entry(4, b'{"batch": 1}', epoch=1),
+        entry(5, b"", kind="commit", epoch=1),
+        entry(6, b'{"batch": 2}'),
+    )
+    assert found == [
+        AtomicBatch(owner="query", batch=0, ordinal=0),
+        AtomicBatch(owner="query", batch=1, ordinal=1),
+    ]
+
+
+@pytest.mark.parametrize("value", [b"", b"nonsense", b"[]", b"{}", b'{"batch": "1"}'])
+def test_what_is_not_written_by_the_job_is_no_batch(value: bytes) -> None:
+    assert batches(entry(0, value, transactional=False)) == []
+
+
+def test_a_batch_of_nobody_is_none() -> None:
+    assert batches(entry(0, b'{"batch": 1}', key=None, transactional=False)) == []
