@@ -6,13 +6,15 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak agree mutants bench-checking bench-gate exact-faults reference lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix agree mutants bench-checking bench-gate exact-faults reference lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
 RUNS ?= 10
 SEED ?=
 TRIES ?= 1
+MATRIX ?= all
+JOBS ?=
 ARGS ?=
 options = $(if $(SEED),--seed $(SEED)) $(ARGS)
 
@@ -24,8 +26,10 @@ help: ## Show this help
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
 	@echo
-	@echo '  SEED=42              repeat a run or a soak with this seed'
-	@echo '  RUNS=10              how many runs a soak makes'
+	@echo '  SEED=42              repeat a run, a soak or a matrix with this seed'
+	@echo '  RUNS=10              how many seeds a soak tries; 0: until told to stop'
+	@echo '  MATRIX=quick         a sample of the matrix, in under ten minutes'
+	@echo '  JOBS=2               how many runs of a matrix at a time; else by cores and memory'
 	@echo '  TRIES=20             how often exact-faults tries each combination'
 	@echo '  ARGS="..."           more options for onceproof, pytest (test) or the locks'
 	@echo '  PYTHON=python3.12    the Python that .venv is made from'
@@ -51,8 +55,11 @@ test-faults: .bootstrap ## Every fault of a link on every role, and all other te
 test-docker: .bootstrap ## Install and start Docker if need be, build images, try the docker backend
 	$(BIN)/python -m pytest tests/docker $(ARGS)
 
-soak: .bootstrap ## Many runs with different seeds (RUNS=10)
+soak: .bootstrap ## Many runs with different seeds, keeping the unexpected (RUNS=10)
 	@$(BIN)/onceproof soak --runs $(RUNS) $(options)
+
+matrix: .bootstrap ## Every scenario on both backends, and one page of it all (MATRIX=quick)
+	@$(BIN)/onceproof matrix $(if $(filter quick,$(MATRIX)),--quick) $(if $(JOBS),--jobs $(JOBS)) $(options)
 
 agree: .bootstrap ## Thousands of generated histories, judged by every engine and by the oracle
 	@$(BIN)/python -m tests.properties.checkers.agree $(options)

@@ -94,7 +94,12 @@ def exit_code(judgements: Iterable[ClaimJudgement], interrupted: bool = False) -
     judged = tuple(judgements)
     if not judged:
         return NOTHING_JUDGED
-    unexpected = {j.verdict for j in judged if not _as_it_should_be(j)}
+    return code_of_unexpected(j.verdict for j in judged if not _as_it_should_be(j))
+
+
+def code_of_unexpected(verdicts: Iterable[Verdict]) -> int:
+    """The exit code of claims that are not as they should be; 0 if there are none."""
+    unexpected = set(verdicts)
     for verdict in Verdict:
         if verdict in unexpected:
             return _EXIT_CODES[verdict]

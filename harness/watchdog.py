@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 from harness.stage import reaper
+from harness.stage.processes import MARKER
 
 
 class Watchdog:
@@ -38,6 +39,8 @@ class Watchdog:
             arguments: what the program wants to know besides.
             environment: added to our own.
         """
+        # A run may itself be a marked process of a matrix; who reaps it must outlive it.
+        inherited = {name: value for name, value in os.environ.items() if name != MARKER}
         with log.open("ab") as out:
             self._popen = subprocess.Popen(
                 [sys.executable, "-I", str(program.__file__), marker, *arguments,
@@ -48,7 +51,7 @@ class Watchdog:
                 start_new_session=True,
                 pass_fds=tuple(holds),
                 cwd="/",
-                env={**os.environ, **(environment or {})},
+                env={**inherited, **(environment or {})},
             )  # fmt: skip
 
     def release(self) -> None:

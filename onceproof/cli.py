@@ -31,6 +31,14 @@ def _backend(word: str) -> str:
     return word
 
 
+def _own_backend(word: str) -> str:
+    from harness.stage.backends import DOCKER, LOCAL
+
+    if word not in (LOCAL, DOCKER):
+        raise typer.BadParameter(f"{word!r}: expected local or docker")
+    return word
+
+
 Backend = Annotated[
     str,
     typer.Option(
@@ -179,15 +187,83 @@ def doctor() -> None:
 
 @app.command()
 def soak(
-    runs: Annotated[int, typer.Option(min=1, help="How many seeds.")] = 10,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Argument(help="Names from `onceproof list`; without any, the flagship."),
+    ] = None,
+    runs: Annotated[int, typer.Option(min=0, help="How many seeds; 0: until told to stop.")] = 10,
     seed: Annotated[int, typer.Option(help="The first seed; the others follow it.")] = 1,
     out: Out = Path("runs"),
     backend: Backend = "local",
+    keep_all: Annotated[
+        bool, typer.Option("--keep-all", help="Keep the run folders of what was as expected, too.")
+    ] = False,
+    free: Annotated[
+        float, typer.Option(min=0, help="Stop when the disk has fewer GiB free than this.")
+    ] = 5.0,
 ) -> None:
-    """Repeat the flagship with new seeds; end with a table seed × subject × claim → verdict."""
-    from onceproof.commands import run as command
+    """Repeat scenarios with new seeds; keep what was unexpected; stop when anything of us grows.
 
-    sys.exit(command.soak(runs=runs, seed=seed, out=out, backend=backend))
+    Ends with a table seed × subject × claim → verdict. Exit code: as for run; 3 if it was stopped
+    because the disk ran low, or because its memory, processes, threads or open files grew.
+    """
+    from onceproof.commands import soak as command
+
+    sys.exit(
+        command.soak(
+            scenario or [],
+            runs=runs,
+            seed=seed,
+            out=out,
+            backend=backend,
+            keep_all=keep_all,
+            least_free=round(free * 2**30),
+        )
+    )
+
+
+@app.command()
+def matrix(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(help="Only scenarios with one of these words in their names."),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only one or two of each family of subjects.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of all runs.")] = 1,
+    out: Out = Path("runs"),
+    backend: Annotated[
+        list[str] | None,
+        typer.Option(
+            callback=lambda given: [_own_backend(word) for word in given or ()],
+            help="local or docker. Repeatable; without any, both.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many runs at a time; without it, by cores and memory."),
+    ] = None,
+    markdown: Annotated[Path | None, typer.Option(help="File that gets the table, too.")] = None,
+) -> None:
+    """Run every scenario on both backends and write one page: subjects × faults → verdicts.
+
+    A run that is there already (same scenario, seed, backend, schedule and code) is not made again.
+    Exit code: as for run, of what matters most; 130 if something was left to run.
+    """
+    from onceproof.commands import matrix as command
+
+    sys.exit(
+        command.matrix(
+            words or [],
+            quick=quick,
+            seed=seed,
+            out=out,
+            backends=backend or ["local", "docker"],
+            jobs=jobs,
+            markdown=markdown,
+        )
+    )
 
 
 @app.command()

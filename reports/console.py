@@ -22,7 +22,7 @@ from reports.terminal import console
 from reports.text import line, plural, seconds
 from reports.write import HTML_FILE, JSON_FILE
 
-__all__ = ["SoakRow", "live", "print_result", "print_summary", "summary_table"]
+__all__ = ["SoakRow", "live", "print_result", "print_summary", "rows_of", "summary_table"]
 
 _STYLES = {
     Verdict.VIOLATED: "bold red",
@@ -45,6 +45,21 @@ class SoakRow:
     verdict: Verdict
     expected: bool | None
     """None: the scenario states no expectation."""
+
+
+def rows_of(report: Report) -> list[SoakRow]:
+    """What a run said of each claim."""
+    run = report.run
+    return [
+        SoakRow(
+            seed=run.seed,
+            subject=run.subject,
+            claim=claim.name,
+            verdict=claim.verdict,
+            expected=claim.expected,
+        )
+        for claim in report.claims
+    ]
 
 
 def print_result(report: Report, out: TextIO, folder: Path | None = None) -> None:

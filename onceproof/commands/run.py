@@ -1,4 +1,4 @@
-"""`onceproof run`, `onceproof soak` and `onceproof replay`."""
+"""`onceproof run` and `onceproof replay`."""
 
 from __future__ import annotations
 
@@ -15,16 +15,13 @@ from harness.stage.backends import EXTERNAL, LOCAL, offers
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
+from onceproof.exit_codes import worst
 from onceproof.interrupts import INTERRUPTED
 from onceproof.outcome import Outcome
 from onceproof.replaying import NoReplay, replay_of
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
-from reports.console import SoakRow, live, print_result, print_summary
-from scenarios import flagship
-
-_SEVERITY = (INTERRUPTED, 1, 3, 4, 5, 0)
-"""Exit codes of single runs: the first of these that occurs is that of them all."""
+from reports.console import live, print_result, print_summary, rows_of
 
 
 def run(
@@ -57,19 +54,10 @@ def run(
         outcomes = _run_all([(scenario, seed) for scenario in scenarios], out, backend)
         if len(outcomes) > 1:
             print("All runs")
-            print_summary([row for o in outcomes for row in _rows(o)], sys.stdout)
+            print_summary([row for o in outcomes for row in rows_of(o.report)], sys.stdout)
             for outcome in outcomes:
                 print(f"report   {outcome.html}")
         return _worst(outcomes, wanted=len(scenarios))
-
-
-def soak(*, runs: int, seed: int, out: Path, backend: str = LOCAL) -> int:
-    """Repeat the flagship with new seeds."""
-    with told():
-        wanted = [(s, n) for n in range(seed, seed + runs) for s in flagship()]
-        outcomes = _run_all(wanted, out, backend)
-        print_summary([row for o in outcomes for row in _rows(o)], sys.stdout)
-        return _worst(outcomes, wanted=len(wanted))
 
 
 def replay(folder: Path, *, out: Path, backend: str | None = None) -> int:
@@ -116,22 +104,6 @@ def _run_all(
     return outcomes
 
 
-def _rows(outcome: Outcome) -> list[SoakRow]:
-    run = outcome.report.run
-    return [
-        SoakRow(
-            seed=run.seed,
-            subject=run.subject,
-            claim=claim.name,
-            verdict=claim.verdict,
-            expected=claim.expected,
-        )
-        for claim in outcome.report.claims
-    ]
-
-
 def _worst(outcomes: Sequence[Outcome], *, wanted: int) -> int:
-    codes = {o.exit_code for o in outcomes}
-    if len(outcomes) < wanted:
-        codes.add(INTERRUPTED)
-    return next(code for code in _SEVERITY if code in codes)
+    broken_off = [INTERRUPTED] if len(outcomes) < wanted else []
+    return worst([*broken_off, *(outcome.exit_code for outcome in outcomes)])

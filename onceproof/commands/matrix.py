@@ -1,0 +1,103 @@
+"""`onceproof matrix`: every scenario on every backend, and one page of it all."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.scenario import Scenario
+from harness.tools.error import SetupError
+from onceproof.catalogue import UnknownScenario, named
+from onceproof.commands.setup import prepared
+from onceproof.errors import TROUBLE, USAGE, told
+from onceproof.matrix.plan import plan
+from onceproof.matrix.room import room
+from onceproof.matrix.sample import QUICK_SECONDS, sample
+from onceproof.matrix.under_way import MatrixRun
+from onceproof.stopping import stop_on_signals
+from reports.matrix.markdown import markdown as as_markdown
+from reports.matrix.model import Backend
+
+
+def matrix(
+    words: Sequence[str],
+    *,
+    quick: bool,
+    seed: int,
+    out: Path,
+    backends: Sequence[str],
+    jobs: int | None,
+    markdown: Path | None,
+) -> int:
+    """Run what is not there yet, and write the page anew after each run."""
+    with told():
+        try:
+            scenarios = named(words)
+        except UnknownScenario as error:
+            print(f"onceproof: {error}", file=sys.stderr)
+            return USAGE
+        stop = stop_on_signals()
+        asked = tuple(dict.fromkeys(backends))
+        there, here = _prepare(asked)
+        if not here:
+            return TROUBLE
+        chosen = {b: _chosen(scenarios, b, quick, QUICK_SECONDS / len(here)) for b in here}
+        at_once = jobs or room()
+        run = MatrixRun(
+            planned=tuple(place for b in here for place in plan(chosen[b], [b], seed)),
+            backends=there,
+            seed=seed,
+            out=out.absolute(),
+            at_once=at_once,
+            scope=_scope(words, quick),
+            repeat=_repeat(words, quick, seed, out, asked, jobs),
+            stop=stop,
+        )
+        run.execute()
+        if markdown is not None:
+            markdown.write_text(as_markdown(run.told()), encoding="utf-8", newline="\n")
+        return run.conclude()
+
+
+def _prepare(asked: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
+    """What can be had, once for all runs: they would all fetch it at the same time."""
+    found: list[Backend] = []
+    for name in asked:
+        try:
+            prepared(name)
+            found.append(Backend(name=name))
+        except SetupError as error:
+            print(f"onceproof: not on {name}: {error}", file=sys.stderr)
+            found.append(Backend(name=name, missing=str(error)))
+    return tuple(found), tuple(backend.name for backend in found if backend.missing is None)
+
+
+def _chosen(
+    scenarios: Sequence[Scenario], backend: str, quick: bool, limit: float
+) -> Sequence[Scenario]:
+    if not quick:
+        return scenarios
+    # A sample is taken of what can be run.
+    can = {p.scenario.name for p in plan(scenarios, [backend], seed=1) if p.lacks is None}
+    return sample([s for s in scenarios if s.name in can], limit)
+
+
+def _scope(words: Sequence[str], quick: bool) -> str:
+    which = "A sample of the scenarios" if quick else "Every scenario"
+    return f"{which} with {' or '.join(f'«{w}»' for w in words)} in its name" if words else which
+
+
+def _repeat(
+    words: Sequence[str],
+    quick: bool,
+    seed: int,
+    out: Path,
+    backends: Sequence[str],
+    jobs: int | None,
+) -> str:
+    options = [*(["--quick"] if quick else []), "--seed", str(seed), "--out", str(out)]
+    options += [word for backend in backends for word in ("--backend", backend)]
+    options += ["--jobs", str(jobs)] if jobs else []
+    return shlex.join(["onceproof", "matrix", *words, *options])

@@ -1,0 +1,15 @@
+"""One exit code for many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from onceproof.interrupts import INTERRUPTED
+
+_SEVERITY = (INTERRUPTED, 1, 3, 4, 5, 0)
+
+
+def worst(codes: Iterable[int]) -> int:
+    """That of the run that matters most: interrupted, then as the verdicts go; 0 for no run."""
+    found = set(codes)
+    return next((code for code in _SEVERITY if code in found), 0)

@@ -1,0 +1,164 @@
+"""A matrix under way: what is not there yet is run, and the page is written after each run.
+
+The one thing to know: whatever ends it, the page says how far it came, and the next one goes on
+from there, because what was run is read from the run folders and from nothing else.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from harness.side_by_side import Ended, Job, children, side_by_side
+from harness.versions import code, host, versions
+from harness.wait import Stop
+from onceproof.matrix import board
+from onceproof.matrix.earlier import records, reusable
+from onceproof.matrix.plan import Planned
+from onceproof.soak.watch import LEAST_FREE, free_bytes, low_disk
+from reports.matrix.model import Backend, Matrix, State, Trial
+from reports.matrix.page import write
+from reports.matrix.summary import headline, unexpected
+from reports.text import seconds
+
+LOGS: Final = "matrix-logs"
+
+
+@dataclass(kw_only=True)
+class MatrixRun:
+    """A matrix under way.
+
+    Attributes:
+        planned: its places.
+        backends: those that were asked for.
+        seed: of all runs.
+        out: folder that gets the run folders and the page.
+        at_once: how many runs at a time.
+        scope: which scenarios, in words.
+        repeat: the command that does the same again.
+        stop: ends it in an orderly way when set.
+        trials: what became of each place so far, by its name.
+        started_at: wall clock, UTC, ISO 8601.
+        since: monotonic clock then, in seconds.
+    """
+
+    planned: tuple[Planned, ...]
+    backends: tuple[Backend, ...]
+    seed: int
+    out: Path
+    at_once: int
+    scope: str
+    repeat: str
+    stop: Stop
+    trials: dict[str, Trial] = field(default_factory=dict)
+    started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    since: float = field(default_factory=time.monotonic)
+
+    def execute(self) -> None:
+        """Run everything that is not there yet."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        self._before = records(self.out)
+        self._places = {place.name: place for place in self.planned}
+        for place in self.planned:
+            earlier = reusable(place, self._before, code=code()) if not place.lacks else None
+            self.trials[place.name] = (
+                board.reused(place, earlier, self.out) if earlier else board.waiting(place)
+            )
+        jobs = [
+            place.job(self.out)
+            for place in self.planned
+            if self.trials[place.name].state is State.WAITING
+        ]
+        _say(
+            f"{len(jobs)} runs to make, {self.at_once} at a time; "
+            f"{len(self._all(State.REUSED))} are there already, {len(self._all(State.LEFT_OUT))} "
+            "left out"
+        )
+        for trial in self._all(State.REUSED):
+            _say(f"reused   {trial.scenario} on {trial.backend}: {self.out / (trial.report or '')}")
+        write(self.out, self.told())
+        self._see_to_the_disk()
+        with children(self.out / LOGS) as processes:
+            side_by_side(
+                jobs,
+                at_once=self.at_once,
+                processes=processes,
+                stop=self.stop,
+                started=self._started,
+                ended=self._ended,
+            )
+
+    def told(self) -> Matrix:
+        """What there is to tell so far."""
+        return Matrix(
+            trials=tuple(self.trials.values()),
+            backends=self.backends,
+            seed=self.seed,
+            scope=self.scope,
+            at_once=self.at_once,
+            started_at=self.started_at,
+            seconds=time.monotonic() - self.since,
+            repeat=self.repeat,
+            versions=versions() | self._versions_of_runs(),
+            host=host(),
+        )
+
+    def conclude(self) -> int:
+        """Write the page a last time, say how it came out, and return the exit code."""
+        told = self.told()
+        page, table = write(self.out, told)
+        print(headline(told))
+        for trial in unexpected(told.trials):
+            why = "; ".join(
+                f"{c.name}: {c.verdict}, should be {c.should_be}"
+                for c in trial.claims
+                if not c.expected
+            )
+            print(f"not as expected: {trial.scenario} on {trial.backend}: {trial.remark or why}")
+        for backend in self.backends:
+            if backend.missing is not None:
+                print(f"not run on {backend.name}: {backend.missing}")
+        print(f"took     {seconds(told.seconds)}\npage     {page}\ntable    {table}")
+        return board.exit_code(told.trials)
+
+    def _all(self, state: State) -> list[Trial]:
+        return [trial for trial in self.trials.values() if trial.state is state]
+
+    def _versions_of_runs(self) -> dict[str, str]:
+        """What only a run knows, such as the brokers' version: from the newest by this code."""
+        found = (record.versions for record in records(self.out).values())
+        return next((said for said in found if said.get("code") == code()), {})
+
+    def _started(self, job: Job) -> None:
+        _say(f"started  {job.name} (about {job.seconds:.0f} s at most)")
+
+    def _ended(self, ended: Ended) -> None:
+        place = self._places[ended.job.name]
+        trial = board.ran(
+            place,
+            ended,
+            {f: r for f, r in records(self.out).items() if f not in self._before},
+            page=self.out,
+            code=code(),
+            stopping=self.stop.is_set(),
+        )
+        self.trials[place.name] = trial
+        left = len(self._all(State.WAITING))
+        how = "as expected" if trial.expected else trial.remark or "NOT as expected"
+        _say(f"ended    {ended.job.name}: {how}, {seconds(ended.seconds)}; {left} to go")
+        write(self.out, self.told())
+        self._see_to_the_disk()
+
+    def _see_to_the_disk(self) -> None:
+        """Without room, runs end as invalid one after the other, and nobody knows why."""
+        if low := low_disk(free_bytes(self.out), LEAST_FREE, self.out):
+            self.stop.set(low)
+            _say(f"onceproof: {low}.")
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)

@@ -1,0 +1,107 @@
+"""The table of a matrix as Markdown, for the documentation.
+
+The one thing to know: it links nothing, because the runs stay where they were made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from reports.matrix.model import Backend, Matrix, State, Trial
+from reports.matrix.summary import headline, unexpected
+from reports.matrix.table import alike, table
+from reports.text import line, plural, seconds
+
+_ACTIVE = re.compile(r"([\\`*_{}\[\]<>|])")
+
+
+def markdown(matrix: Matrix) -> str:
+    """The whole page."""
+    return "\n".join(_lines(matrix)) + "\n"
+
+
+def _lines(matrix: Matrix) -> Iterator[str]:
+    yield "<!-- Made by `make matrix` from real runs; do not edit. -->"
+    yield ""
+    yield "# The matrix"
+    yield ""
+    yield f"**{_plain(headline(matrix))}.** {_about(matrix)}"
+    yield ""
+    yield (
+        "A row is a subject, a column a kind of faults. In a cell stands each scenario with what "
+        "its run said of each claim; ✓ marks what came out as the scenario expects, ✗ what did not."
+    )
+    for backend in matrix.backends:
+        yield ""
+        yield _backend(backend, matrix)
+    found = table(matrix.trials)
+    if found.rows:
+        yield ""
+        yield f"| subject | {' | '.join(found.columns)} |"
+        yield f"| --- |{' --- |' * len(found.columns)}"
+    for row in found.rows:
+        cells = ("<br>".join(_trial(trial, matrix) for trial in cell) for cell in row.cells)
+        yield f"| **{_plain(row.subject)}** | {' | '.join(cells)} |"
+    wrong = unexpected(matrix.trials)
+    if wrong:
+        yield ""
+        yield "## Not as expected"
+        yield ""
+    for trial in wrong:
+        yield from _why(trial)
+
+
+def _about(matrix: Matrix) -> str:
+    versions = matrix.versions
+    said = ", ".join(
+        f"{name} {versions[key]}"
+        for name, key in (("Kafka", "kafka"), ("Spark", "pyspark"), ("our code", "code"))
+        if key in versions
+    )
+    return (
+        f"{matrix.scope} with seed {matrix.seed}, begun {matrix.started_at}, "
+        f"{matrix.at_once} at a time, in {seconds(matrix.seconds)}"
+        f"{f', on {said}' if said else ''}."
+    )
+
+
+def _backend(backend: Backend, matrix: Matrix) -> str:
+    if backend.missing is not None:
+        return f"Backend {backend.name}: not run. {_plain(backend.missing)}"
+    mine = [trial for trial in matrix.trials if trial.backend == backend.name]
+    left_out = [trial for trial in mine if trial.state is State.LEFT_OUT]
+    said = f"Backend {backend.name}: {plural(len(mine) - len(left_out), 'scenario')}."
+    if left_out:
+        why = ", ".join(sorted({trial.remark or "" for trial in left_out}))
+        said += f" {len(left_out)} left out: {_plain(why)}."
+    return said
+
+
+def _trial(trial: Trial, matrix: Matrix) -> str:
+    several = sum(backend.missing is None for backend in matrix.backends) > 1
+    name = _plain(trial.scenario) + (f" ({trial.backend})" if several else "")
+    if not trial.judged:
+        return f"*{name}*: {trial.state}"
+    said = "; ".join(
+        f"{'✓' if same.expected else '✗'} {same.verdict} ({_plain('; '.join(same.names))})"
+        for same in alike(trial.claims)
+    )
+    return f"*{name}*: {said or 'no claim was judged'}"
+
+
+def _why(trial: Trial) -> Iterator[str]:
+    yield f"* {_plain(trial.scenario)} ({trial.backend})" + (
+        f": {_plain(trial.remark)}" if trial.remark else ""
+    )
+    for claim in trial.claims:
+        if not claim.expected:
+            yield (
+                f"  * {_plain(claim.name)}: {claim.verdict}, should be {_plain(claim.should_be)}. "
+                f"{_plain(claim.reason)}"
+            )
+
+
+def _plain(text: str) -> str:
+    """On one line, and with nothing in it that Markdown acts on."""
+    return _ACTIVE.sub(r"\\\1", line(text))

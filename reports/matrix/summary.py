@@ -1,0 +1,74 @@
+"""A matrix in a sentence and a few figures.
+
+The one thing to know: a run counts as one, as expected only with every claim of it. What was not
+run is neither expected nor unexpected, and the sentence says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from checkers.model import Verdict
+from reports.html.facts import Tile
+from reports.matrix.model import Matrix, State, Trial
+from reports.text import number, plural, seconds
+
+
+def headline(matrix: Matrix) -> str:
+    """How it came out, in a sentence."""
+    wanted, waiting = len(matrix.wanted), len(matrix.all_of(State.WAITING))
+    expected = sum(trial.expected for trial in matrix.wanted)
+    if not wanted:
+        return "Nothing could be run"
+    if expected == wanted:
+        return f"All {plural(wanted, 'run')} as expected" if wanted > 1 else "One run, as expected"
+    said = f"{number(expected)} of {plural(wanted, 'run')} as expected"
+    return f"{said}, {number(waiting)} not run" if waiting else said
+
+
+def tone(matrix: Matrix) -> str:
+    """The verdict whose colour the head of the page has."""
+    if unexpected(matrix.trials):
+        return Verdict.VIOLATED
+    return Verdict.UNKNOWN if matrix.all_of(State.WAITING) or not matrix.wanted else Verdict.HOLDS
+
+
+def tiles(matrix: Matrix) -> tuple[Tile, ...]:
+    """The figures at the head of the page."""
+    claims = [claim for trial in matrix.trials if trial.judged for claim in trial.claims]
+    of = {
+        verdict: [claim for claim in claims if claim.verdict is verdict]
+        for verdict in (Verdict.INVALID, Verdict.UNKNOWN)
+    }
+    return (
+        Tile(
+            value=f"{sum(trial.expected for trial in matrix.wanted)} of {len(matrix.wanted)}",
+            label="runs as expected",
+        ),
+        Tile(
+            value=f"{number(sum(claim.expected for claim in claims))} of {number(len(claims))}",
+            label="claims as expected",
+        ),
+        *(
+            Tile(
+                value=number(len(found)),
+                label=f"claims {verdict}, {sum(not claim.expected for claim in found)} of them "
+                "unexpectedly",
+            )
+            for verdict, found in of.items()
+        ),
+        Tile(
+            value=number(len(matrix.all_of(State.REUSED))),
+            label="runs that were there already",
+        ),
+        Tile(value=seconds(matrix.seconds), label=f"with {matrix.at_once} at a time"),
+    )
+
+
+def unexpected(trials: Iterable[Trial]) -> tuple[Trial, ...]:
+    """The trials that were run and are not as expected."""
+    return tuple(
+        trial
+        for trial in trials
+        if trial.state is State.FAILED or (trial.judged and not trial.expected)
+    )

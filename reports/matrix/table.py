@@ -1,0 +1,100 @@
+"""The table: rows are subjects, columns are kinds of faults, a cell has the trials of both.
+
+The one thing to know: a scenario stands once. One with faults of several kinds stands in a column
+of its own, because nobody can say which of them a verdict is owed to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from checkers.model import Verdict
+from reports.matrix.model import State, Told, Trial
+
+NONE: Final = "no fault"
+SEVERAL: Final = "several kinds"
+_ORDER: Final = (NONE, "crash", "partition", "timeout", "surgery")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Same:
+    """Claims of one trial that came out the same.
+
+    Attributes:
+        verdict: their verdict.
+        expected: whether that is as it should be.
+        should_be: what it should be, in words.
+        names: of the claims; those of the same stretch are one.
+    """
+
+    verdict: Verdict
+    expected: bool
+    should_be: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A subject, with what stands in each column."""
+
+    subject: str
+    cells: tuple[tuple[Trial, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Columns that have anything in them, and a row for each subject."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def table(trials: Iterable[Trial]) -> Table:
+    """The table of all trials but those that are left out."""
+    shown = [trial for trial in trials if trial.state is not State.LEFT_OUT]
+    there = {column(trial) for trial in shown}
+    others = sorted(there - {*_ORDER, SEVERAL})
+    columns = tuple(c for c in (*_ORDER, *others, SEVERAL) if c in there)
+    rows = tuple(
+        Row(
+            subject=subject,
+            cells=tuple(
+                tuple(t for t in shown if t.subject == subject and column(t) == c) for c in columns
+            ),
+        )
+        for subject in dict.fromkeys(trial.subject for trial in shown)
+    )
+    return Table(columns=columns, rows=rows)
+
+
+def column(trial: Trial) -> str:
+    """Where a trial stands: under the kind of its faults."""
+    if len(trial.kinds) > 1:
+        return SEVERAL
+    return trial.kinds[0] if trial.kinds else NONE
+
+
+def alike(claims: Sequence[Told]) -> tuple[Same, ...]:
+    """The claims of a trial, those together that came out the same, the unexpected first."""
+    groups: dict[tuple[bool, Verdict, str], list[str]] = {}
+    for claim in claims:
+        key = (claim.expected, claim.verdict, "" if claim.expected else claim.should_be)
+        groups.setdefault(key, []).append(claim.name)
+    order = list(Verdict)
+    return tuple(
+        Same(verdict=verdict, expected=expected, should_be=should_be, names=_together(names))
+        for (expected, verdict, should_be), names in sorted(
+            groups.items(), key=lambda item: (item[0][0], order.index(item[0][1]))
+        )
+    )
+
+
+def _together(names: Iterable[str]) -> tuple[str, ...]:
+    """`at-most-once a → b` and `exactly-once a → b` are `at-most-once, exactly-once a → b`."""
+    stretches: dict[str, list[str]] = {}
+    for name in names:
+        guarantee, _, stretch = name.partition(" ")
+        stretches.setdefault(stretch, []).append(guarantee)
+    return tuple(f"{', '.join(words)} {stretch}" for stretch, words in stretches.items())

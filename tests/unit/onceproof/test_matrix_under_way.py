@@ -1,0 +1,135 @@
+"""A matrix under way, with programs of a line or two in place of runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checkers import Verdict
+from harness.side_by_side import Job
+from harness.versions import code
+from harness.wait import Stop
+from onceproof.matrix import under_way
+from onceproof.matrix.plan import Planned, plan
+from onceproof.matrix.under_way import MatrixRun
+from reports.matrix.model import Backend, State
+from tests.unit.onceproof.test_matrix import kept, named
+
+LEAVES_A_RUN = "import shutil, sys; shutil.copytree(sys.argv[1], sys.argv[2])"
+CRASHES = "raise SystemExit('it went wrong')"
+FOREVER = "import time\nwhile True: time.sleep(60)"
+
+
+class Programs:
+    """What runs in place of each place, and which were run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.jobs: dict[str, Job] = {}
+
+    def leaves_a_run(self, place: Planned, out: Path, **more: Any) -> None:
+        prepared = kept(self.folder, place, name=place.name, versions={"code": code()}, **more)
+        self.does(place, LEAVES_A_RUN, str(prepared), str(out / place.name))
+
+    def does(self, place: Planned, program: str, *arguments: str) -> None:
+        command = (sys.executable, "-c", program, *arguments)
+        self.jobs[place.name] = Job(name=place.name, command=command, seconds=100)
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Programs:
+    found = Programs(tmp_path / "prepared")
+    monkeypatch.setattr(Planned, "job", lambda self, _: found.jobs[self.name])
+    return found
+
+
+@pytest.fixture
+def places() -> tuple[Planned, ...]:
+    names = ("control-toothless-fault", "control-idle-crash", "control-nothing-sent")
+    return plan([named(name) for name in names], ["local"], 7)
+
+
+def matrix(out: Path, places: tuple[Planned, ...], stop: Stop | None = None) -> MatrixRun:
+    return MatrixRun(
+        planned=places,
+        backends=(Backend(name="local"),),
+        seed=7,
+        out=out,
+        at_once=1,
+        scope="Three",
+        repeat="again",
+        stop=stop or Stop(),
+    )
+
+
+def states(run: MatrixRun) -> list[State]:
+    return [trial.state for trial in run.trials.values()]
+
+
+def test_what_crashes_is_told_and_the_others_are_run(
+    tmp_path: Path, places: tuple[Planned, ...], programs: Programs
+) -> None:
+    first, second, third = places
+    programs.leaves_a_run(first, tmp_path)
+    programs.does(second, CRASHES)
+    programs.leaves_a_run(third, tmp_path)
+    run = matrix(tmp_path, places)
+    run.execute()
+    assert states(run) == [State.RUN, State.FAILED, State.RUN]
+    assert run.conclude() == 3
+    page = (tmp_path / "matrix.html").read_text()
+    assert "2 of 3 runs as expected" in page
+    assert "ended with exit code 1 before its time, saying: it went wrong" in page
+
+
+def test_what_was_broken_off_goes_on_where_it_was(
+    tmp_path: Path,
+    places: tuple[Planned, ...],
+    programs: Programs,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first, second, third = places
+    programs.leaves_a_run(first, tmp_path)
+    programs.does(second, FOREVER)
+    programs.does(third, CRASHES)
+    stop = Stop()
+    run = matrix(tmp_path, places, stop)
+    monkeypatch.setattr(run, "_started", lambda job: job.name == second.name and stop.set("told"))
+    run.execute()
+    assert states(run) == [State.RUN, State.WAITING, State.WAITING]
+    assert run.conclude() == 130
+    assert "1 of 3 runs as expected, 2 not run" in (tmp_path / "matrix.html").read_text()
+
+    programs.leaves_a_run(second, tmp_path, verdict=Verdict.UNEXERCISED)
+    programs.leaves_a_run(third, tmp_path)
+    programs.does(first, CRASHES)
+    capsys.readouterr()
+    again = matrix(tmp_path, places)
+    again.execute()
+    assert states(again) == [State.REUSED, State.RUN, State.RUN]
+    assert again.conclude() == 0
+    told = capsys.readouterr()
+    assert "2 runs to make, 1 at a time; 1 are there already" in told.err
+    assert f"reused   {first.scenario.name} on local: {tmp_path / first.name}" in told.err
+    assert told.out.startswith("All 3 runs as expected\n")
+
+
+def test_without_room_on_the_disk_nothing_is_run(
+    tmp_path: Path,
+    places: tuple[Planned, ...],
+    programs: Programs,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for place in places:
+        programs.does(place, CRASHES)
+    monkeypatch.setattr(under_way, "free_bytes", lambda _: 1)
+    run = matrix(tmp_path, places)
+    run.execute()
+    assert states(run) == [State.WAITING] * 3
+    assert run.conclude() == 130
+    assert "GiB are to stay free" in capsys.readouterr().err
