@@ -18,7 +18,8 @@ from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
 from harness.clock import clock_id, now
 from harness.recording.writer import HistoryWriter
-from harness.subjects.group.member import CONSUMER, Over
+from harness.subjects.group.clients import LIBRDKAFKA
+from harness.subjects.group.life import Over
 from harness.subjects.group.task import HUNG_SECONDS
 from harness.subjects.group.watchdog import Watchdog
 from harness.subjects.stored.batch import Batch, batch_of
@@ -208,7 +209,7 @@ def main() -> None:
     task = StoringTask.load(Path(sys.argv[1]))
     consumer = Consumer(
         {
-            **CONSUMER,
+            **LIBRDKAFKA.consumer,
             "bootstrap.servers": task.bootstrap,
             "client.id": task.name,
             "group.id": task.group,

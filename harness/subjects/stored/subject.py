@@ -18,7 +18,7 @@ from harness.sinks.base import Sink
 from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDITOR
 from harness.subjects.group.base import MEMBER
-from harness.subjects.group.member import CONSUMER
+from harness.subjects.group.clients import LIBRDKAFKA
 from harness.subjects.pipeline import PipelineParts
 from harness.subjects.stored.audit import Audit
 from harness.subjects.stored.audit_postgres import PostgresAudit
@@ -101,7 +101,7 @@ class StoringConsumers:
         session = {"idle_in_transaction_session_timeout": IDLE_MS}
         return {
             "members": {"number": self.members, "offsets": f"{where}, {self.commits}"},
-            "member's consumer": CONSUMER,
+            "member's consumer": LIBRDKAFKA.consumer,
             **({"member's database session": session} if self.kind == "postgres" else {}),
         }
 
