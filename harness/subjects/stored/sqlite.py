@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -37,12 +37,19 @@ class SqliteStore(Store):
         # No transaction is begun for us.
         self._connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
 
-    @contextmanager
-    def transaction(self) -> Iterator[Cursor]:
+    def transaction(self) -> AbstractContextManager[Cursor]:
         """See `Store`; somebody else's lock that does not go is as good as no answer."""
+        return self._between("BEGIN IMMEDIATE")
+
+    def reading(self) -> AbstractContextManager[Cursor]:
+        """See `Store`; only who is about to end a commit is waited for."""
+        return self._between("BEGIN")
+
+    @contextmanager
+    def _between(self, begin: str) -> Iterator[Cursor]:
         cursor = self._connection.cursor()
         try:
-            cursor.execute("BEGIN IMMEDIATE")
+            cursor.execute(begin)
             yield cursor
             cursor.execute("COMMIT")
         except sqlite3.OperationalError as error:

@@ -77,20 +77,34 @@ class Store(ABC):
             Unreachable: it could not begin, or it is not known how it ended.
         """
 
+    def reading(self) -> AbstractContextManager[Cursor]:
+        """A transaction that only reads, and waits for nobody who writes.
+
+        Raises:
+            Unreachable: the database does not say.
+        """
+        return self.transaction()
+
     def stored(self, topic: str, partitions: Iterable[int]) -> dict[int, int]:
         """The offset to be read next of each partition; 0 where nothing was stored yet.
 
         Raises:
             Unreachable: the database does not say.
         """
-        found = {}
-        with self.transaction() as cursor:
-            for partition in sorted(partitions):
-                cursor.execute(self._in_words(_STORED), (topic, partition))
-                if (row := cursor.fetchone()) is None:
+        wanted = sorted(partitions)
+        with self.reading() as cursor:
+            found = {partition: self._look(cursor, topic, partition) for partition in wanted}
+        if None in found.values():
+            with self.transaction() as cursor:
+                for partition in wanted:
                     cursor.execute(self._in_words(_FIRST), (topic, partition))
-                found[partition] = 0 if row is None else int(row[0])
-        return found
+                    found[partition] = self._look(cursor, topic, partition)
+        return {partition: offset or 0 for partition, offset in found.items()}
+
+    def _look(self, cursor: Cursor, topic: str, partition: int) -> int | None:
+        cursor.execute(self._in_words(_STORED), (topic, partition))
+        row = cursor.fetchone()
+        return None if row is None else int(row[0])
 
     def write(self, batch: Batch, *, offsets: bool) -> None:
         """Write a batch, in one transaction.

@@ -127,6 +127,18 @@ def test_a_lock_that_does_not_go_is_as_good_as_no_answer(
         other.stored(TOPIC, [0])
 
 
+def test_offsets_are_read_while_somebody_writes(
+    path: Path, audit: SqliteAudit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who gets partitions goes on to its payments, and only then waits to write them."""
+    monkeypatch.setattr("harness.subjects.stored.sqlite._WAIT_SECONDS", 0.05)
+    mine, other = store(path), store(path)
+    mine.stored(TOPIC, [0])
+    mine.write(batch(0, 3), offsets=True)
+    with mine.transaction():
+        assert other.stored(TOPIC, [0]) == {0: 3}
+
+
 _WRITER = """
 import sys
 import time
