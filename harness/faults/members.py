@@ -6,11 +6,15 @@ nothing, least of all that of one that was paused.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from harness.bench import Bench
 from harness.faults.by_hand import UnknownFault
+from harness.faults.led import in_words
+from harness.kafka.group_offsets import Commit
 from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDITOR
 from harness.subjects.group.members import Members
@@ -54,6 +58,37 @@ class Belonging:
         self.had: frozenset[tuple[str, int]] = frozenset()
         """Partitions that it had when it was last seen to belong; empty if that was never seen."""
         self._before = frozenset(self._ids(stable=False) or ())
+
+    def wait_at_work(self, committed: Callable[[], Sequence[Commit]]) -> None:
+        """Wait until the member has partitions, and the group's positions in them move on.
+
+        Args:
+            committed: every position that the group has committed, oldest first.
+
+        Raises:
+            Overdue: they do not in time.
+            PipelineTrouble: the group does not work.
+        """
+        since: int | None = None
+
+        def at_work() -> bool:
+            nonlocal since
+            self._bench.pipeline.check()
+            if self._ids() is None or not self.had:
+                return False
+            commits = committed()
+            if since is None:
+                since = len(commits)
+            return any((c.topic, c.partition) in self.had for c in commits[since:])
+
+        wait_until(
+            at_work,
+            what=f"{self._who} to process what it has",
+            seconds=60,
+            every=0.1,
+            stop=self._bench.stop,
+            seen=lambda: f"it has {in_words(sorted(self.had)) or 'nothing'}",
+        )
 
     def without(self) -> list[str] | None:
         """Client ids of the others, once the member is out; None until then."""

@@ -13,7 +13,7 @@ from harness.bench import Bench
 from harness.faults.at_commit import held, storing
 from harness.faults.base import Injection
 from harness.faults.by_hand import ByHand
-from harness.faults.members import member
+from harness.faults.members import Belonging, member
 from harness.faults.pause_member import PauseMember
 from harness.subjects.stored.subject import COMMITS
 from harness.wait import wait_until
@@ -41,6 +41,7 @@ class PauseWithWork:
     def inject(self, bench: Bench, name: str) -> Injection:
         """Have it stand at its database while payments come, and pause it."""
         group = storing(bench)
+        Belonging(bench, group.group, group.consumer(self.member)).wait_at_work(group.committed)
         hold = group.hold_with_work(self.member)
         with held(hold, bench):
             wanted = min(bench.producers.acknowledged + _MORE, bench.producers.total)
