@@ -6,6 +6,7 @@ Where it is paused it has no lock that others would have to wait for.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -13,8 +14,10 @@ from harness.bench import Bench
 from harness.faults.at_commit import held, storing
 from harness.faults.base import Injection
 from harness.faults.by_hand import ByHand
+from harness.faults.led import Partition
 from harness.faults.members import Belonging, member
 from harness.faults.pause_member import PauseMember
+from harness.subjects.stored.audit import Hold
 from harness.subjects.stored.subject import COMMITS
 from harness.wait import wait_until
 
@@ -41,9 +44,11 @@ class PauseWithWork:
     def inject(self, bench: Bench, name: str) -> Injection:
         """Have it stand at its database while payments come, and pause it."""
         group = storing(bench)
-        Belonging(bench, group.group, group.consumer(self.member)).wait_at_work(group.committed)
+        belonging = Belonging(bench, group.group, group.consumer(self.member))
+        belonging.wait_at_work(group.committed)
         hold = group.hold_with_work(self.member)
         with held(hold, bench):
+            read = _ends(bench, belonging.had)
             wanted = min(bench.producers.acknowledged + _MORE, bench.producers.total)
             wait_until(
                 lambda: bench.producers.acknowledged >= wanted,
@@ -51,14 +56,10 @@ class PauseWithWork:
                 seconds=_SECONDS,
                 stop=bench.stop,
             )
-            hold.next()
-            wait_until(
-                hold.caught,
-                what=f"{self.member} to write the first of them",
-                seconds=_SECONDS,
-                every=0.01,
-                stop=bench.stop,
-            )
+            self._next(hold, bench)
+            # What is left of what it had read before may be the one transaction that stands still.
+            while hold.begun and not _behind(group.positions() or {}, read):
+                self._next(hold, bench)
             process = group.pause(self.member)
             while hold.hinders():  # others could never go on
                 process.thaw()
@@ -70,6 +71,29 @@ class PauseWithWork:
                 process.thaw()
                 raise
         return paused
+
+    def _next(self, hold: Hold, bench: Bench) -> None:
+        hold.next()
+        wait_until(
+            hold.caught,
+            what=f"{self.member} to write what comes next",
+            seconds=_SECONDS,
+            every=0.01,
+            stop=bench.stop,
+        )
+
+
+def _ends(bench: Bench, partitions: Iterable[Partition]) -> dict[Partition, int]:
+    """Where the log of each ends: nobody has read further."""
+    there = sorted(partitions)
+    with bench.reader() as reader:
+        ends = {topic: reader.ends(topic) for topic, _ in there}
+    return {(topic, p): ends[topic][p][1] for topic, p in there}
+
+
+def _behind(positions: Mapping[Partition, int], ends: Mapping[Partition, int]) -> bool:
+    """Whether all positions have come so far."""
+    return all(positions.get(at, 0) >= end for at, end in ends.items())
 
 
 BY_HAND: Final = ByHand(

@@ -6,7 +6,7 @@ trigger that keeps every offset that was stored, and locks that whoever writes h
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from harness.kafka.group_offsets import Commit
 from harness.sinks.books import Books
@@ -14,7 +14,14 @@ from harness.stage.processes import Process
 
 
 class Hold(Protocol):
-    """A consumer's transaction that is made to stand still."""
+    """A consumer's transaction that is made to stand still.
+
+    Attributes:
+        begun: whether it has begun. One that has is done when it is let go; of one that has not,
+            the consumer still has all that it is to write in hand.
+    """
+
+    begun: ClassVar[bool]
 
     def caught(self) -> str | None:
         """What shows that it stands there, in words; None until it does."""

@@ -8,7 +8,7 @@ database has not answered: its session shows COMMIT, and a lock that it waits fo
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import psycopg
 
@@ -119,6 +119,8 @@ class PostgresAudit:
 
 class HeldCommit:
     """The next commit of one consumer."""
+
+    begun: ClassVar[bool] = True
 
     def __init__(self, database: str, who: str, stop: Stop) -> None:
         """Lie in wait for it."""

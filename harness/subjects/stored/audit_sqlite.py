@@ -11,7 +11,7 @@ import os
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from harness.kafka.group_offsets import Commit
 from harness.sinks.books import Books
@@ -87,6 +87,8 @@ class SqliteAudit:
 class HeldCommit:
     """The next commit of one consumer."""
 
+    begun: ClassVar[bool] = True
+
     def __init__(self, path: Path, who: Process) -> None:
         """Lie in wait for it: read, so that nobody's commit comes to its end."""
         self._path = path
@@ -148,6 +150,8 @@ class HeldCommit:
 
 class HeldBegin:
     """Every transaction, kept from beginning."""
+
+    begun: ClassVar[bool] = False
 
     def __init__(self, path: Path, who: Process) -> None:
         """Be the one who writes."""
