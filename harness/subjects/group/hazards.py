@@ -38,10 +38,7 @@ def hazards(
     """
     rows = [row for row in log if row["kind"] == "data" and row["record"] is not None]
     written = Counter(row["record"] for row in rows if row["topic"] == sink)
-    ends: dict[int, int] = {}
-    for commit in commits:
-        if commit.topic == topic:
-            ends[commit.partition] = max(commit.offset, ends.get(commit.partition, 0))
+    ends = furthest(commits, topic)
     again = sum(1 for count in written.values() if count > 1)
     never = sum(
         1
@@ -52,11 +49,28 @@ def hazards(
         and row["record"] not in written
     )
     aborted = sum(1 for row in log if row["topic"] == sink and row["kind"] == "abort")
-    found = (
-        (ABORTED, aborted, "ends of aborted transactions stand in {}"),
-        (REPLAYED, again, "inputs have more than one effect in the log of {}, aborted ones too"),
-        (ABANDONED, never, "inputs below the group's positions have none in the log of {}"),
+    return counted(
+        (ABORTED, aborted, f"ends of aborted transactions stand in {sink}"),
+        (
+            REPLAYED,
+            again,
+            f"inputs have more than one effect in the log of {sink}, aborted ones too",
+        ),
+        (ABANDONED, never, f"inputs below the group's positions have none in the log of {sink}"),
     )
+
+
+def furthest(commits: Iterable[Commit], topic: str) -> dict[int, int]:
+    """The furthest position that was ever committed in each partition of a topic."""
+    ends: dict[int, int] = {}
+    for commit in commits:
+        if commit.topic == topic:
+            ends[commit.partition] = max(commit.offset, ends.get(commit.partition, 0))
+    return ends
+
+
+def counted(*found: tuple[str, int, str]) -> list[dict[str, Any]]:
+    """Rows of what was found at all: each a hazard, how often, and of what that is the number."""
     return [
         {
             "hazard": hazard,
@@ -64,7 +78,7 @@ def hazards(
             "at": now(),
             "clock": clock_id(),
             "fault": None,
-            "detail": f"{count} {words.format(sink)}",
+            "detail": f"{count} {words}",
             "owner": None,
             "batch": None,
             "attempt": None,

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from harness.clock import clock_id, now
 from harness.kafka.group_offsets import Commit
-from harness.subjects.group.hazards import ABANDONED, REPLAYED
+from harness.subjects.group.hazards import ABANDONED, REPLAYED, counted, furthest
 
 REFUSED: Final = "refused-write"
 """A batch was about to be written from an offset that was no longer the stored one."""
@@ -35,10 +34,7 @@ def hazards(
         commits: every offset that was committed, wherever.
     """
     written = Counter(row["record"] for row in effects)
-    ends: dict[int, int] = {}
-    for commit in commits:
-        if commit.topic == topic:
-            ends[commit.partition] = max(commit.offset, ends.get(commit.partition, 0))
+    ends = furthest(commits, topic)
     again = sum(1 for count in written.values() if count > 1)
     never = sum(
         1
@@ -49,22 +45,7 @@ def hazards(
         and row["offset"] < ends.get(row["partition"], 0)
         and row["record"] not in written
     )
-    found = (
+    return counted(
         (REPLAYED, again, "payments have more than one row"),
         (ABANDONED, never, "payments below the committed offsets have no row"),
     )
-    return [
-        {
-            "hazard": hazard,
-            "hop": "process",
-            "at": now(),
-            "clock": clock_id(),
-            "fault": None,
-            "detail": f"{count} {words}",
-            "owner": None,
-            "batch": None,
-            "attempt": None,
-        }
-        for hazard, count, words in found
-        if count
-    ]
