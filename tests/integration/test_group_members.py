@@ -217,22 +217,5 @@ def test_what_is_refused_is_done_again(group: Group) -> None:
     assert group.client != "aiokafka" or group.staging.instance("member-0") != life
 
 
-@pytest.mark.parametrize(
-    "group",
-    [ConsumerGroup(client=client, without="rewind") for client in ("librdkafka", "kafka-python")],
-    ids=lambda subject: subject.client,
-    indirect=True,
-)
-def test_without_a_rewind_what_is_refused_is_lost(group: Group) -> None:
-    refuse_once(group)
-    group.send(150)
-    ends = {(group.source, p): group.sent // PARTITIONS for p in range(PARTITIONS)}
-    eventually(lambda: group.members.positions() == ends, f"{ends}", group.members.positions)
-    found = group.effects()
-    assert set(found.values()) == {1}
-    # At least the batch of that transaction: on a busy machine another one may be aborted, too.
-    assert len(found) < group.sent
-
-
 def world(group: Group):  # type: ignore[no-untyped-def]
     return bench(group.staging.stage, group.source, group.members)
