@@ -16,7 +16,7 @@ from typing import Final
 
 from harness.bench import Bench
 from harness.faults.driver import driver
-from harness.stage.processes import Process, session_members
+from harness.stage.processes import Process
 
 _BACKEND: Final = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
 _ID: Final = re.compile(rb"\0--executor-id\0(\d+)\0")
@@ -44,7 +44,7 @@ class Executors:
     def found(self) -> dict[int, int]:
         """Spark's id of each executor that lives → its process id."""
         executors = {}
-        for pid in session_members(self.process.session):
+        for pid in self.process.pids():
             with suppress(OSError):
                 line = Path("/proc", str(pid), "cmdline").read_bytes()
                 if _BACKEND in line and (id_ := _ID.search(line)):

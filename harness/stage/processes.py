@@ -2,8 +2,10 @@
 
 The one thing to know: a process here means its whole *session*, and what that started. A Spark
 driver is a Python process, a JVM, a Python daemon in a process group of its own and that daemon's
-workers; only the session id holds them together. Every one carries the run's marker in its
-environment, by which the reaper and a later sweep find them even when all else is lost.
+workers; only the session id holds them together. What was seen to belong to it stays with it: a
+child in a session of its own is nobody's child once the first process has died. Every one carries
+the run's marker in its environment, by which the reaper and a later sweep find them even when all
+else is lost.
 """
 
 from __future__ import annotations
@@ -12,11 +14,11 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from harness.clock import now
 from harness.stage.base import Life
@@ -50,6 +52,8 @@ class Process:
     """We are ending it, so its end is nothing to be surprised at."""
     ended_at: int | None = None
     how: str | None = None
+    _known: set[tuple[int, int]] = field(default_factory=set, init=False, repr=False)
+    """(process id, its start) of all that was ever seen of it."""
 
     @property
     def session(self) -> int:
@@ -59,11 +63,23 @@ class Process:
     def alive(self) -> bool:
         """Whether any process of the session is left that is not a zombie."""
         self.popen.poll()
-        return bool(session_members(self.session))
+        return bool(self.pids())
 
     def members(self) -> int:
         """How many processes of the session are left."""
-        return len(session_members(self.session))
+        return len(self.pids())
+
+    def pids(self) -> list[int]:
+        """Process ids of all that is left of it."""
+        return [seen.pid for seen in self._look()]
+
+    def _look(self) -> list[_Seen]:
+        """What is left of it now, zombies not counted."""
+        there = _all_seen()
+        earlier = {seen.pid for seen in there.values() if (seen.pid, seen.since) in self._known}
+        found = [there[pid] for pid in sorted(_family(self.session, there, earlier))]
+        self._known.update((seen.pid, seen.since) for seen in found)
+        return [seen for seen in found if seen.state not in _OVER]
 
     def leader_alive(self) -> bool:
         """Whether the first process itself runs."""
@@ -71,7 +87,7 @@ class Process:
 
     def send(self, sig: signal.Signals) -> None:
         """Send a signal to every process of the session."""
-        for pid in session_members(self.session):
+        for pid in self.pids():
             _kill(pid, sig)
 
     def freeze(self) -> None:
@@ -82,11 +98,11 @@ class Process:
         """
         _kill_group(self.session, signal.SIGSTOP)
         for _ in range(100):
-            running = [p for p, s in _members(self.session) if s not in _STOPPED | _OVER]
+            running = [seen for seen in self._look() if seen.state not in _STOPPED]
             if not running:
                 return
-            for pid in running:
-                _kill(pid, signal.SIGSTOP)
+            for seen in running:
+                _kill(seen.pid, signal.SIGSTOP)
             os.sched_yield()
 
     def frozen(self) -> bool:
@@ -95,7 +111,7 @@ class Process:
         Each thread stops when it is scheduled next, so on a busy machine the first one's state says
         little of the others'.
         """
-        states = {s for pid in session_members(self.session) for s in _thread_states(pid)}
+        states = {s for pid in self.pids() for s in _thread_states(pid)}
         return bool(states) and states <= _STOPPED
 
     def pause(self, stop: Stop | None = None) -> None:
@@ -164,7 +180,7 @@ class Process:
             what=f"every process of {self.instance} to be gone",
             seconds=seconds,
             every=0.005,
-            seen=lambda: session_members(self.session),
+            seen=self.pids,
         )
         self._ended(how)
 
@@ -266,32 +282,40 @@ _STOPPED, _OVER = frozenset("Tt"), frozenset("ZX")
 _FRAME = re.compile(r"\s+(at |File |\.\.\. \d+ more|\^+)|\s{4}")
 
 
-def session_members(session: int) -> list[int]:
-    """Process ids of a session, and of what it started, that are not zombies."""
-    return [pid for pid, state in _members(session) if state not in _OVER]
+class _Seen(NamedTuple):
+    """A process at one look."""
+
+    pid: int
+    state: str
+    parent: int
+    session: int
+    since: int
+    """When it started, in ticks since the boot: a process id alone may be given out anew."""
 
 
-def _members(session: int) -> list[tuple[int, str]]:
-    """(process id, state) of every process of a session, and of every child of those.
+def _all_seen() -> dict[int, _Seen]:
+    """Every process of the machine, by its id."""
+    found = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            with suppress(OSError):
+                stat = _fields(Path("/proc", entry, "stat").read_bytes())
+                pid = int(entry)
+                found[pid] = _Seen(
+                    pid, stat[0].decode(), int(stat[1]), int(stat[3]), since=int(stat[19])
+                )
+    return found
+
+
+def _family(session: int, there: Mapping[int, _Seen], earlier: Collection[int]) -> set[int]:
+    """Process ids of a session, of what was known to belong to it, and of every child of those.
 
     PostgreSQL gives each of its processes a session of its own.
     """
-    found: dict[int, tuple[int, str]] = {}
-    ours: set[int] = set()
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            stat = Path("/proc", entry, "stat").read_bytes()
-        except OSError:
-            continue
-        state, parent, _pgrp, sid, *_ = _fields(stat)
-        found[int(entry)] = (int(parent), state.decode())
-        if int(sid) == session:
-            ours.add(int(entry))
-    while more := {pid for pid, (parent, _) in found.items() if parent in ours} - ours:
+    ours = {pid for pid, seen in there.items() if seen.session == session} | set(earlier)
+    while more := {pid for pid, seen in there.items() if seen.parent in ours} - ours:
         ours |= more
-    return [(pid, found[pid][1]) for pid in sorted(ours)]
+    return ours
 
 
 def _thread_states(pid: int) -> set[str]:

@@ -107,6 +107,19 @@ def test_a_child_in_a_session_of_its_own_belongs_to_it(start: Start) -> None:
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
 
 
+def test_a_child_in_a_session_of_its_own_outlives_the_first_process(start: Start) -> None:
+    process = start(IN_ANOTHER_GROUP.replace("os.setpgid(0, 0)", "os.setsid()"))
+    (child,) = psutil.Process(process.session).children()
+    assert process.members() == 2
+    process.popen.kill()
+    wait_until(lambda: not process.leader_alive(), what="its end", seconds=20)
+    assert process.alive()
+    process.note_exit()
+    assert process.ended_at is None
+    process.kill("a test")
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
 def test_an_end_is_noted_once(processes: Processes, start: Start) -> None:
     process = start(f"print('ready', flush=True)\n{FOREVER}")
     process.kill("a test")
