@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from harness.clock import clock_id, now
+from harness.subjects.counted import counted
 
 ABORTED_INPUT: Final = "aborted-input"
 """Records of aborted transactions lay among the offsets of committed micro-batches."""
@@ -38,18 +38,6 @@ def aborted_input(log: Iterable[Row], ranges: Iterable[Row]) -> list[dict[str, A
             row["offset"] in each for each in committed.get((row["topic"], row["partition"]), ())
         )
     )
-    if not count:
-        return []
-    return [
-        {
-            "hazard": ABORTED_INPUT,
-            "hop": "process",
-            "at": now(),
-            "clock": clock_id(),
-            "fault": None,
-            "detail": f"{count} aborted records lie among the offsets of committed micro-batches",
-            "owner": None,
-            "batch": None,
-            "attempt": None,
-        }
-    ]
+    return counted(
+        (ABORTED_INPUT, count, "aborted records lie among the offsets of committed micro-batches")
+    )

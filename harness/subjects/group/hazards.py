@@ -9,11 +9,11 @@ was killed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from harness.clock import clock_id, now
 from harness.kafka.group_offsets import Commit
+from harness.subjects.counted import counted
 
 REPLAYED: Final = "replayed-input"
 """Inputs were processed again after their effects had reached the sink's log."""
@@ -38,16 +38,8 @@ def hazards(
     """
     rows = [row for row in log if row["kind"] == "data" and row["record"] is not None]
     written = Counter(row["record"] for row in rows if row["topic"] == sink)
-    ends = furthest(commits, topic)
     again = sum(1 for count in written.values() if count > 1)
-    never = sum(
-        1
-        for row in rows
-        if row["topic"] == topic
-        and row["committed"]
-        and row["offset"] < ends.get(row["partition"], 0)
-        and row["record"] not in written
-    )
+    never = abandoned(rows, written, topic=topic, commits=commits)
     aborted = sum(1 for row in log if row["topic"] == sink and row["kind"] == "abort")
     return counted(
         (ABORTED, aborted, f"ends of aborted transactions stand in {sink}"),
@@ -60,29 +52,26 @@ def hazards(
     )
 
 
-def furthest(commits: Iterable[Commit], topic: str) -> dict[int, int]:
-    """The furthest position that was ever committed in each partition of a topic."""
+def abandoned(
+    rows: Iterable[Row], done: Container[str], *, topic: str, commits: Iterable[Commit]
+) -> int:
+    """How many committed inputs lie below the furthest commit of their partition, and are not done.
+
+    Args:
+        rows: rows of the `log` table that are data.
+        done: inputs that have an effect.
+        topic: what is read.
+        commits: every position that was committed.
+    """
     ends: dict[int, int] = {}
     for commit in commits:
         if commit.topic == topic:
             ends[commit.partition] = max(commit.offset, ends.get(commit.partition, 0))
-    return ends
-
-
-def counted(*found: tuple[str, int, str]) -> list[dict[str, Any]]:
-    """Rows of what was found at all: each a hazard, how often, and of what that is the number."""
-    return [
-        {
-            "hazard": hazard,
-            "hop": "process",
-            "at": now(),
-            "clock": clock_id(),
-            "fault": None,
-            "detail": f"{count} {words}",
-            "owner": None,
-            "batch": None,
-            "attempt": None,
-        }
-        for hazard, count, words in found
-        if count
-    ]
+    return sum(
+        1
+        for row in rows
+        if row["topic"] == topic
+        and row["committed"]
+        and row["offset"] < ends.get(row["partition"], 0)
+        and row["record"] not in done
+    )

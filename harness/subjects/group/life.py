@@ -10,10 +10,12 @@ import logging
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 from harness.identity import RECORD_HEADER
 from harness.subjects.group.task import MemberTask
 
+Task = TypeVar("Task", bound=MemberTask)
 Value = str | bytes | None
 Headers = list[tuple[str, Value]]
 
@@ -33,12 +35,12 @@ def identity(headers: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> Head
     return [(RECORD_HEADER, dict(headers).get(RECORD_HEADER))]
 
 
-def live(run: Callable[[MemberTask], object], *errors: type[Exception]) -> None:
+def live(kind: type[Task], run: Callable[[Task], object], *errors: type[Exception]) -> None:
     """Work off the task that is named on the command line, until `Over` or one of `errors`."""
     # What clients in Python have to say; librdkafka writes its log itself.
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
     ends: tuple[type[Exception], ...] = (Over, *errors)
     try:
-        run(MemberTask.load(Path(sys.argv[1])))
+        run(kind.load(Path(sys.argv[1])))
     except ends as reason:
         sys.exit(f"over: {reason}")

@@ -194,4 +194,4 @@ def _call(address: str, payment: bytes) -> None:
 
 
 if __name__ == "__main__":
-    live(lambda task: Member(task).run(), KafkaException)
+    live(MemberTask, lambda task: Member(task).run(), KafkaException)

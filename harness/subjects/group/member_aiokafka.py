@@ -133,4 +133,4 @@ async def _live(task: MemberTask) -> None:
 
 
 if __name__ == "__main__":
-    live(lambda task: asyncio.run(_live(task)))
+    live(MemberTask, lambda task: asyncio.run(_live(task)))

@@ -126,4 +126,4 @@ def _ends(read: Read) -> dict[TopicPartition, OffsetAndMetadata]:
 
 
 if __name__ == "__main__":
-    live(lambda task: Member(task).run(), KafkaError)
+    live(MemberTask, lambda task: Member(task).run(), KafkaError)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 Commits = Literal["in-transaction", "before", "after", "automatically"]
 """When positions are committed: in the transaction of the effects, before or after these, or by the
@@ -59,6 +59,6 @@ class MemberTask:
         path.write_text(json.dumps(asdict(self)))
 
     @classmethod
-    def load(cls, path: Path) -> MemberTask:
+    def load(cls, path: Path) -> Self:
         """Read what `save` wrote."""
         return cls(**json.loads(path.read_text()))

@@ -6,11 +6,23 @@ trigger that keeps every offset that was stored, and locks that whoever writes h
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from collections.abc import Iterable
+from typing import Any, ClassVar, Final, Protocol
 
 from harness.kafka.group_offsets import Commit
 from harness.sinks.books import Books
 from harness.stage.processes import Process
+
+STORED: Final = "SELECT topic, partition_id, next_offset FROM stored_offsets ORDER BY seq"
+"""Every offset that a trigger kept, oldest first."""
+
+
+def commits(rows: Iterable[tuple[Any, ...]]) -> list[Commit]:
+    """What `STORED` found."""
+    return [
+        Commit(topic=topic, partition=partition, offset=offset, transactional=False)
+        for topic, partition, offset in rows
+    ]
 
 
 class Hold(Protocol):

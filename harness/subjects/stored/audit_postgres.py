@@ -16,6 +16,7 @@ from harness.kafka.group_offsets import Commit
 from harness.sinks.books import Books
 from harness.stage.base import StageTrouble
 from harness.stage.processes import Process
+from harness.subjects.stored.audit import STORED, commits
 from harness.subjects.stored.postgres import SCHEMA
 from harness.wait import Stop, wait_until
 
@@ -30,7 +31,6 @@ BEGIN
 END $$;
 CREATE TRIGGER note_offset AFTER UPDATE ON offsets FOR EACH ROW EXECUTE FUNCTION note_offset()
 """
-_STORED: Final = "SELECT topic, partition_id, next_offset FROM stored_offsets ORDER BY seq"
 _OPEN: Final = (
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
     "AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'"
@@ -89,10 +89,7 @@ class PostgresAudit:
     def look(self) -> list[Commit]:
         """See `Audit`."""
         with suppress(psycopg.OperationalError):  # it is dead or paused for now
-            self._seen = [
-                Commit(topic=topic, partition=partition, offset=offset, transactional=False)
-                for topic, partition, offset in self._rows(_STORED)
-            ]
+            self._seen = commits(self._rows(STORED))
         return self._seen
 
     def books(self) -> Books:

@@ -17,6 +17,7 @@ from harness.kafka.group_offsets import Commit
 from harness.sinks.books import Books
 from harness.stage.base import StageTrouble
 from harness.stage.processes import Process
+from harness.subjects.stored.audit import STORED, commits
 from harness.subjects.stored.sqlite import SCHEMA
 
 _JOURNAL: Final = """
@@ -27,7 +28,6 @@ CREATE TRIGGER note_offset AFTER UPDATE ON offsets BEGIN
     VALUES (NEW.topic, NEW.partition_id, NEW.next_offset);
 END
 """
-_STORED: Final = "SELECT topic, partition_id, next_offset FROM stored_offsets ORDER BY seq"
 _PENDING: Final = 0x40000000
 """The byte that who is about to commit locks (`PENDING_BYTE`)."""
 _LOOK_SECONDS: Final = 0.5
@@ -52,10 +52,7 @@ class SqliteAudit:
     def look(self) -> list[Commit]:
         """See `Audit`."""
         with suppress(sqlite3.OperationalError):  # somebody has it for now
-            self._seen = [
-                Commit(topic=topic, partition=partition, offset=offset, transactional=False)
-                for topic, partition, offset in self._rows(_STORED, _LOOK_SECONDS)
-            ]
+            self._seen = commits(self._rows(STORED, _LOOK_SECONDS))
         return self._seen
 
     def books(self) -> Books:

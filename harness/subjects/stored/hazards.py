@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from harness.kafka.group_offsets import Commit
-from harness.subjects.group.hazards import ABANDONED, REPLAYED, counted, furthest
+from harness.subjects.counted import counted
+from harness.subjects.group.hazards import ABANDONED, REPLAYED, abandoned
 
 REFUSED: Final = "refused-write"
 """A batch was about to be written from an offset that was no longer the stored one."""
@@ -34,17 +35,9 @@ def hazards(
         commits: every offset that was committed, wherever.
     """
     written = Counter(row["record"] for row in effects)
-    ends = furthest(commits, topic)
     again = sum(1 for count in written.values() if count > 1)
-    never = sum(
-        1
-        for row in log
-        if row["topic"] == topic
-        and row["kind"] == "data"
-        and row["committed"]
-        and row["offset"] < ends.get(row["partition"], 0)
-        and row["record"] not in written
-    )
+    rows = (row for row in log if row["kind"] == "data")
+    never = abandoned(rows, written, topic=topic, commits=commits)
     return counted(
         (REPLAYED, again, "payments have more than one row"),
         (ABANDONED, never, "payments below the committed offsets have no row"),

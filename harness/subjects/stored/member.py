@@ -8,7 +8,6 @@ never by trying again in the blind. Its broken twins keep their offsets in Kafka
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -19,7 +18,7 @@ from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 from harness.clock import clock_id, now
 from harness.recording.writer import HistoryWriter
 from harness.subjects.group.clients import LIBRDKAFKA
-from harness.subjects.group.life import Over
+from harness.subjects.group.life import Over, live, say
 from harness.subjects.group.task import HUNG_SECONDS
 from harness.subjects.group.watchdog import Watchdog
 from harness.subjects.stored.batch import Batch, batch_of
@@ -68,7 +67,7 @@ class StoringMember:
             messages = self._consumer.consume(self.task.batch * _TRANSACTIONS, 0.2)
             for message in messages:
                 if (error := message.error()) is not None:
-                    _say(f"consume: {error}")
+                    say(f"consume: {error}")
             read = [message for message in messages if message.error() is None]
             for first in range(0, len(read), self.task.batch):
                 if not self._process(read[first : first + self.task.batch]):
@@ -85,7 +84,7 @@ class StoringMember:
                 self._rewind()
                 return False
             except Unreachable as reason:
-                _say(f"write: {reason}")
+                say(f"write: {reason}")
                 if self._stored(batch.starts) != batch.starts:
                     # It had been written after all, or somebody else has gone on.
                     self._rewind()
@@ -97,12 +96,13 @@ class StoringMember:
 
     def _before(self, read: list[Message]) -> bool:
         """Offsets first, in Kafka: what is lost after that is lost."""
-        if not self._commit(read):
+        batch = self._all_of(read)
+        if not self._commit(batch):
             return False
         try:
-            self._write(self._all_of(read), offsets=False)
+            self._write(batch, offsets=False)
         except Unreachable as reason:
-            _say(f"write: {reason}")
+            say(f"write: {reason}")
         return True
 
     def _after(self, read: list[Message]) -> bool:
@@ -113,9 +113,9 @@ class StoringMember:
                 self._write(batch, offsets=False)
                 break
             except Unreachable as reason:
-                _say(f"write: {reason}")
+                say(f"write: {reason}")
                 time.sleep(_PAUSE)
-        self._commit(read)
+        self._commit(batch)
         return True
 
     def _all_of(self, read: list[Message]) -> Batch:
@@ -129,15 +129,13 @@ class StoringMember:
         with self._watchdog.over("write"):
             self._store.write(batch, offsets=offsets)
 
-    def _commit(self, read: list[Message]) -> bool:
+    def _commit(self, batch: Batch) -> bool:
         """Commit offsets in Kafka; whether it is known that they are."""
         try:
             with self._watchdog.over("commit"):
-                self._consumer.commit(
-                    offsets=self._places(self._all_of(read).ends), asynchronous=False
-                )
+                self._consumer.commit(offsets=self._places(batch.ends), asynchronous=False)
         except KafkaException as failure:
-            _say(f"commit: {failure.args[0]}")
+            say(f"commit: {failure.args[0]}")
             return False
         return True
 
@@ -171,14 +169,14 @@ class StoringMember:
                 with self._watchdog.over("read offsets"):
                     return self._store.stored(self.task.topic, wanted)
             except Unreachable as reason:
-                _say(f"read offsets: {reason}")
+                say(f"read offsets: {reason}")
                 time.sleep(_PAUSE)
 
     def _places(self, offsets: Mapping[int, int]) -> list[TopicPartition]:
         return [TopicPartition(self.task.topic, p, offset) for p, offset in offsets.items()]
 
     def _tell(self, hazard: str, detail: str) -> None:
-        _say(f"{hazard}: {detail}")
+        say(f"{hazard}: {detail}")
         self._history.write(
             "hazards",
             hazard=hazard,
@@ -193,20 +191,13 @@ class StoringMember:
         )
 
 
-def _say(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
-
-
 def _store(task: StoringTask) -> Store:
     if task.kind == "sqlite":
         return SqliteStore(Path(task.database), guard=task.guard)
     return PostgresStore(task.database, name=task.name, guard=task.guard)
 
 
-def main() -> None:
-    """Read the task file named on the command line and work."""
-    task = StoringTask.load(Path(sys.argv[1]))
+def _run(task: StoringTask) -> None:
     consumer = Consumer(
         {
             **LIBRDKAFKA.consumer,
@@ -216,11 +207,8 @@ def main() -> None:
             "enable.auto.commit": False,
         }
     )
-    try:
-        StoringMember(task, consumer, _store(task)).run()
-    except (Over, KafkaException) as reason:
-        sys.exit(f"over: {reason}")
+    StoringMember(task, consumer, _store(task)).run()
 
 
 if __name__ == "__main__":
-    main()
+    live(StoringTask, _run, KafkaException)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from harness.subjects.group.task import MemberTask
@@ -29,8 +27,3 @@ class StoringTask(MemberTask):
     database: str
     history: str
     guard: bool = True
-
-    @classmethod
-    def load(cls, path: Path) -> StoringTask:
-        """Read what `save` wrote."""
-        return cls(**json.loads(path.read_text()))

@@ -81,7 +81,7 @@ def test_a_life_ends_with_what_is_known_to_end_it(tmp_path, monkeypatch) -> None
             seen.task = task
             raise error
 
-        live(go, KeyError)
+        live(MemberTask, go, KeyError)
 
     for error in (Over("it is fenced"), KeyError("gone")):
         with pytest.raises(SystemExit, match=r"over: .*(fenced|gone)"):

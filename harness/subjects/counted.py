@@ -1,0 +1,26 @@
+"""Hazards of processing that are counted in what a run left, as rows of the `hazards` table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.clock import clock_id, now
+
+
+def counted(*found: tuple[str, int, str]) -> list[dict[str, Any]]:
+    """Rows of what was found at all: each a hazard, how often, and of what that is the number."""
+    return [
+        {
+            "hazard": hazard,
+            "hop": "process",
+            "at": now(),
+            "clock": clock_id(),
+            "fault": None,
+            "detail": f"{count} {words}",
+            "owner": None,
+            "batch": None,
+            "attempt": None,
+        }
+        for hazard, count, words in found
+        if count
+    ]
