@@ -6,7 +6,7 @@ Where it is paused it has no lock that others would have to wait for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -48,7 +48,8 @@ class PauseWithWork:
         belonging.wait_at_work(group.committed)
         hold = group.hold_with_work(self.member)
         with held(hold, bench):
-            read = _ends(bench, belonging.had)
+            with bench.reader() as reader:
+                read = reader.high_watermarks(belonging.had)  # at most
             wanted = min(bench.producers.acknowledged + _MORE, bench.producers.total)
             wait_until(
                 lambda: bench.producers.acknowledged >= wanted,
@@ -58,7 +59,7 @@ class PauseWithWork:
             )
             self._next(hold, bench)
             # What is left of what it had read before may be the one transaction that stands still.
-            while hold.begun and not _behind(group.positions() or {}, read):
+            while hold.begun and not _reached(group.positions() or {}, read):
                 self._next(hold, bench)
             process = group.pause(self.member)
             while hold.hinders():  # others could never go on
@@ -83,15 +84,7 @@ class PauseWithWork:
         )
 
 
-def _ends(bench: Bench, partitions: Iterable[Partition]) -> dict[Partition, int]:
-    """Where the log of each ends: nobody has read further."""
-    there = sorted(partitions)
-    with bench.reader() as reader:
-        ends = {topic: reader.ends(topic) for topic, _ in there}
-    return {(topic, p): ends[topic][p][1] for topic, p in there}
-
-
-def _behind(positions: Mapping[Partition, int], ends: Mapping[Partition, int]) -> bool:
+def _reached(positions: Mapping[Partition, int], ends: Mapping[Partition, int]) -> bool:
     """Whether all positions have come so far."""
     return all(positions.get(at, 0) >= end for at, end in ends.items())
 

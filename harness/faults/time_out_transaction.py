@@ -117,8 +117,7 @@ class _Waiting:
         self._held, self._open = fired[0], told
         self.at = int(fired[0]["at"])
         with self._bench.reader() as reader:
-            ends = {topic: reader.ends(topic) for topic, _ in told.partitions}
-        self._ends = {(t, p): ends[t][p][1] for t, p in told.partitions}
+            self._ends = reader.high_watermarks(told.partitions)
         return True
 
     def _timed_out(self) -> str | None:

@@ -73,9 +73,7 @@ class _Unanswered:
         self._led = self._leads()
         # Read before the rule is put: what is answered after that is told apart in `aftermath`.
         with bench.reader() as reader:
-            self._starts = {
-                place: reader.ends(place[0])[place[1]][1] for place in sorted(self._led)
-            }
+            self._starts = reader.high_watermarks(self._led)
         self._placed = gate.put(
             Rule(direction="response", api="Produce", action="close-before", times=None)
         )

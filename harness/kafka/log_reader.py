@@ -8,7 +8,7 @@ Reading ends at the high watermark and never after a number of records.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -136,6 +136,12 @@ class LogReader:
     def count(self, topic: str) -> int:
         """How many partitions a topic has; 0 if there is no such topic, or nobody answers."""
         return len(self._view.partitions(topic))
+
+    def high_watermarks(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
+        """Where each of these partitions ends; every topic of theirs is asked once."""
+        wanted = sorted(partitions)
+        ends = {topic: self.ends(topic) for topic in {topic for topic, _ in wanted}}
+        return {(topic, p): ends[topic][p][1] for topic, p in wanted}
 
     def ends(self, topic: str) -> dict[int, tuple[int, int]]:
         """(last stable offset, high watermark) of every partition."""
