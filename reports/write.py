@@ -25,8 +25,8 @@ def write(folder: Path, report: Report) -> tuple[Path, Path]:
     """Write the page and the data; returns the paths of both, the page first."""
     html, data = folder / HTML_FILE, folder / JSON_FILE
     page = render(report)
-    _replace(data, report.model_dump_json(indent=1) + "\n")
-    _replace(html, page)
+    write_whole(data, report.model_dump_json(indent=1) + "\n")
+    write_whole(html, page)
     return html, data
 
 
@@ -57,8 +57,9 @@ def load(folder: Path) -> Report:
         ) from None
 
 
-def _replace(target: Path, text: str) -> None:
-    part = target.with_name(f"{target.name}.part")
+def write_whole(target: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all, whoever else writes it."""
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     with part.open("w", encoding="utf-8", newline="\n") as out:
         out.write(text)
         out.flush()

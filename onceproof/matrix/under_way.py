@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from harness.record import RunRecord
 from harness.side_by_side import Ended, Job, children, side_by_side
 from harness.versions import code, host, versions
 from harness.wait import Stop
@@ -57,11 +58,16 @@ class MatrixRun:
     trials: dict[str, Trial] = field(default_factory=dict)
     started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     since: float = field(default_factory=time.monotonic)
+    _known: dict[Path, RunRecord] = field(default_factory=dict, init=False)
+    """The run folders that are there, as of the last run's end."""
+    _before: dict[Path, RunRecord] = field(default_factory=dict, init=False)
+    """Those that were there at first."""
+    _places: dict[str, Planned] = field(default_factory=dict, init=False)
 
     def execute(self) -> None:
         """Run everything that is not there yet."""
         self.out.mkdir(parents=True, exist_ok=True)
-        self._before = records(self.out)
+        self._before = self._known = records(self.out)
         self._places = {place.name: place for place in self.planned}
         for place in self.planned:
             earlier = reusable(place, self._before, code=code()) if not place.lacks else None
@@ -130,7 +136,7 @@ class MatrixRun:
 
     def _versions_of_runs(self) -> dict[str, str]:
         """What only a run knows, such as the brokers' version: from the newest by this code."""
-        found = (record.versions for record in records(self.out).values())
+        found = (record.versions for record in self._known.values())
         return next((said for said in found if said.get("code") == code()), {})
 
     def _started(self, job: Job) -> None:
@@ -138,10 +144,11 @@ class MatrixRun:
 
     def _ended(self, ended: Ended) -> None:
         place = self._places[ended.job.name]
+        self._known = records(self.out)
         trial = board.ran(
             place,
             ended,
-            {f: r for f, r in records(self.out).items() if f not in self._before},
+            {f: r for f, r in self._known.items() if f not in self._before},
             page=self.out,
             code=code(),
             stopping=self.stop.is_set(),

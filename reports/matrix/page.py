@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from reports.html.templating import environment, style
@@ -11,6 +10,7 @@ from reports.matrix.model import Matrix, State
 from reports.matrix.summary import headline, tiles, tone, unexpected
 from reports.matrix.table import alike, table
 from reports.text import storable
+from reports.write import write_whole
 
 HTML_FILE, MARKDOWN_FILE = "matrix.html", "matrix.md"
 _HERE = Path(__file__).parent
@@ -42,8 +42,6 @@ def write(folder: Path, matrix: Matrix) -> tuple[Path, Path]:
     Each is there whole or not at all, because it is written anew after every run.
     """
     page, table = folder / HTML_FILE, folder / MARKDOWN_FILE
-    for path, text in ((table, markdown(matrix)), (page, render(matrix))):
-        part = path.with_name(f".{path.name}.{os.getpid()}.part")
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(path)
+    write_whole(table, markdown(matrix))
+    write_whole(page, render(matrix))
     return page, table
