@@ -6,6 +6,7 @@ import contextlib
 import select
 import socket
 import struct
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,24 @@ T = TypeVar("T")
 
 SECONDS = 60.0
 """Far more than anything here takes: a limit, never a measurement."""
+
+
+@contextlib.contextmanager
+def flowing(send: Callable[[], object]) -> Iterator[None]:
+    """`send` is called again and again for as long as the block lasts."""
+    over = threading.Event()
+
+    def go_on() -> None:
+        while not over.wait(0.05):
+            send()
+
+    sender = threading.Thread(target=go_on)
+    sender.start()
+    try:
+        yield
+    finally:
+        over.set()
+        sender.join()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +22,7 @@ from harness.subjects.stored.task import Kind
 from harness.tools.setup import ensure
 from harness.wait import Stop
 from tests.integration.faults import at_work, bench
-from tests.integration.staging import Staged, eventually
+from tests.integration.staging import Staged, eventually, flowing
 
 pytestmark = pytest.mark.integration
 
@@ -65,22 +64,9 @@ class Consumers:
         assert self._producer.flush(60) == 0
         self.sent += count
 
-    @contextlib.contextmanager
-    def flowing(self) -> Iterator[None]:
+    def flowing(self) -> contextlib.AbstractContextManager[None]:
         """Payments come for as long as the block lasts."""
-        over = threading.Event()
-
-        def go_on() -> None:
-            while not over.wait(0.05):
-                self.send(6 * PARTITIONS)
-
-        sender = threading.Thread(target=go_on)
-        sender.start()
-        try:
-            yield
-        finally:
-            over.set()
-            sender.join()
+        return flowing(lambda: self.send(6 * PARTITIONS))
 
     def wait_done(self) -> None:
         """Every payment has its one row, every balance is right, every offset is stored."""
