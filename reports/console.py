@@ -68,6 +68,9 @@ def print_result(report: Report, out: TextIO, folder: Path | None = None) -> Non
     to.print(Text(line(report.headline), style="bold"))
     to.print()
     to.print(_claims(report.claims))
+    if report.run.schedule:
+        to.print()
+        to.print(_schedule(report))
     for group in report.findings:
         to.print()
         to.print(_finding(group))
@@ -117,6 +120,23 @@ def _claims(claims: Sequence[Claim]) -> Table:
             _expected(claim),
             Text(line(claim.reason)),
         )
+    return table
+
+
+def _schedule(report: Report) -> Table:
+    """The schedule, line by line, and whether each fault bit."""
+    bit = {fault.fault: fault.bit for fault in report.faults}
+    table = _table()
+    for column in ("fault", "when", "what", "until"):
+        table.add_column(column, overflow="fold")
+    table.add_column("bit?")
+    for step in report.run.schedule:
+        words = (step.fault, step.when, step.do, step.until)
+        if bit.get(step.fault):
+            did = Text("yes")
+        else:
+            did = Text("NO", style="bold red") if step.required else Text("no")
+        table.add_row(*(Text(line(word)) for word in words), did)
     return table
 
 

@@ -38,6 +38,9 @@ def test_the_result_is_plain_in_a_pipe(small_report: Report) -> None:
         "exactly-once payments → ledger violated yes Because.",
         "at-least-once payments → ledger holds yes Because.",
         "",
+        "fault when what until bit?",
+        "1-kill at half of progress kill it restarted yes",
+        "",
         "duplicate-output: 1 finding",
         "Record p0-1 stands twice in ledger.",
         "replayed-batch: batch 7 was executed again (fault 1-kill)",
@@ -47,6 +50,18 @@ def test_the_result_is_plain_in_a_pipe(small_report: Report) -> None:
         "data runs/x/report.json",
         "repeat onceproof run small --seed 7",
     ]
+
+
+@pytest.mark.parametrize(("required", "said"), [(True, "NO"), (False, "no")])
+def test_a_fault_that_was_never_reached_stands_in_the_schedule(
+    small_report: Report, required: bool, said: str
+) -> None:
+    (step,) = small_report.run.schedule
+    never = step.model_copy(update={"fault": "2-cut", "required": required})
+    run = small_report.run.model_copy(update={"schedule": (step, never)})
+    out = io.StringIO()
+    print_result(small_report.model_copy(update={"run": run}), out)
+    assert f"2-cut at half of progress kill it restarted {said}" in squeezed(out.getvalue())
 
 
 def test_colour_is_for_terminals_and_can_be_refused(
