@@ -11,7 +11,8 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from harness.workload.payments import Payments
 from harness.workload.records import records_of
 from harness.workload.senders.base import Sender
 from harness.workload.senders.librdkafka import LIBRDKAFKA
-from harness.workload.task_file import SenderTask, save_records
+from harness.workload.task_file import SenderRecord, SenderTask, load_records, save_records
 
 _WARM_UP = 0.1
 """Part of the workload that may be sent before records flow end to end."""
@@ -84,6 +85,8 @@ class Producers:
         self._status: dict[str, Status] = {}
         self._moved_at: dict[str, float] = {}
         self._children: list[Process] = []
+        self._paced: dict[str, Process] = {}  # the newest life of each producer of the workload
+        self._killed: set[str] = set()
         self._threads: list[threading.Thread] = []
         self._tasks: list[tuple[str, Path]] = []
         self._seed, self._work = seed, work
@@ -103,20 +106,25 @@ class Producers:
     def _write_task(
         self, name: str, transactional_id: str, workload: Payments, *, producer: int
     ) -> Path:
-        records, place = self._work / f"{name}.records.jsonl", self._work / f"{name}.json"
-        save_records(records, records_of(workload, producer=producer, seed=self._seed))
+        return self._write(
+            name, transactional_id, records_of(workload, producer=producer, seed=self._seed)
+        )
+
+    def _write(self, name: str, transactional_id: str, records: Iterable[SenderRecord]) -> Path:
+        listed, place = self._work / f"{name}.records.jsonl", self._work / f"{name}.json"
+        save_records(listed, records)
         replace(
             self._task,
             name=name,
-            records=str(records),
-            transactional_id=transactional_id if workload.transaction else None,
+            records=str(listed),
+            transactional_id=transactional_id if self.workload.transaction else None,
         ).save(place)
         return place
 
     def start(self) -> None:
         """Start every producer."""
         for name, task in self._tasks:
-            self._start(name, task)
+            self._paced[name] = self._start(name, task)
         self._spawn(self._regulate)
 
     def _start(self, name: str, task: Path) -> Process:
@@ -132,10 +140,51 @@ class Producers:
         Raises:
             ProducerTrouble: it has ended.
         """
-        (child,) = (child for child in self._children if child.name == name)
-        if not child.leader_alive():
-            raise ProducerTrouble(f"{name} has ended, so it cannot be paused")
+        child = self._living(name, "paused")
         child.pause(self._stop)
+        return child
+
+    def kill(self, name: str, how: str) -> Process:
+        """SIGKILL a producer; `go_on` starts its next life. Returns the process that is gone.
+
+        Raises:
+            ProducerTrouble: it has ended, or there is none of that name.
+        """
+        child = self._living(name, "killed")
+        self._killed.add(child.name)
+        child.kill(how)
+        return child
+
+    def go_on(self, name: str) -> str:
+        """Start the next life of a producer that was killed, under the same transactional id.
+
+        It sends what the former had not yet called; what that one had called is not sent again,
+        because nobody knows what became of it. Returns the name of the new life.
+        """
+        last = self._paced[name]
+        self._threads[self._children.index(last)].join(5)  # its last words
+        called = _called(Path(self._task.history) / f"{last.name}.jsonl")
+        left = [
+            record
+            for record in load_records(self._work / f"{last.name}.records.jsonl")
+            if record.record not in called
+        ]
+        life = f"{name}-life-{sum(n.startswith(f'{name}-life-') for n in self._status) + 2}"
+        task = self._write(life, name, _from_the_first(left))
+        # In this order: all of them done would be the end of the regulator.
+        self._status = {**self._status, life: Status()}
+        self._status[last.name].done = True
+        self._paced[name] = self._start(life, task)
+        if self._hurry.is_set():
+            self._order(self._paced[name], "rate inf\n")
+        return life
+
+    def _living(self, name: str, what: str) -> Process:
+        if name not in self._paced:
+            raise ProducerTrouble(f"there is no {name}; there are {', '.join(self._paced)}")
+        child = self._paced[name]
+        if not child.leader_alive():
+            raise ProducerTrouble(f"{name} has ended, so it cannot be {what}")
         return child
 
     def succeed(self, name: str, *, records: int) -> str:
@@ -154,6 +203,10 @@ class Producers:
         """Whether a producer has every outcome; raises `ProducerTrouble` as `check` does."""
         self.check()
         return self._status[name].done
+
+    def told(self, life: str) -> Status:
+        """What one life of a producer said last."""
+        return self._status[life]
 
     @property
     def acknowledged(self) -> int:
@@ -230,6 +283,8 @@ class Producers:
     def check(self) -> None:
         """Raise `ProducerTrouble` if a producer ended before its work was done."""
         for child in self._children:
+            if child.name in self._killed:
+                continue
             if not child.leader_alive() and not self._status[child.name].done:
                 # Its last words may still be in the pipe.
                 self._threads[self._children.index(child)].join(1)
@@ -261,7 +316,7 @@ class Producers:
 
     def _regulate(self) -> None:
         while not self._stop.is_set() and not self.finished:
-            for child in self._children[: self.workload.producers]:
+            for child in list(self._paced.values()):
                 self._order(child, f"rate {self._rate():.6f}\n")
             if self._hurry.wait(_REGULATE_EVERY):
                 for child in self._children:
@@ -290,3 +345,25 @@ class Producers:
             child.popen.stdin.flush()
         except OSError:
             return  # it is gone; `check` tells
+
+
+def _called(history: Path) -> set[str]:
+    """The records that a producer called, by its own history, whose last line may be torn."""
+    found = set()
+    for line in history.read_bytes().splitlines():
+        with suppress(ValueError):
+            row = json.loads(line)
+            if row["t"] == "called":
+                found.add(str(row["record"]))
+    return found
+
+
+def _from_the_first(records: Iterable[SenderRecord]) -> Iterator[SenderRecord]:
+    """The same records; their transactions are numbered from 0 again."""
+    first: int | None = None
+    for record in records:
+        if record.transaction is None:
+            yield record
+            continue
+        first = record.transaction if first is None else first
+        yield replace(record, transaction=record.transaction - first)

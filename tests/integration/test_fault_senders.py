@@ -8,10 +8,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 
 from harness.bench import Aftermath, Bench, addresses, open_reader
 from harness.clock import now
+from harness.faults.by_hand import asked
 from harness.faults.hit_message import HitMessage
 from harness.faults.kill_ahead import KillAhead
 from harness.faults.message import Message
@@ -22,12 +24,13 @@ from harness.identity import ATTEMPT_HEADER
 from harness.kafka.metadata import ClusterView
 from harness.recording.tables import read_lines
 from harness.stage.processes import Processes
+from harness.stage.topology import Link
 from harness.wait import Stop
-from harness.workload.control import Producers
-from harness.workload.payments import Payments
+from harness.workload.control import Producers, ProducerTrouble
+from harness.workload.payments import Payments, payments_of
 from harness.workload.senders.base import Sender
 from harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
-from tests.integration.faults import bench
+from tests.integration.faults import at_work, bench
 from tests.integration.staging import Staged, eventually
 
 pytestmark = pytest.mark.integration
@@ -208,3 +211,57 @@ def test_a_zombie_comes_back_after_its_successor(sending: Callable[..., Sending]
     assert {row["record"] for a, row in sends.items() if a.startswith("producer-0-")} == {
         f"p1-{n:06d}" for n in range(RECORDS)
     }
+
+
+def on_links(staging: Staged) -> int:
+    """Connections of producers, as the kernel counts them."""
+    stage = staging.stage
+    return sum(stage.connections(Link("producer", node)) for node in stage.brokers)
+
+
+@pytest.mark.parametrize("transaction", [0, 5])
+def test_a_killed_producer_goes_on_with_what_it_had_not_called(
+    transaction: int, staging: Staged, sending: Callable[..., Sending]
+) -> None:
+    run = sending(LIBRDKAFKA, transaction)
+    with at_work(run.bench(), "kill-producer producer-0") as (fault, proof):
+        (killed,) = run.processes.all
+        assert fault.target == killed.instance
+        assert f"{killed.instance} ended by signal 9; it had told of " in proof
+        eventually(lambda: on_links(staging) == 0, "nobody to be connected")
+        with pytest.raises(ProducerTrouble, match="producer-0 has ended, so it cannot be killed"):
+            asked("kill-producer", ["producer-0"]).inject(run.bench(), "again")
+        before = run.sends()
+    assert [p.name for p in run.processes.all] == ["producer-0", "producer-0-life-2"]
+    run.finish()
+
+    sends, logged = run.sends(), run.logged()
+    workload = run.producers.workload
+    expected = [payment.record for payment in payments_of(workload, producer=0, seed=5)]
+    assert [row["record"] for row in sends.values()] == expected, "each is called once, in order"
+    later = {attempt: row for attempt, row in sends.items() if attempt not in before}
+    assert {row["outcome"] for row in later.values()} == {"ok"}
+    assert all(attempt.startswith("producer-0-life-2/") for attempt in later)
+    assert len(set(logged)) == len(logged)
+    assert set(later) <= set(logged) <= set(sends)
+
+
+def test_a_producer_that_stands_still(staging: Staged, sending: Callable[..., Sending]) -> None:
+    run = sending(LIBRDKAFKA)
+    with at_work(run.bench(), "pause-producer producer-0") as (fault, proof):
+        (paused,) = run.processes.all
+        assert proof.startswith(f"every thread of {fault.target} is stopped; nothing heard of it")
+        assert {p.status() for p in map(psutil.Process, paused.pids())} == {psutil.STATUS_STOPPED}
+        assert on_links(staging) > 0
+        sent = len(run.sends())
+        assert set(run.logged()) <= set(run.sends())
+        assert len(run.sends()) == sent
+    run.finish()
+    assert {row["outcome"] for row in run.sends().values()} == {"ok"}
+    assert sorted(run.logged()) == sorted(run.sends())
+
+
+def test_a_producer_that_there_is_not(sending: Callable[..., Sending]) -> None:
+    run = sending(LIBRDKAFKA)
+    with pytest.raises(ProducerTrouble, match="there is no producer-1; there are producer-0"):
+        asked("pause-producer", ["producer-1"]).inject(run.bench(), "x")

@@ -1,6 +1,6 @@
 """The table of faults and targets: every fault of a link on every role, as a client there sees it.
 
-Faults that take a whole broker take seconds each: those are tried on one role each, elsewhere.
+Faults that take a whole broker take seconds each: those have a table of their own beside this one.
 `make test-faults` tries every role, `make test` a few.
 """
 
@@ -28,6 +28,7 @@ WORDS = {
     "cut-after": ["responses", "5"],
     "delay": ["requests", "300", "50"],
     "hold": ["responses"],
+    "lose-answers": [],
     "lose-requests": [],
     "reset": [],
     "slice": ["responses", "7", "20000"],

@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 import re
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
 
-from harness.faults.by_hand import asked
+from harness.faults.by_hand import asked, by_hand
+from harness.faults.page import cell
 from harness.links.ledger import CUT
 from harness.stage.base import StageTrouble
-from harness.stage.topology import Link
+from harness.stage.topology import POSTGRES, Link
 from tests.integration.faults import at_work, bench
-from tests.integration.staging import Staged, Talk, eventually, metadata, serves
+from tests.integration.staging import Staged, Talk, eventually, flowing, metadata, serves
 from tests.integration.test_stage_links import create, topics, way
 
 pytestmark = pytest.mark.integration
@@ -52,6 +54,16 @@ def test_lost_requests_have_no_effect(staging: Staged, client: Talk) -> None:
         assert not client.answered(0.5)
     assert client.closed()
     assert "fault-lost-request" not in topics(staging)
+    whole_again(staging)
+
+
+def test_lost_answers_leave_the_effect(staging: Staged, client: Talk) -> None:
+    with at_work(bench(staging.stage), "lose-answers producer broker-1") as (_, proof):
+        assert "1 connections on producer→broker-1; a request of a probe was not answered" in proof
+        create(client, "fault-lost-answer")
+        eventually(lambda: "fault-lost-answer" in topics(staging), "the topic")
+        assert not client.answered(0.5)
+    assert client.closed(), "the answer does not come after all"
     whole_again(staging)
 
 
@@ -172,20 +184,73 @@ def received(connection: socket.socket) -> int:
     return total
 
 
-@pytest.mark.parametrize(
-    "words",
-    ["lose-requests {}", "hold {} requests", "delay {} responses 150 0", "throttle {} responses 1",
-     "slice {} responses 4 10000", "reset {}", "cut-after {} responses 5", "cut {}"],
-)  # fmt: skip
-def test_the_way_to_the_database(staging: Staged, words: str) -> None:
-    with psycopg.connect(staging.stage.database("pipeline"), autocommit=True) as somebody:
+def at_once(address: str) -> bool:
+    """Whether a new client of the database is answered, and hung up on, without delay."""
+    began = time.monotonic()
+    with contextlib.suppress(psycopg.OperationalError, OSError):
+        with psycopg.connect(address, connect_timeout=2) as somebody:
+            somebody.execute("SELECT 1").fetchone()
+        info = psycopg.conninfo.conninfo_to_dict(address)
+        with socket.create_connection((str(info["host"]), int(str(info["port"]))), 2) as stranger:
+            stranger.sendall(b"\0\0\0\7no!")  # no start of anything: the database hangs up
+            received(stranger)
+        return time.monotonic() - began < 0.3
+    return False
+
+
+OF_THE_DATABASE = {
+    "close-slowly": "600",
+    "cut": "",
+    "cut-after": "responses 5",
+    "delay": "responses 300 0",
+    "hold": "requests",
+    "lose-answers": "",
+    "lose-requests": "",
+    "reset": "",
+    "slice": "responses 4 10000",
+    "throttle": "responses 1",
+}
+"""What comes after the target, so strong that nobody can take it for chance."""
+
+
+@pytest.mark.parametrize("name", OF_THE_DATABASE)
+def test_the_way_to_the_database(staging: Staged, name: str) -> None:
+    words = f"{name} pipeline postgres {OF_THE_DATABASE[name]}"
+    address, link = staging.stage.database("pipeline"), Link("pipeline", POSTGRES)
+    with psycopg.connect(address, autocommit=True) as somebody:
         assert somebody.execute("SELECT 1").fetchone() == (1,)
-        with at_work(bench(staging.stage), words.format("pipeline postgres")) as (fault, proof):
+        eventually(lambda: staging.stage.connections(link) == 1, "those of other tests to be gone")
+        with at_work(bench(staging.stage), words) as (fault, proof):
             assert fault.target == "pipeline→postgres"
             assert "1 connections on pipeline→postgres" in proof
-    with psycopg.connect(staging.stage.database("pipeline")) as again:
+            assert not at_once(address)
+    eventually(lambda: at_once(address), "the database to answer as if nothing had been")
+    assert staging.stage.disturbed() == {}
+
+
+def test_a_way_to_the_database_that_flaps(staging: Staged) -> None:
+    def use() -> None:
+        with contextlib.suppress(psycopg.OperationalError), psycopg.connect(address) as somebody:
+            while somebody.execute("SELECT 1").fetchone() and not over.wait(0.05):
+                pass
+
+    address, over = staging.stage.database("pipeline"), threading.Event()
+    with flowing(use):
+        try:
+            with at_work(bench(staging.stage), "flap pipeline postgres 3") as (_, proof):
+                assert proof.count("connections on pipeline→postgres closed") == 3
+                with pytest.raises(psycopg.OperationalError, match="refused"):
+                    psycopg.connect(address)
+        finally:
+            over.set()
+    with psycopg.connect(address) as again:
         assert again.execute("SELECT 1").fetchone() == (1,)
     assert staging.stage.disturbed() == {}
+
+
+def test_every_fault_of_the_way_to_the_database_is_here() -> None:
+    aimed = {name for name, entry in by_hand().items() if cell(entry, "postgres")}
+    assert aimed == {*OF_THE_DATABASE, "flap"}
 
 
 def test_a_way_between_brokers(staging: Staged) -> None:

@@ -26,8 +26,10 @@ from harness.faults.targets import (
     LeaderOf,
     Node,
 )
+from harness.feasible import doable
 from harness.scenario import At
 from harness.schedule_json import schedule_from_json, schedule_to_json
+from harness.stage.backends import DOCKER, LOCAL, offers
 
 
 @pytest.mark.parametrize(
@@ -117,6 +119,7 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("message producer request Produce report", "'report' disturbs nothing; there are hold"),
         ("message producer response Produce duplicate", "a response cannot"),
         ("message producer response Produce error", "needs the name of an error"),
+        ("kill-producer producer", "'producer' is no producer; expected producer-0, producer-1"),
         ("kill-driver later", "'later' is no moment; expected now or after-offset-log or during-"),
     ],
 )
@@ -130,3 +133,14 @@ def test_each_says_what_it_does() -> None:
     for name, entry in by_hand().items():
         assert entry.name == name
         assert len(entry.says.split()) > 4
+
+
+def test_what_containers_cannot_do_is_named() -> None:
+    """All but the gates: whoever asks for one of these there is told so."""
+    of_subjects = {"driver", "executors", "member", "commits"}
+    here, there = offers(LOCAL) | of_subjects, offers(DOCKER) | of_subjects
+    faults = {name: asked(name, entry.example.split()[1:]) for name, entry in by_hand().items()}
+    assert all(doable(fault, here) for fault in faults.values())
+    refused = {name: fault.needs for name, fault in faults.items() if not doable(fault, there)}
+    gated = ("late-end", "message", "time-out-transaction", "unanswered")
+    assert refused == dict.fromkeys(gated, "gates")

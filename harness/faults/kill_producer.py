@@ -1,0 +1,84 @@
+"""SIGKILL of a producer; when healed, its next life goes on under the same transactional id.
+
+The one thing to know: what it had called and not heard of stays unknown for ever. Its next life
+sends what was not called yet, as an application would that keeps its place before it sends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand
+from harness.faults.senders import sender
+from harness.wait import wait_until
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillProducer:
+    """SIGKILL a producer, by name."""
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = None
+    producer: str = "producer-0"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"SIGKILL {self.producer}"
+
+    def inject(self, bench: Bench, name: str) -> _Killed:
+        """Kill it."""
+        return _Killed(bench, self.producer, name)
+
+
+BY_HAND: Final = ByHand(
+    name="kill-producer",
+    takes=("PRODUCER",),
+    example="kill-producer producer-0",
+    says="SIGKILL a producer; when healed, its next life sends what it had not called",
+    make=lambda who: KillProducer(producer=sender(who)),
+)
+
+
+class _Killed:
+    def __init__(self, bench: Bench, who: str, name: str) -> None:
+        self._bench, self._who = bench, who
+        self.at = now()
+        self._process = bench.producers.kill(who, f"SIGKILL by fault «{name}»")
+        self.target = self._process.instance
+        self._life: str | None = None
+
+    def evidence(self) -> str | None:
+        """Its end, and what it had said by then."""
+        if self._process.popen.poll() != -9:
+            return None
+        said = self._bench.producers.told(self._process.name)
+        unknown = said.called - said.ok - said.not_ok
+        return (
+            f"{self.target} ended by signal 9; it had told of {said.called} sends, {unknown} of "
+            "them without an outcome"
+        )
+
+    def heal(self) -> None:
+        """Start its next life, and see that it gets on.
+
+        Raises:
+            Overdue: it does not in time.
+            ProducerTrouble: it ended before its work was done.
+        """
+        producers = self._bench.producers
+        if self._life is None:
+            self._life = producers.go_on(self._who)
+        life = self._life
+        wait_until(
+            lambda: producers.told(life).ok > 0 or producers.ended(life),
+            what=f"{life} to be told of a send",
+            seconds=60,
+            stop=self._bench.stop,
+            seen=lambda: producers.told(life),
+        )
+
+    def aftermath(self, known: Aftermath) -> None:
+        """What it left unknown is in the history."""

@@ -1,0 +1,47 @@
+"""Answers lost on any link: the request arrives and is obeyed, and its sender never hears of it.
+
+The one thing to know: `lose-responses` does this to the producers, and knows which of their sends
+were retried because of it. This one knows of no client in particular, so it can be put on every
+link: a consumer's, a broker's to another, the database's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand, target
+from harness.faults.on_link import OnLink
+from harness.faults.silence import Silence
+from harness.faults.targets import Target
+from harness.links.ledger import lose
+from harness.stage.topology import Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoseAnswers:
+    """Swallow what a node answers to an audience, or to a broker."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: str
+    target: Target
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"lose the answers of {self.target.describe()} to {self.source}"
+
+    def inject(self, bench: Bench, name: str) -> OnLink:
+        """Start to swallow."""
+        link = Link(self.source, self.target.resolve(bench))
+        return OnLink(bench, link, lose("responses"), Silence())
+
+
+BY_HAND: Final = ByHand(
+    name="lose-answers",
+    takes=("SOURCE", "TARGET"),
+    example="lose-answers pipeline postgres",
+    says="swallow what a node answers to an audience or a broker",
+    make=lambda source, who: LoseAnswers(source=source, target=target(who)),
+)

@@ -1,0 +1,71 @@
+"""The page that tells how to add a fault: its example is added, asked for, and bites."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness import faults
+from harness.faults.by_hand import asked, by_hand
+from harness.faults.page import page
+from harness.scenario import At
+from harness.schedule_json import _classes, schedule_from_json, schedule_to_json
+from tests.integration.faults import at_work, bench
+from tests.integration.staging import Staged, Talk, serves
+
+pytestmark = pytest.mark.integration
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-fault.md"
+ASKED = "hang-up producer broker-1"
+
+
+@pytest.fixture
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The page's file lies in the folder of faults; nothing else is touched."""
+    (example,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "hang_up_of_the_page.py").write_text(example)
+    monkeypatch.setattr(faults, "__path__", [*faults.__path__, str(tmp_path)])
+    importlib.invalidate_caches()
+    by_hand.cache_clear()
+    _classes.cache_clear()
+    yield
+    by_hand.cache_clear()
+    _classes.cache_clear()
+    sys.modules.pop(f"{faults.__name__}.hang_up_of_the_page", None)
+
+
+@pytest.mark.usefixtures("added")
+def test_it_is_known_wherever_faults_are(staging: Staged) -> None:
+    assert "| `hang-up AUDIENCE TARGET` | close every connection" in page()
+    schedule = (At(name="hung up", do=asked("hang-up", ["pipeline", "controller"])),)
+    assert schedule_from_json(json.loads(json.dumps(schedule_to_json(schedule)))) == schedule
+
+
+@pytest.mark.usefixtures("added")
+def test_it_bites_and_is_over(staging: Staged) -> None:
+    way = staging.stage.bootstrap("producer", "broker-1")
+    with Talk(way) as client:
+        client.ask()
+        assert client.answered()
+        with at_work(bench(staging.stage), ASKED) as (fault, proof):
+            assert (fault.target, proof) == (
+                "producer→broker-1",
+                "1 connections on producer→broker-1 closed",
+            )
+            assert client.closed()
+            assert serves(way), "who was there may come back at once"
+    assert staging.stage.disturbed() == {}
+
+
+@pytest.mark.usefixtures("added")
+def test_where_nobody_is_it_proves_nothing(staging: Staged) -> None:
+    name, *words = ASKED.split()
+    injection = asked(name, words).inject(bench(staging.stage), name)
+    injection.heal()
+    assert injection.evidence() is None
