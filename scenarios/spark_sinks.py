@@ -25,6 +25,7 @@ from harness.subjects.spark_file_sink import SparkFileSink
 from harness.subjects.spark_foreach_batch_kafka import SparkForeachBatchKafka
 from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from harness.subjects.spark_foreach_batch_postgres_tasks import SparkForeachBatchPostgresTasks
+from harness.subjects.spark_iceberg import SparkIceberg
 from harness.workload.payments import Payments
 
 _PAYMENTS = Payments(records=12_000, producers=2, keys=64, partitions=3)
@@ -66,6 +67,9 @@ _TOPIC_UNGUARDED = SparkForeachBatchKafka(guard="none")
 _TASKS = SparkForeachBatchPostgresTasks()
 _DELTA = SparkDelta()
 _DELTA_UNGUARDED = SparkDelta(guard="none")
+_ICEBERG = SparkIceberg()
+_ICEBERG_UNGUARDED = SparkIceberg(guard="none")
+_ICEBERG_TIDIED = SparkIceberg(tidied=True)
 
 _AFTER_WRITE = _killed("after-sink-write")
 _ABORTING = replace(_PAYMENTS, records=6_000, transaction=20, aborts=20)
@@ -178,5 +182,39 @@ SCENARIOS = (
         schedule=(_AFTER_WRITE,),
         claims=_claims(_DELTA_UNGUARDED, _DUPLICATES),
         seconds=50,
+    ),
+    Scenario(
+        name=_ICEBERG.name,
+        title="PySpark's stream into an Iceberg table, read by its metadata and, as the broken "
+        "twin, by listing its data files, killed before and behind its commit",
+        subject=_ICEBERG,
+        workload=_PAYMENTS,
+        schedule=(
+            _killed("before-sink-commit"),
+            _killed("after-sink-write", after="before-sink-commit"),
+        ),
+        claims=(
+            *_claims(_ICEBERG, _HOLDS),
+            *_claims(_ICEBERG, _DUPLICATES, into=(_ICEBERG.listed, LISTING)),
+        ),
+        seconds=70,
+    ),
+    Scenario(
+        name=_ICEBERG_UNGUARDED.name,
+        title="The broken twin: foreachBatch appends to the table, without query and epoch",
+        subject=_ICEBERG_UNGUARDED,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_ICEBERG_UNGUARDED, _DUPLICATES),
+        seconds=55,
+    ),
+    Scenario(
+        name=_ICEBERG_TIDIED.name,
+        title="The broken twin: an epoch comes again when the snapshot that names it has expired",
+        subject=_ICEBERG_TIDIED,
+        workload=_PAYMENTS,
+        schedule=(_AFTER_WRITE,),
+        claims=_claims(_ICEBERG_TIDIED, _DUPLICATES),
+        seconds=60,
     ),
 )

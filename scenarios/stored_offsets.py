@@ -3,7 +3,8 @@
 The story: two consumers write payments and balances into PostgreSQL, over a link that can break, or
 into a file of SQLite. A commit is sent, and nobody ever answers: it lands, late, or it is undone. A
 consumer dies while its commit is under way, or stands still with payments in hand until the other
-one has long written them. What is stored decides, and nobody is asked to remember anything.
+one has long written them. What is stored decides, and nobody is asked to remember anything. In
+PostgreSQL readers look on all the while, and must never have seen what was not so.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from harness.scenario import At, Scenario
 from harness.sinks.books import BALANCES, LEDGER, VIEW
 from harness.subjects.group.hazards import ABANDONED, REPLAYED
 from harness.subjects.stored.hazards import IN_DOUBT, REFUSED
+from harness.subjects.stored.journal import VIEW as SEEN
 from harness.subjects.stored.subject import StoringConsumers
 from scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, violated
 
@@ -48,6 +50,14 @@ def _claims(
 def _all(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
     return _claims(
         most=expect, least=expect, exactly=expect, balances=expect, hazards=frozenset(hazards)
+    )
+
+
+def _seen(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
+    """Exactly-once for who reads ledger and balances again and again, while they change."""
+    return tuple(
+        exactly_once(_TOPIC, into=sink, view=SEEN, hazards=hazards, expect=expect)
+        for sink in (LEDGER, BALANCES)
     )
 
 
@@ -91,6 +101,7 @@ _UNGUARDED = StoringConsumers(guard=False)
 _UNGUARDED_FILE = StoringConsumers(kind="sqlite", guard=False)
 _BEFORE = StoringConsumers(commits="before")
 _AFTER = StoringConsumers(commits="after")
+_CLEANED = StoringConsumers(commits="after", cleans=True)
 _BEFORE_FILE = StoringConsumers(kind="sqlite", commits="before")
 
 _HURT = Scenario(
@@ -104,7 +115,7 @@ _HURT = Scenario(
         replace(_KILLED_AFTER, progress=0.0, after=(_UNDONE.name,)),
         replace(_DATABASE, after=(_KILLED_AFTER.name,)),
     ),
-    claims=_all(HOLDS, IN_DOUBT, REFUSED),
+    claims=(*_all(HOLDS, IN_DOUBT, REFUSED), *_seen(HOLDS, IN_DOUBT, REFUSED)),
     seconds=45,
 )
 _QUIET = replace(
@@ -120,7 +131,7 @@ _PAUSED = replace(
     name=f"{_POSTGRES.name}-paused",
     title="Offsets stored in PostgreSQL: a consumer comes back with payments that others wrote",
     schedule=(_ZOMBIE,),
-    claims=_all(HOLDS, REFUSED),
+    claims=(*_all(HOLDS, REFUSED), *_seen(HOLDS, REFUSED)),
 )
 _AGAIN = frozenset({REPLAYED})
 
@@ -140,6 +151,7 @@ SCENARIOS = (
         title="Offsets stored in SQLite: a consumer killed amid its commit, and a zombie",
         subject=_SQLITE,
         schedule=(_KILLED, replace(_ZOMBIE, progress=0.0, after=(_KILLED.name,))),
+        claims=_all(HOLDS, IN_DOUBT, REFUSED),
         seconds=50,
     ),
     replace(
@@ -190,6 +202,15 @@ SCENARIOS = (
         subject=_AFTER,
         schedule=(_KILLED_AFTER,),
         claims=_twice(hazards=_AGAIN),
+        seconds=35,
+    ),
+    replace(
+        _HURT,
+        name=_CLEANED.name,
+        title="The broken twin: what was written twice is taken away again, and readers saw it",
+        subject=_CLEANED,
+        schedule=(_KILLED_AFTER,),
+        claims=(*_all(HOLDS, *_AGAIN), *_seen(violated("duplicate-output"), *_AGAIN)),
         seconds=35,
     ),
 )

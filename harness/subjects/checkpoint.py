@@ -6,7 +6,8 @@ batch N run again. Spark writes both as `.N.<uuid>.tmp` first, so the creation o
 `commits/` says that the sink is done and the commit is not. Between the two each task of a stateful
 query puts its partition's state there as version N + 1, `state/<operator>/<partition>/<N + 1>.zip`
 by RocksDB and `.delta` by the default store, under another name first and then renamed. The file
-sink has a log of its own, which is written in the same way as the commit log.
+sink has a log of its own, which is written in the same way as the commit log; an Iceberg table has
+its metadata, where each commit begins with a manifest of what was written.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ Offsets = dict[tuple[str, int], int]
 _VERSION = re.compile(r"(\d+)\.(?:zip|delta|changelog)")
 _COMMIT_BEGUN = re.compile(r"\.(\d+)(?:\.compact)?\.[0-9a-f-]+\.tmp")
 """Every so many entries of a sink's log come with all that were before, as `N.compact`."""
+_MANIFEST_BEGUN = re.compile(r"[0-9a-f-]{36}-m\d+\.avro")
+"""Iceberg's manifest of what was written. It names no batch: there is one under way at a time."""
 
 
 class UnreadableCheckpoint(RuntimeError):
@@ -206,8 +209,9 @@ class CheckpointWatch:
     def _tell(self, folder: int, mask: int, name: str) -> None:
         begun = _COMMIT_BEGUN.fullmatch(name) if mask & flags.CREATE else None
         if folder == self._sink:
-            if begun:
-                self._sign("sink commit begun", int(begun[1]))
+            batch = int(begun[1]) if begun else self._of_manifest(mask, name)
+            if batch is not None:
+                self._sign("sink commit begun", batch)
         elif folder == self._offsets:
             if name.isdigit():
                 self._sign("planned", int(name))
@@ -217,6 +221,12 @@ class CheckpointWatch:
         elif name.isdigit():
             self._sign("committed", int(name))
             self._on_committed(int(name))
+
+    def _of_manifest(self, mask: int, name: str) -> int | None:
+        """The batch under way, when a manifest begins."""
+        if not (mask & flags.CREATE and _MANIFEST_BEGUN.fullmatch(name)):
+            return None
+        return max(self.checkpoint.planned(), default=None)
 
     def _tell_state(self, folder: Path, mask: int, name: str) -> None:
         if mask & flags.ISDIR:

@@ -48,6 +48,7 @@ class SparkPipeline:
         command: Sequence[str],
         checkpoint: Path,
         parts: PipelineParts,
+        jars: Sequence[Path],
         sink_log: Path | None = None,
     ) -> None:
         """Make the checkpoint's folders and watch them; nothing is started yet.
@@ -56,6 +57,7 @@ class SparkPipeline:
             command: the job's script and arguments, for the Python interpreter.
             checkpoint: the query's checkpoint.
             parts: what it is made from.
+            jars: what Spark needs beside its own.
             sink_log: the folder of the log that the sink keeps; None: it keeps none.
         """
         self.checkpoint = Checkpoint(checkpoint)
@@ -63,6 +65,7 @@ class SparkPipeline:
         self.process: Process | None = None
         self._command = tuple(command)
         self._tools = parts.tools
+        self._jars = tuple(jars)
         self._processes = parts.processes
         self._work = parts.work
         self._address = parts.address
@@ -88,7 +91,7 @@ class SparkPipeline:
         settings = CONFIGURATION | {
             "spark.driver.host": self._address,
             "spark.driver.bindAddress": self._address,
-            "spark.jars": ",".join(str(jar) for jar in self._tools.spark_kafka_jars),
+            "spark.jars": ",".join(str(jar) for jar in self._jars),
             "spark.local.dir": str(local),
             "spark.sql.warehouse.dir": str(local / "warehouse"),
         }

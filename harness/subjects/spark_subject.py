@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from harness.subjects.pipeline import PipelineParts
 from harness.subjects.spark import CONFIGURATION, SparkPipeline
+from harness.tools.jar_lock import ICEBERG_RUNTIME
 
 DRIVER: Final = "driver"
 """What a Spark subject offers: a driver that can be killed and paused."""
@@ -61,6 +62,12 @@ class SparkSubject(ABC):
     def command(self, place: JobPlace) -> list[str]:
         """The job's script and arguments, for the Python interpreter."""
 
+    def needs_jar(self, name: str) -> bool:
+        """Whether the driver gets a jar; that of Iceberg, which is as big as a Spark of its own,
+        only where it is of use.
+        """
+        return not name.startswith(ICEBERG_RUNTIME)
+
     def sink_log(self, work: Path) -> Path | None:
         """Where its sink keeps a log of micro-batches of its own; None: nowhere."""
         return None
@@ -80,5 +87,6 @@ class SparkSubject(ABC):
             command=self.command(place),
             checkpoint=place.checkpoint,
             parts=parts,
+            jars=[jar for jar in parts.tools.spark_kafka_jars if self.needs_jar(jar.name)],
             sink_log=self.sink_log(parts.work),
         )

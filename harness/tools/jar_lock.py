@@ -21,6 +21,10 @@ LOCK = Path(__file__).with_name("jars.lock.json")
 KAFKA = "4.2.0"
 DELTA: Mapping[str, str] = {"4.0": "4.0.0"}
 """Delta Lake for a line of Spark; of others no jars are locked, and its subjects do not start."""
+ICEBERG: Mapping[str, str] = {"4.0": "1.11.0"}
+"""Apache Iceberg for a line of Spark, likewise."""
+ICEBERG_RUNTIME = "iceberg-spark-runtime"
+"""How its jar's name begins. It brings along whatever it needs, and is of 50 MB."""
 LOG4J = "2.25.3"
 """Kafka declares no logging. The version is the one that Kafka's other dependencies pull in."""
 
@@ -101,12 +105,16 @@ def kafka_roots() -> tuple[Coordinate, ...]:
 
 
 def spark_kafka_roots(pyspark: PySpark) -> tuple[Coordinate, ...]:
-    """Spark's Kafka connector, which must have Spark's exact version, and Delta Lake."""
+    """Spark's Kafka connector, which must have Spark's exact version, Delta Lake and Iceberg."""
     connector = f"spark-sql-kafka-0-10_{pyspark.scala}"
+    line = ".".join(pyspark.version.split(".")[:2])
     found = [Coordinate(group="org.apache.spark", artifact=connector, version=pyspark.version)]
-    if delta := DELTA.get(".".join(pyspark.version.split(".")[:2])):
+    if delta := DELTA.get(line):
         name = f"delta-spark_{pyspark.scala}"
         found.append(Coordinate(group="io.delta", artifact=name, version=delta))
+    if iceberg := ICEBERG.get(line):
+        name = f"{ICEBERG_RUNTIME}-{line}_{pyspark.scala}"
+        found.append(Coordinate(group="org.apache.iceberg", artifact=name, version=iceberg))
     return tuple(found)
 
 

@@ -48,7 +48,7 @@ class Tools:
     java_home: Path
     """Spark's launcher looks at JAVA_HOME first: set it to this for every PySpark process."""
     spark_kafka_jars: tuple[Path, ...]
-    """What `spark.jars` needs so that PySpark can talk to Kafka and write Delta tables."""
+    """What `spark.jars` needs to talk to Kafka and to write Delta and Iceberg tables."""
     stage: StageTools | None
     """None where it was not asked for."""
     known_versions: Mapping[str, str] = field(default_factory=dict, repr=False)

@@ -73,6 +73,11 @@ class Audit(Protocol):
     def books(self) -> Books:
         """Its rows and balances."""
 
+    def journal(self) -> list[dict[str, Any]]:
+        """What readers of rows and balances saw while they changed, as rows of the `journal` table;
+        empty where nobody keeps that.
+        """
+
     def hold_commit(self, who: Process) -> Hold:
         """Lie in wait for a commit of a consumer, which then stands still while it is under way."""
 

@@ -16,6 +16,7 @@ from harness.kafka.group_offsets import Commit
 from harness.sinks.books import Books
 from harness.stage.base import StageTrouble
 from harness.stage.processes import Process
+from harness.subjects.stored import journal
 from harness.subjects.stored.audit import STORED, commits
 from harness.subjects.stored.postgres import SCHEMA
 from harness.wait import Stop, wait_until
@@ -85,6 +86,7 @@ class PostgresAudit:
                 )
             connection.execute(SCHEMA)
             connection.execute(_JOURNAL)
+            connection.execute(journal.SCHEMA)
 
     def look(self) -> list[Commit]:
         """See `Audit`."""
@@ -100,6 +102,10 @@ class PostgresAudit:
             owner=self._owner,
             hanging=lambda: bool(self._rows(_OPEN)[0][0]),
         )
+
+    def journal(self) -> list[dict[str, Any]]:
+        """See `Audit`."""
+        return journal.changes(self._rows(journal.NOTES), topic=self._topic, owner=self._owner)
 
     def hold_commit(self, who: Process) -> HeldCommit:
         """See `Audit`."""

@@ -59,6 +59,10 @@ class SqliteAudit:
         """See `Audit`."""
         return Books(self._rows, topic=self._topic, owner=self._owner, hanging=self._hanging)
 
+    def journal(self) -> list[dict[str, Any]]:
+        """None is kept."""
+        return []
+
     def hold_commit(self, who: Process) -> HeldCommit:
         """See `Audit`."""
         return HeldCommit(self._path, who)

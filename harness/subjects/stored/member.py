@@ -111,6 +111,8 @@ class StoringMember:
         while True:
             try:
                 self._write(batch, offsets=False)
+                if self.task.cleans:
+                    self._store.clean(batch)
                 break
             except Unreachable as reason:
                 say(f"write: {reason}")

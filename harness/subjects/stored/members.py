@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.kafka.group_offsets import Commit
 from harness.recording.tables import Recorded
+from harness.recording.writer import HistoryWriter
 from harness.sinks.base import Sink
 from harness.sinks.books import BALANCES, LEDGER
 from harness.subjects.group.members import Members
@@ -41,6 +42,7 @@ class StoringMembers(Members):
         super().__init__(tasks, parts, program=_program, positions=audit if stored else None)
         self.audit = audit
         self._prepared = False
+        self._journal: list[dict[str, Any]] = []
 
     def start(self) -> None:
         """Make the tables, once; then as every group."""
@@ -69,10 +71,16 @@ class StoringMembers(Members):
         """Rows and balances alike."""
         return (LEDGER, BALANCES)
 
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """What readers saw meanwhile; then as every group."""
+        self._journal = self.audit.journal()
+        writer.write_all("journal", self._journal)
+        super().collect(writer, told, sink)
+
     def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
         """Read off the ledger; what a consumer was refused it has told by itself."""
         log, effects = told.lines.get("log", []), told.lines.get("effects", [])
-        return hazards(log, effects, topic=self._topic, commits=commits)
+        return hazards(log, effects, self._journal, topic=self._topic, commits=commits)
 
 
 def _program(task: Path) -> Sequence[str | Path]:

@@ -32,6 +32,15 @@ _STORED: Final = "SELECT next_offset FROM offsets WHERE topic = ? AND partition_
 _FIRST: Final = (
     "INSERT INTO offsets (topic, partition_id, next_offset) VALUES (?, ?, 0) ON CONFLICT DO NOTHING"
 )
+_SURPLUS: Final = (
+    " WHERE record IN ({}) AND seq > (SELECT min(seq) FROM ledger first "
+    "WHERE first.record = ledger.record)"
+)
+_TOO_MUCH: Final = "SELECT sum(amount_cents), count(*), account FROM ledger"
+_EACH: Final = " GROUP BY account ORDER BY account"
+_TAKEN: Final = (
+    "UPDATE balances SET balance = balance - ?, payments = payments - ? WHERE account = ?"
+)
 
 
 class Refused(Exception):
@@ -123,6 +132,20 @@ class Store(ABC):
                     self._move(cursor, batch, partition)
             cursor.executemany(self._in_words(_ROW), batch.rows)
             cursor.executemany(self._in_words(_BALANCE), batch.totals())
+
+    def clean(self, batch: Batch) -> None:
+        """Leave one row of each payment of a batch, and take the others out of balances, too.
+
+        Raises:
+            Unreachable: it is not known whether that was done.
+        """
+        records = [row[0] for row in batch.rows]
+        surplus = _SURPLUS.format(", ".join("?" * len(records)))
+        with self.transaction() as cursor:
+            cursor.execute(self._in_words(_TOO_MUCH + surplus + _EACH), records)
+            too_much = list(iter(cursor.fetchone, None))
+            cursor.executemany(self._in_words(_TAKEN), too_much)
+            cursor.execute(self._in_words("DELETE FROM ledger" + surplus), records)
 
     def _move(self, cursor: Cursor, batch: Batch, partition: int) -> None:
         end, start = batch.ends[partition], batch.starts[partition]

@@ -48,6 +48,10 @@ _SAYS: Final[dict[Offsets, str]] = {
     ),
 }
 _NO_GUARD: Final = " The broken twin: it moves an offset without comparing it, and adds up again."
+_CLEANED: Final = (
+    " What was written twice they take away again, in another transaction: in the end it is right, "
+    "and until then readers see what is not."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +62,7 @@ class StoringConsumers:
         kind: which database.
         commits: when offsets are committed, and so where.
         guard: an offset is compared before it is moved.
+        cleans: what was written twice is taken away again, in another transaction.
         members: how many consumers.
         group: the name of their group.
         topic: what they read.
@@ -66,28 +71,40 @@ class StoringConsumers:
     kind: Kind = "postgres"
     commits: Offsets = "in-transaction"
     guard: bool = True
+    cleans: bool = False
     members: int = 2
     group: str = "billing"
     topic: str = "payments"
 
     sink = books.BALANCES
-    sinks = (books.LEDGER,)
     balances = True
     view = books.VIEW
     output_topic = None
     sends = False
 
     @property
+    def sinks(self) -> tuple[str, ...]:
+        """The ledger; and where a journal is kept, balances show each payment as well."""
+        return (books.LEDGER, books.BALANCES) if self.kind == "postgres" else (books.LEDGER,)
+
+    def __post_init__(self) -> None:
+        if self.cleans and self.commits != "after":
+            raise ValueError("only who commits offsets after its rows writes twice what it cleans")
+
+    @property
     def name(self) -> str:
         """E.g. `stored-offsets-postgres`, `kafka-offsets-before-postgres`."""
         if self.commits != "in-transaction":
-            return f"kafka-offsets-{self.commits}-{self.kind}"
+            cleaned = "-cleaned" if self.cleans else ""
+            return f"kafka-offsets-{self.commits}-{self.kind}{cleaned}"
         return f"stored-offsets-{self.kind}" + ("" if self.guard else "-unguarded")
 
     @property
     def says(self) -> str:
         """What it promises."""
         says = _SAYS[self.commits].format(_DATABASES[self.kind])
+        if self.cleans:
+            return f"{says}{_CLEANED}"
         return says if self.guard else f"{says}{_NO_GUARD}"
 
     @property
@@ -133,6 +150,7 @@ class StoringConsumers:
                 database=database,
                 history=str(parts.history),
                 guard=self.guard,
+                cleans=self.cleans,
             )
             for number in range(self.members)
         ]

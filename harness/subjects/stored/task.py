@@ -21,9 +21,11 @@ class StoringTask(MemberTask):
         database: a libpq connection string, or the path of a file.
         guard: compare the stored offset with the one that it started from before it is moved.
         history: folder of the run's history.
+        cleans: take away again, in another transaction, what has been written twice.
     """
 
     kind: Kind
     database: str
     history: str
     guard: bool = True
+    cleans: bool = False

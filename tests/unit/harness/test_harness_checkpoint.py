@@ -217,6 +217,22 @@ def test_an_entry_of_the_sinks_own_log_is_told_when_it_begins(
     assert watch.error is None
 
 
+def test_a_manifest_in_a_table_is_of_the_batch_under_way(
+    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str], sink_log: Path
+) -> None:
+    name = "8c0a9a0e-93c5-4ab6-a9f5-2f2b0e2a6a40-m0.avro"
+    (sink_log / name).touch()  # the table is made before there is a batch
+    for n in (9, 10):
+        as_spark_does(checkpoint.folder / "offsets", n)()
+    wait_told(told, 4)
+    for other in (f".{name}.crc", "v3.metadata.json", "optimized-m-8c0a.avro", "snap-1-1-8c.avro"):
+        (sink_log / other).touch()
+    (sink_log / f"1{name[1:]}").touch()
+    watch.close()
+    assert told[4:] == ["sign: sink commit begun 10"]
+    assert watch.error is None
+
+
 def test_state_is_told_wherever_its_folders_come_from(
     checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
 ) -> None:

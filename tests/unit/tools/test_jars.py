@@ -167,12 +167,13 @@ def test_the_connector_follows_the_installed_pyspark(tmp_path: Path) -> None:
     assert not pyspark.bundles("snappy")
 
 
-def test_delta_lake_follows_the_line_of_pyspark(tmp_path: Path) -> None:
+def test_table_formats_follow_the_line_of_pyspark(tmp_path: Path) -> None:
     (tmp_path / "scala-library-2.13.16.jar").touch()
     roots = jar_lock.spark_kafka_roots(PySpark(version="4.0.7", jars=tmp_path))
     assert [str(root) for root in roots] == [
         "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.7",
         f"io.delta:delta-spark_2.13:{jar_lock.DELTA['4.0']}",
+        f"org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:{jar_lock.ICEBERG['4.0']}",
     ]
 
 

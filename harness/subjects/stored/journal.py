@@ -1,0 +1,160 @@
+"""What readers of the ledger and the balances saw while they changed, in PostgreSQL.
+
+The one thing to know: a change is noted in the transaction that makes it, so that only what was
+committed is noted, and when that is about to end, so that only what it leaves behind is. Whoever
+notes keeps all others from noting until readers see what it has done: the order of notes is the
+order in which readers saw.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from harness.identity import digest
+from harness.sinks.books import BALANCES, LEDGER
+
+VIEW: Final = "journal"
+"""Who looks: somebody who reads the tables again and again, and misses nothing."""
+
+SCHEMA: Final = """
+CREATE TABLE notes (
+    ordinal bigserial PRIMARY KEY, transaction_id text, operation text, record text, account text,
+    amount_cents bigint, fee_cents bigint, source_partition int, source_offset bigint,
+    balance bigint, payments bigint);
+CREATE FUNCTION note_row() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    seen ledger := coalesce(NEW, OLD);
+BEGIN
+    LOCK TABLE notes IN SHARE ROW EXCLUSIVE MODE;
+    IF TG_OP = 'DELETE' OR EXISTS (SELECT FROM ledger l WHERE l.seq = NEW.seq AND l = NEW) THEN
+        INSERT INTO notes (transaction_id, operation, record, account, amount_cents, fee_cents,
+                           source_partition, source_offset)
+        VALUES (pg_current_xact_id()::text, TG_OP, seen.record, seen.account, seen.amount_cents,
+                seen.fee_cents, seen.source_partition, seen.source_offset);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE FUNCTION note_balance() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    LOCK TABLE notes IN SHARE ROW EXCLUSIVE MODE;
+    INSERT INTO notes (transaction_id, operation, account, balance, payments)
+    SELECT pg_current_xact_id()::text, 'BALANCE', account, balance, payments
+    FROM balances WHERE account = NEW.account;
+    RETURN NULL;
+END $$;
+-- By its name it comes behind a trigger that makes a commit stand still: others can commit then.
+CREATE CONSTRAINT TRIGGER to_be_seen AFTER INSERT OR UPDATE OR DELETE ON ledger
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_row();
+CREATE CONSTRAINT TRIGGER to_be_seen AFTER INSERT OR UPDATE ON balances
+    DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_balance()
+"""
+"""Deferred triggers are carried out when a transaction is about to end. Its locks go only when
+readers see it."""
+
+NOTES: Final = """
+SELECT transaction_id, operation, record, account, amount_cents, fee_cents, source_partition,
+       source_offset, balance, payments
+FROM notes ORDER BY ordinal
+"""
+_OPERATIONS: Final = {"INSERT": "append", "UPDATE": "upsert", "DELETE": "delete"}
+
+
+@dataclass(frozen=True)
+class Note:
+    """A row of `NOTES`: of the ledger, or where `operation` is BALANCE, of the balances."""
+
+    transaction: str
+    operation: str
+    record: str | None
+    account: str | None
+    amount_cents: int | None
+    fee_cents: int | None
+    partition: int | None
+    offset: int | None
+    balance: int | None
+    payments: int | None
+
+    @property
+    def digest(self) -> str:
+        """Of its content, as an effect."""
+        return digest(self.record, self.account, self.amount_cents, self.fee_cents)
+
+
+def changes(rows: Iterable[tuple[Any, ...]], *, topic: str, owner: str) -> list[dict[str, Any]]:
+    """Rows of the `journal` table.
+
+    A payment is in a balance when it is in the ledger. So a balance is right if it is the sum of
+    all payments that the ledger has shown by then, each taken once; then it shows those that came
+    with it, as they must be. Else it shows them otherwise, or its newest payment once more.
+
+    Args:
+        rows: what `NOTES` found.
+        topic: where the payments come from.
+        owner: who writes them.
+    """
+    books = _Books()
+    notes = (Note(*row) for row in rows)
+    told = (
+        told
+        for _, transaction in groupby(notes, key=lambda note: note.transaction)
+        for told in books.seen(list(transaction))
+    )
+    return [
+        {
+            "sink": sink,
+            "ordinal": ordinal,
+            "operation": operation,
+            "record": note.record,
+            "effect_key": "",
+            "digest": content,
+            "transaction": note.transaction,
+            "batch": None,
+            "source_topic": topic,
+            "source_partition": note.partition,
+            "source_offset": note.offset,
+            "owner": owner,
+        }
+        for ordinal, (sink, operation, note, content) in enumerate(told)
+    ]
+
+
+_Change = tuple[str, str, Note, str]
+"""Sink, operation, which payment, and the digest of what was shown of it."""
+
+
+class _Books:
+    """What readers have seen so far."""
+
+    def __init__(self) -> None:
+        self._payments: defaultdict[str | None, dict[str | None, Note]] = defaultdict(dict)
+        self._balances: dict[str | None, tuple[int | None, int | None]] = {}
+
+    def seen(self, transaction: list[Note]) -> Iterator[_Change]:
+        """What one transaction shows them."""
+        came: defaultdict[str | None, list[Note]] = defaultdict(list)
+        for note in transaction:
+            if note.operation == "BALANCE":
+                self._balances[note.account] = (note.balance, note.payments)
+                came.setdefault(note.account, [])
+                continue
+            yield LEDGER, _OPERATIONS[note.operation], note, note.digest
+            if note.operation != "DELETE":
+                self._payments[note.account].setdefault(note.record, note)
+                came[note.account].append(note)
+        for account, notes in came.items():
+            yield from self._in_balance(account, notes)
+
+    def _in_balance(self, account: str | None, came: list[Note]) -> Iterator[_Change]:
+        known = list(self._payments[account].values())
+        right = (sum(note.amount_cents or 0 for note in known), len(known))
+        found = self._balances.get(account, (0, 0))
+        if found == right:
+            for note in came:
+                yield BALANCES, "append", note, note.digest
+            return
+        for note in came or known[-1:]:
+            yield BALANCES, "append", note, digest(note.digest, *found)

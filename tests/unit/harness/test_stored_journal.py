@@ -1,0 +1,89 @@
+"""The journal of ledger and balances, from notes as the triggers in PostgreSQL make them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.identity import digest
+from harness.subjects.stored.journal import changes
+
+Row = tuple[Any, ...]
+
+
+def row(record: str, transaction: str, *, account: str = "a", operation: str = "INSERT") -> Row:
+    return (transaction, operation, record, account, 10, 3, 0, 7, None, None)
+
+
+def balance(amount: int, count: int, transaction: str, *, account: str = "a") -> Row:
+    return (transaction, "BALANCE", None, account, None, None, None, None, amount, count)
+
+
+def seen(*notes: Row) -> list[str]:
+    return [
+        f"{change['sink']}: {change['operation']} {change['record']}"
+        + ("" if change["digest"] in RIGHT else " wrong")
+        for change in changes(notes, topic="in", owner="billing")
+    ]
+
+
+RIGHT = {digest(record, account, 10, 3) for record in ("r", "s", "t") for account in ("a", "b")}
+
+
+def test_a_payment_is_in_the_balance_that_came_with_it() -> None:
+    first = (row("r", "1"), row("s", "1"), balance(20, 2, "1"))
+    assert seen(*first, row("t", "2"), balance(30, 3, "2")) == [
+        "ledger: append r", "ledger: append s", "balances: append r", "balances: append s",
+        "ledger: append t", "balances: append t",
+    ]  # fmt: skip
+
+
+def test_accounts_are_told_apart() -> None:
+    notes = (row("r", "1"), row("s", "1", account="b"), balance(10, 1, "1"))
+    assert seen(*notes, balance(10, 1, "1", account="b"))[2:] == [
+        "balances: append r", "balances: append s",
+    ]  # fmt: skip
+    assert seen(*notes, balance(20, 1, "1", account="b"))[2:] == [
+        "balances: append r", "balances: append s wrong",
+    ]  # fmt: skip
+
+
+def test_within_a_transaction_the_order_does_not_matter() -> None:
+    assert seen(balance(10, 1, "1"), row("r", "1")) == ["ledger: append r", "balances: append r"]
+
+
+def test_of_another_transaction_it_comes_too_late() -> None:
+    assert seen(row("r", "1"), balance(10, 1, "2")) == [
+        "ledger: append r",
+        "balances: append r wrong",
+    ]
+
+
+def test_the_right_sum_of_another_number_of_payments_is_wrong() -> None:
+    assert seen(row("r", "1"), balance(10, 2, "1"))[1:] == ["balances: append r wrong"]
+
+
+def test_a_payment_that_comes_again_adds_nothing_to_the_right_balance() -> None:
+    once = (row("r", "1"), balance(10, 1, "1"))
+    assert seen(*once, row("r", "2"), balance(20, 2, "2"))[2:] == [
+        "ledger: append r", "balances: append r wrong",
+    ]  # fmt: skip
+    assert seen(*once, row("r", "2", operation="DELETE"), balance(10, 1, "2"))[2:] == [
+        "ledger: delete r"
+    ]
+
+
+def test_a_balance_that_is_changed_by_itself_shows_its_newest_payment_otherwise() -> None:
+    once = (row("r", "1"), row("s", "1"), balance(20, 2, "1"))
+    assert seen(*once, balance(21, 2, "2"))[4:] == ["balances: append s wrong"]
+    assert seen(*once, balance(20, 2, "2"))[4:] == []
+    assert seen(balance(5, 1, "1")) == [], "there is no payment to tell it of"
+
+
+def test_what_every_change_says() -> None:
+    first, second = changes([row("r", "41"), balance(10, 1, "41")], topic="in", owner="billing")
+    assert first == {
+        "sink": "ledger", "ordinal": 0, "operation": "append", "record": "r", "effect_key": "",
+        "digest": digest("r", "a", 10, 3), "transaction": "41", "batch": None,
+        "source_topic": "in", "source_partition": 0, "source_offset": 7, "owner": "billing",
+    }  # fmt: skip
+    assert second == first | {"sink": "balances", "ordinal": 1}
