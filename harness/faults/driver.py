@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.bench import Bench
 from harness.identity import RECORD_HEADER
+from harness.sinks.base import TellsBatches
 from harness.stage.base import StageTrouble
 from harness.stage.topology import Link
 from harness.subjects.spark import SparkPipeline
@@ -58,5 +59,8 @@ class SinkOfBatches:
                 for entry, committed in zip(log.entries, log.committed(), strict=True):
                     if entry.offset < end and entry.kind == "data" and committed:
                         records.add(entry.headers.get(RECORD_HEADER, b"").decode())
-            effects = {e.record for e in self._bench.open_sink(reader).effects()}
+            sink = self._bench.open_sink(reader)
+            if isinstance(sink, TellsBatches):  # all of a batch, or nothing
+                return (len(records) if batch in sink.batches() else 0), len(records)
+            effects = {e.record for e in sink.effects()}
         return len(records & effects), len(records)

@@ -164,10 +164,7 @@ class _InWindow:
                 fault=self._name,
                 owner=pipeline.checkpoint.query_id(),
                 batch=hit.batch,
-                detail=(
-                    f"micro-batch {hit.batch} ran again after {self._present} of its "
-                    f"{self._planned} effects were visible in the sink"
-                ),
+                detail=f"micro-batch {hit.batch} ran again after {self._seen()} in the sink",
             )
 
     def aftermath(self, known: Aftermath) -> None:
@@ -204,11 +201,23 @@ class _InWindow:
                 f"micro-batch {hit.batch} with its {self._planned} records makes, and the batch "
                 f"{commit}{missed}"
             )
+        if not self._bench.subject.sinks:
+            has = "rows" if self._present else "no row"
+            said = f"the sink had {has} of micro-batch {hit.batch} with its {self._planned} records"
+        else:
+            said = (
+                f"of the {self._planned} records of micro-batch {hit.batch} the sink had "
+                f"{self._present}"
+            )
         return (
-            f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of "
-            f"the {self._planned} records of micro-batch {hit.batch} the sink had "
-            f"{self._present}, and the batch {commit}{missed}"
+            f"{hit.instance} and all its {hit.processes} processes ended by signal 9; {said}, and "
+            f"the batch {commit}{missed}"
         )
+
+    def _seen(self) -> str:
+        if not self._bench.subject.sinks:
+            return "its rows were visible"
+        return f"{self._present} of its {self._planned} effects were visible"
 
 
 def _start(pipeline: SparkPipeline) -> None:

@@ -7,7 +7,7 @@ workload names, so that the checkers compare content without knowing any format.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,3 +70,11 @@ class Sink(Protocol):
 
     def hanging(self) -> bool:
         """Whether something in the sink is still undecided."""
+
+
+@runtime_checkable
+class TellsBatches(Protocol):
+    """A sink whose rows tell nothing of single records, and all the same of micro-batches."""
+
+    def batches(self) -> frozenset[int]:
+        """Micro-batches of which rows are there."""

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from inotify_simple import INotify, flags
 
@@ -111,6 +111,28 @@ class Checkpoint:
             }
         except (OSError, ValueError, AttributeError, TypeError) as error:
             raise UnreadableCheckpoint(f"{path}: {error}: {text[:200]!r}") from error
+
+    def watermark_to_come(self, batch: int) -> bool:
+        """Whether a committed batch has moved the watermark: then one comes behind it, without
+        records if there are none, which closes what the watermark has passed.
+
+        Raises:
+            UnreadableCheckpoint: the entry of one of its logs is damaged.
+        """
+        plan = self._said(self.folder / "offsets" / str(batch)).get("batchWatermarkMs", 0)
+        done = self._said(self.folder / "commits" / str(batch)).get("nextBatchWatermarkMs", 0)
+        return bool(done > plan)
+
+    @staticmethod
+    def _said(path: Path) -> Mapping[str, Any]:
+        """The first object in an entry of a log."""
+        text = ""
+        try:
+            text = path.read_text()
+            said: Mapping[str, Any] = json.loads(text.splitlines()[1])
+        except (OSError, ValueError, IndexError) as error:
+            raise UnreadableCheckpoint(f"{path}: {error}: {text[:200]!r}") from error
+        return said
 
     def range_of(self, batch: int) -> dict[tuple[str, int], tuple[int, int]]:
         """(start, end) of a planned batch: it starts where the one before it ends."""

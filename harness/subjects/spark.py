@@ -190,8 +190,11 @@ class SparkPipeline:
         return None if last is None else self.checkpoint.end_of(last)
 
     def idle(self) -> bool:
-        """Whether every micro-batch in the offset log is committed."""
-        return self.checkpoint.planned() == self.checkpoint.committed()
+        """Whether every micro-batch in the offset log is committed, and the watermark owes none."""
+        committed = self.checkpoint.committed()
+        if self.checkpoint.planned() != committed:
+            return False
+        return not committed or not self.checkpoint.watermark_to_come(committed[-1])
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """Positions that stand in the sink, what each execution of each batch processed, and what

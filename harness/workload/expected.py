@@ -1,17 +1,19 @@
 """What every payment must come to in the sinks of a subject, written down before anything runs.
 
 The one thing to know: it is computed from the workload alone, apart from the code on trial. A
-payment has its one effect, or adds to the balance of its account.
+payment has its one effect, or adds to the balance of its account, or to whatever the subject says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from harness.recording.writer import HistoryWriter
 from harness.subjects.base import Subject
+from harness.workload.contributions import Contribution, KeepsState, total_and_count
 from harness.workload.payments import Payment, Payments, payments_of
 
 
@@ -29,9 +31,8 @@ def write_expected(history: Path, subject: Subject, workload: Payments, seed: in
         payments = list(payments_of(workload, producer=producer, seed=seed))
         for sink in subject.sinks:
             writer.write_all("expected", [_effect(sink, payment) for payment in payments])
-        if subject.balances:
-            rows = (row for payment in payments for row in _contributions(subject.sink, payment))
-            writer.write_all("contributions", rows)
+        rows = (row for payment in payments for row in _contributions(subject, payment))
+        writer.write_all("contributions", rows)
     writer.close()
 
 
@@ -44,16 +45,11 @@ def _effect(sink: str, payment: Payment) -> dict[str, Any]:
     }
 
 
-def _contributions(sink: str, payment: Payment) -> Iterator[dict[str, Any]]:
-    for aggregate, operation, amount in (
-        ("balance", "sum", payment.amount_cents),
-        ("payments", "count", None),
-    ):
-        yield {
-            "sink": sink,
-            "record": payment.record,
-            "state_key": payment.account,
-            "aggregate": aggregate,
-            "operation": operation,
-            "amount": amount,
-        }
+def _contributions(subject: Subject, payment: Payment) -> Iterator[dict[str, Any]]:
+    found: list[Contribution] = []
+    if subject.balances:
+        found += total_and_count(subject.sink, payment.account, payment)
+    if isinstance(subject, KeepsState):
+        found += subject.contributions(payment)
+    for each in found:
+        yield {"record": payment.record, **asdict(each)}

@@ -2,7 +2,10 @@
 
 The one thing to know: everything is drawn from the seed, so that two runs with one seed send the
 same payments, and what the pipeline should make of each is computed here, in Python, apart from the
-pipeline's own code.
+pipeline's own code. Where payments have event times, nothing that fails can make one late: one
+sender writes them to one partition, so the log has them in the order in which they were sent, and
+none is further behind those before it than `disorder_ms`. The last one is of another age, and
+closes every window before it.
 """
 
 from __future__ import annotations
@@ -11,11 +14,16 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from harness.identity import digest
 
 EFFECT_COLUMNS = ("record", "account", "amount_cents", "fee_cents")
 """The content of an effect, in the order in which it is digested."""
+EVENTS_BEGIN_MS: Final = 1_767_225_600_000
+"""About the event time of the first payment: the year 2026 begins, UTC."""
+CLOSING_MS: Final = 1_893_456_000_000
+"""The event time of the last payment: the year 2030 begins, UTC."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +40,8 @@ class Payments:
         other_topic: a second topic, which every other record goes to; it has as many partitions.
         transaction: how many records are sent in one transaction; 0: there are none.
         aborts: how many of a hundred transactions are aborted on purpose, drawn from the seed.
+        event_step_ms: how much later than the one before a payment happens; 0: none has a time.
+        disorder_ms: how much earlier than that it may have happened, drawn from the seed.
     """
 
     records: int = 20_000
@@ -43,6 +53,8 @@ class Payments:
     other_topic: str | None = None
     transaction: int = 0
     aborts: int = 0
+    event_step_ms: int = 0
+    disorder_ms: int = 0
 
     def __post_init__(self) -> None:
         for name in ("producers", "keys", "partitions", "rate"):
@@ -56,6 +68,15 @@ class Payments:
             raise ValueError(f"Payments(aborts={self.aborts}): must be from 0 to 100")
         if self.aborts and not self.transaction:
             raise ValueError("Payments(aborts=…): without transactions nothing can be aborted")
+        if self.event_step_ms < 0 or self.disorder_ms < 0:
+            raise ValueError("Payments(event_step_ms=…, disorder_ms=…): must not be negative")
+        if self.disorder_ms and not self.event_step_ms:
+            raise ValueError("Payments(disorder_ms=…): without event times nothing is out of order")
+        if self.event_step_ms and (self.producers, self.partitions) != (1, 1):
+            raise ValueError(
+                "Payments(event_step_ms=…): expected producers=1 and partitions=1: among several a "
+                "fault holds one back, and its records come late"
+            )
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -71,6 +92,12 @@ class Payment:
     account: str
     amount_cents: int
     note: str
+    event_ms: int | None = None
+
+    @property
+    def closes(self) -> bool:
+        """Whether it is the last one, which closes every window before it."""
+        return self.event_ms == CLOSING_MS
 
     @property
     def key(self) -> bytes:
@@ -80,14 +107,15 @@ class Payment:
     @property
     def value(self) -> bytes:
         """The record's value, JSON."""
-        return json.dumps(
-            {
-                "record": self.record,
-                "account": self.account,
-                "amount_cents": self.amount_cents,
-                "note": self.note,
-            }
-        ).encode()
+        fields = {
+            "record": self.record,
+            "account": self.account,
+            "amount_cents": self.amount_cents,
+            "note": self.note,
+        }
+        if self.event_ms is not None:
+            fields["event_ms"] = self.event_ms
+        return json.dumps(fields).encode()
 
     @property
     def digest(self) -> str:
@@ -110,10 +138,25 @@ def payments_of(workload: Payments, *, producer: int, seed: int) -> Iterator[Pay
     draw = random.Random(f"{seed}/payments/{producer}")
     count = workload.records // workload.producers
     count += producer < workload.records % workload.producers
+    times = _event_times(workload, count, seed)
     for n in range(count):
         yield Payment(
             record=f"p{producer}-{n:06d}",
             account=f"account-{draw.randrange(workload.keys):03d}",
             amount_cents=draw.randrange(100, 1_000_000),
             note=f"{draw.getrandbits(256):064x}",
+            event_ms=next(times),
         )
+
+
+def _event_times(workload: Payments, count: int, seed: int) -> Iterator[int | None]:
+    """Apart from the payments, so that the same ones are sent with event times and without."""
+    draw = random.Random(f"{seed}/events")
+    for n in range(count):
+        if not workload.event_step_ms:
+            yield None
+        elif n == count - 1:
+            yield CLOSING_MS
+        else:
+            behind = draw.randrange(workload.disorder_ms + 1)
+            yield EVENTS_BEGIN_MS + n * workload.event_step_ms - behind

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyspark
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.functions import col, expr, from_json
+from pyspark.sql.functions import col, expr, from_json, timestamp_millis
 from pyspark.sql.streaming import StreamingQuery, StreamingQueryListener
 
 
@@ -70,18 +70,10 @@ def payments(
 
     With None the source's isolation level is not set: then it also reads what is not committed.
     """
-    settings = {} if isolation is None else {"kafka.isolation.level": isolation}
-    source = (
-        spark.readStream.format("kafka")
-        .option("kafka.bootstrap.servers", bootstrap)
-        .option("subscribe", topic)
-        .option("startingOffsets", "earliest")
-        .options(**settings)
-        .load()
-    )
     payment = from_json(
         col("value").cast("string"), "record STRING, account STRING, amount_cents BIGINT"
     )
+    source = records(spark, bootstrap=bootstrap, topic=topic, isolation=isolation)
     return source.select(payment.alias("payment"), col("partition"), col("offset")).select(
         "payment.record",
         "payment.account",
@@ -89,6 +81,34 @@ def payments(
         expr("payment.amount_cents * 29 div 1000 + 30").alias("fee_cents"),
         col("partition").alias("source_partition"),
         col("offset").alias("source_offset"),
+    )
+
+
+def timed_payments(spark: SparkSession, *, bootstrap: str, topic: str) -> DataFrame:
+    """The stream of payments with the time at which each happened."""
+    payment = from_json(
+        col("value").cast("string"),
+        "record STRING, account STRING, amount_cents BIGINT, event_ms BIGINT",
+    )
+    source = records(spark, bootstrap=bootstrap, topic=topic, isolation="read_committed")
+    return source.select(payment.alias("payment")).select(
+        "payment.record",
+        "payment.account",
+        "payment.amount_cents",
+        timestamp_millis(col("payment.event_ms")).alias("event_time"),
+    )
+
+
+def records(spark: SparkSession, *, bootstrap: str, topic: str, isolation: str | None) -> DataFrame:
+    """What Spark's Kafka source gives, from the beginning of the topic."""
+    settings = {} if isolation is None else {"kafka.isolation.level": isolation}
+    return (
+        spark.readStream.format("kafka")
+        .option("kafka.bootstrap.servers", bootstrap)
+        .option("subscribe", topic)
+        .option("startingOffsets", "earliest")
+        .options(**settings)
+        .load()
     )
 
 

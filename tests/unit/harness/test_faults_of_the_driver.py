@@ -165,3 +165,51 @@ def test_state_that_has_nothing_of_the_batch_proves_nothing(killed: Killed) -> N
 def test_balances_do_not_tell_how_much_of_a_batch_is_there(killed: Killed, window: str) -> None:
     with pytest.raises(StageTrouble, match="only during-state-commit can be proved there"):
         KillDriver(window=window).inject(killed.bench, "killed")
+
+
+# Killed when the sink has the batch.
+
+
+@pytest.mark.parametrize(
+    ("sinks", "proof", "hazard"),
+    [
+        (
+            ("ledger",),
+            "of the 30 records of micro-batch 4 the sink had 30",
+            "micro-batch 4 ran again after 30 of its 30 effects were visible in the sink",
+        ),
+        (
+            (),
+            "the sink had rows of micro-batch 4 with its 30 records",
+            "micro-batch 4 ran again after its rows were visible in the sink",
+        ),
+    ],
+)
+def test_a_write_is_proved_by_what_the_sink_has(
+    killed: Killed,
+    monkeypatch: pytest.MonkeyPatch,
+    sinks: tuple[str, ...],
+    proof: str,
+    hazard: str,
+) -> None:
+    killed.bench.subject = SimpleNamespace(name="any", balances=False, sinks=sinks)
+    sink = SimpleNamespace(of=lambda batch: (30, 30))
+    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda bench: sink)
+    injection = KillDriver(window="after-sink-write").inject(killed.bench, "killed")
+    assert injection.evidence() == (
+        f"driver#1 and all its 5 processes ended by signal 9; {proof}, and the batch had no "
+        "commit, after 2 misses that were let go"
+    )
+    injection.heal()
+    (found,) = killed.hazards
+    assert (found["kind"], found["detail"]) == ("replayed-batch", hazard)
+
+
+def test_a_sink_of_sums_without_a_row_of_the_batch(
+    killed: Killed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed.bench.subject = SimpleNamespace(name="any", balances=False, sinks=())
+    sink = SimpleNamespace(of=lambda batch: (0, 30))
+    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda bench: sink)
+    injection = KillDriver(window="after-offset-log").inject(killed.bench, "killed")
+    assert "the sink had no row of micro-batch 4 with its 30 records" in str(injection.evidence())

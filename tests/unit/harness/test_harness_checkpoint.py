@@ -11,6 +11,7 @@ import pytest
 from harness.subjects.checkpoint import Checkpoint, CheckpointWatch, UnreadableCheckpoint
 from harness.wait import wait_until
 from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, plan, save
+from tests.unit.harness.made_up_driver import AnyDriver
 
 
 @pytest.fixture
@@ -81,6 +82,41 @@ def test_a_range_starts_where_the_batch_before_ends(checkpoint: Checkpoint) -> N
     assert checkpoint.range_of(1) == {
         ("payments", 0): (5, 9), ("payments", 1): (0, 0), ("payments", 2): (0, 4)
     }  # fmt: skip
+
+
+def committed(checkpoint: Checkpoint, batch: int, text: str) -> None:
+    (checkpoint.folder / "commits" / str(batch)).write_text(text)
+
+
+def test_a_watermark_that_has_moved_owes_a_batch(checkpoint: Checkpoint) -> None:
+    plan(checkpoint, 3, entry({"payments": {"0": 5}}).replace('Ms":0', 'Ms":1000', 1))
+    committed(checkpoint, 3, 'v1\n{"nextBatchWatermarkMs":1001}')
+    assert checkpoint.watermark_to_come(3)
+    committed(checkpoint, 3, 'v1\n{"nextBatchWatermarkMs":1000}')
+    assert not checkpoint.watermark_to_come(3)
+    committed(checkpoint, 3, "v1\n{}")
+    assert not checkpoint.watermark_to_come(3)
+
+
+@pytest.mark.parametrize("text", ["", "v1", "v1\n{"])
+def test_a_damaged_commit_names_the_file(checkpoint: Checkpoint, text: str) -> None:
+    plan(checkpoint, 3, entry({"payments": {"0": 5}}))
+    committed(checkpoint, 3, text)
+    with pytest.raises(UnreadableCheckpoint, match="commits/3"):
+        checkpoint.watermark_to_come(3)
+
+
+def test_a_query_is_idle_when_its_watermark_owes_no_batch(checkpoint: Checkpoint) -> None:
+    driver = AnyDriver(checkpoint=checkpoint)
+    assert driver.idle()
+    plan(checkpoint, 0, entry({"payments": {"0": 5}}))
+    assert not driver.idle()
+    committed(checkpoint, 0, 'v1\n{"nextBatchWatermarkMs":7}')
+    assert not driver.idle()
+    plan(checkpoint, 1, entry({"payments": {"0": 5}}).replace('Ms":0', 'Ms":7', 1))
+    assert not driver.idle()
+    committed(checkpoint, 1, 'v1\n{"nextBatchWatermarkMs":7}')
+    assert driver.idle()
 
 
 def test_the_batches_in_the_logs_and_what_lies_beside_them(checkpoint: Checkpoint) -> None:

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 from harness.identity import digest
 from harness.workload import payments
-from harness.workload.payments import EFFECT_COLUMNS, Payment, Payments, fee, payments_of
+from harness.workload.payments import (
+    CLOSING_MS,
+    EFFECT_COLUMNS,
+    EVENTS_BEGIN_MS,
+    Payment,
+    Payments,
+    fee,
+    payments_of,
+)
 
 workloads = st.builds(
     Payments,
@@ -111,7 +119,9 @@ def test_what_the_pipeline_does_not_pass_on_is_not_in_the_effect() -> None:
 
 
 def test_the_value_carries_every_field() -> None:
-    assert json.loads(PAYMENT.value) == vars(PAYMENT)
+    timed = replace(PAYMENT, event_ms=1_767_225_600_123)
+    assert json.loads(timed.value) == vars(timed)
+    assert json.loads(PAYMENT.value) == {k: v for k, v in vars(PAYMENT).items() if k != "event_ms"}
     assert PAYMENT.digest == digest(PAYMENT.key, PAYMENT.value)
 
 
@@ -124,6 +134,68 @@ def test_a_count_below_one_is_refused(name: str) -> None:
 def test_fewer_than_no_records_are_refused() -> None:
     with pytest.raises(ValueError, match=r"Payments\(records=-1\): must not be negative"):
         Payments(records=-1)
+
+
+# Event times.
+
+times = st.builds(
+    Payments,
+    records=st.integers(2, 60),
+    producers=st.just(1),
+    partitions=st.just(1),
+    event_step_ms=st.integers(1, 5_000),
+    disorder_ms=st.integers(0, 60_000),
+)
+
+
+@given(times, seeds)
+def test_no_payment_is_later_than_the_disorder(workload: Payments, seed: int) -> None:
+    (share,) = all_of(workload, seed)
+    *before, last = (p.event_ms for p in share)
+    newest = 0
+    for at in before:
+        assert at is not None
+        assert newest - at < workload.disorder_ms + 1
+        newest = max(newest, at)
+    assert last == CLOSING_MS > newest + 1_000 * workload.disorder_ms
+    assert [p.closes for p in share] == [False] * len(before) + [True]
+
+
+def test_payments_are_out_of_order_as_far_as_they_may_be() -> None:
+    workload = Payments(
+        records=4_000, producers=1, partitions=1, event_step_ms=1_000, disorder_ms=30_000
+    )
+    (share,) = all_of(workload, 1)
+    behind = [
+        EVENTS_BEGIN_MS + n * 1_000 - (p.event_ms or 0) for n, p in enumerate(share) if not p.closes
+    ]
+    assert min(behind) < 100
+    assert max(behind) > 29_900
+
+
+def test_the_same_payments_are_sent_with_event_times_and_without() -> None:
+    plain = Payments(records=20, producers=1, partitions=1)
+    (share,) = all_of(plain, 5)
+    (timed,) = all_of(replace(plain, event_step_ms=1_000, disorder_ms=9_000), 5)
+    assert [replace(p, event_ms=None) for p in timed] == share
+    assert len({p.event_ms for p in timed}) == 20
+    assert not any(p.closes for p in share)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"event_step_ms": 1_000}, "expected producers=1 and partitions=1"),
+        ({"event_step_ms": 1_000, "producers": 1}, "expected producers=1 and partitions=1"),
+        ({"event_step_ms": 1_000, "partitions": 1}, "expected producers=1 and partitions=1"),
+        ({"event_step_ms": -1}, "must not be negative"),
+        ({"disorder_ms": -1}, "must not be negative"),
+        ({"disorder_ms": 1}, "without event times nothing is out of order"),
+    ],
+)
+def test_event_times_that_a_fault_could_make_late(wrong: dict[str, int], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Payments(**wrong)
 
 
 # The digest itself.

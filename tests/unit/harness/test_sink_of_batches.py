@@ -24,8 +24,10 @@ def entry(offset: int, record: str, *, kind: str = "data", producer: int = 1) ->
     )  # fmt: skip
 
 
-def of(folder: Path, entries: list[Entry], *effects: str) -> tuple[int, int]:
-    """What is said of batch 1, which has offsets 2 to 4."""
+def of(
+    folder: Path, entries: list[Entry], *effects: str, batches: frozenset[int] | None = None
+) -> tuple[int, int]:
+    """What is said of batch 1, which has offsets 2 to 4; by batches if the sink tells of these."""
     checkpoint = Checkpoint(folder / "checkpoint")
     checkpoint.create()
     plan(checkpoint, 0, offsets({"payments": {"0": 2}}))
@@ -38,10 +40,13 @@ def of(folder: Path, entries: list[Entry], *effects: str) -> tuple[int, int]:
         )  # fmt: skip
 
     seen = [SimpleNamespace(record=record) for record in effects]
+    sink = SimpleNamespace(effects=lambda: seen)
+    if batches is not None:
+        sink.batches = lambda: batches
     bench: Any = SimpleNamespace(
         pipeline=AnyDriver(checkpoint=checkpoint),
         reader=lambda: nullcontext(SimpleNamespace(read=read)),
-        open_sink=lambda reader: SimpleNamespace(effects=lambda: seen),
+        open_sink=lambda reader: sink,
     )
     return SinkOfBatches(bench).of(1)
 
@@ -59,3 +64,9 @@ def test_only_what_was_committed_has_to_be_there(tmp_path: Path) -> None:
     assert of(tmp_path, log, "before", "a", "after", "aborted") == (1, 2)
     assert of(tmp_path, log) == (0, 2)
     assert of(tmp_path, log, "a", "a", "b") == (2, 2)
+
+
+def test_a_sink_of_sums_tells_of_whole_batches(tmp_path: Path) -> None:
+    log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
+    assert of(tmp_path, log, batches=frozenset({0, 1})) == (2, 2)
+    assert of(tmp_path, log, "a", "b", batches=frozenset({0, 2})) == (0, 2)

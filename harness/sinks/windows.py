@@ -1,0 +1,69 @@
+"""Sums by account and minute in PostgreSQL, as who adds up the rows of a window sees them.
+
+The one thing to know: no payment leaves a trace of its own in a sum. All that is known of a
+micro-batch is whether rows of it are there: each row names the batch that wrote it last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from harness.sinks.base import Effect, State
+from harness.sinks.guarded import GuardedTables
+
+WINDOW_MS: Final = 60_000
+TOTAL: Final = "total"
+VIEW: Final = "table"
+
+_WINDOWS: Final = """
+SELECT window_start, account, sum(total)::bigint, sum(payments)::bigint
+FROM windows GROUP BY window_start, account ORDER BY window_start, account
+"""
+
+
+def window_key(account: str, event_ms: int) -> str:
+    """The key of the state that a payment counts for: its account, and the second at which its
+    window begins.
+    """
+    return _key(account, event_ms // WINDOW_MS * WINDOW_MS // 1000)
+
+
+def _key(account: str, start: int) -> str:
+    return f"{account}@{start}"
+
+
+class Windows(GuardedTables):
+    """The table `windows`."""
+
+    def __init__(self, database: str, *, sink: str) -> None:
+        super().__init__(database)
+        self.name = sink
+
+    def size(self) -> int:
+        """The number of the row that was written last."""
+        rows = self.rows("SELECT coalesce(max(seq), 0) FROM windows")
+        return int(rows[0][0]) if rows else 0
+
+    def effects(self) -> list[Effect]:
+        """None."""
+        return []
+
+    def states(self) -> list[State]:
+        """Sum and number of payments of each window of each account."""
+        return list(self._states())
+
+    def batches(self) -> frozenset[int]:
+        """See `TellsBatches`."""
+        return frozenset(batch for (batch,) in self.rows("SELECT DISTINCT batch_id FROM windows"))
+
+    def _states(self) -> Iterator[State]:
+        for start, account, total, payments in self.rows(_WINDOWS):
+            for aggregate, amount in ((TOTAL, total), ("payments", payments)):
+                yield State(
+                    sink=self.name,
+                    view=VIEW,
+                    state_key=_key(account, start),
+                    aggregate=aggregate,
+                    amount=amount,
+                )

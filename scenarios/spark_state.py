@@ -1,0 +1,106 @@
+"""PySpark's stateful operators, with their state in RocksDB.
+
+The story: a micro-batch changes the state, then the sink, then it is committed. The driver is
+killed when a part of the state has the batch, and when the sink has it and nothing says so; each
+time the state must be taken back, and what was written must not count twice. Payments have event
+times, out of order by up to half a minute; nothing that fails makes one later than that, since one
+producer sends them to one partition. The twins lack the guard, keep their state where nothing takes
+it back, or do not wait long enough.
+"""
+
+from __future__ import annotations
+
+from checkers.claims import exactly_once
+from checkers.model import Claim, Expectation, Verdict
+from harness.faults.kill_driver import KillDriver
+from harness.scenario import At, Scenario
+from harness.subjects.spark_windows import SparkWindows
+from harness.workload.payments import Payments
+
+_TIMED = Payments(
+    records=6_000,
+    producers=1,
+    keys=8,
+    partitions=1,
+    event_step_ms=1_000,
+    disorder_ms=30_000,
+)
+_HOLDS = Expectation(verdict=Verdict.HOLDS)
+_WRONG = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"state-mismatch"}))
+_IN_STATE = "half-committed-state"
+_REPLAYED = "replayed-batch"
+
+
+def _killed(*windows: str) -> tuple[At, ...]:
+    """One after the other."""
+    return tuple(
+        At(
+            name=f"killed {window}",
+            progress=0.0 if place else 0.1,
+            after=tuple(f"killed {earlier}" for earlier in windows[place - 1 : place]),
+            do=KillDriver(window=window),
+        )
+        for place, window in enumerate(windows)
+    )
+
+
+def _of_windows(
+    subject: SparkWindows, title: str, schedule: tuple[At, ...], expect: Expectation, *hazards: str
+) -> Scenario:
+    claim: Claim = exactly_once(
+        _TIMED.topic, into=subject.sink, view=subject.view, hazards=hazards, expect=expect
+    )
+    return Scenario(
+        name=subject.name,
+        title=title,
+        subject=subject,
+        workload=_TIMED,
+        schedule=schedule,
+        claims=(claim,),
+        seconds=25 + 15 * len(schedule),
+    )
+
+
+_BOTH = _killed("during-state-commit", "after-sink-write")
+_AFTER_WRITE = _killed("after-sink-write")
+
+SCENARIOS = (
+    _of_windows(
+        SparkWindows(),
+        "PySpark windows in append mode, guarded, killed amid the state's commit and behind the "
+        "write",
+        _BOTH,
+        _HOLDS,
+        _IN_STATE,
+        _REPLAYED,
+    ),
+    _of_windows(
+        SparkWindows(guard="none"),
+        "The broken twin: windows in append mode without a guard, which are written once more",
+        _AFTER_WRITE,
+        _WRONG,
+        _REPLAYED,
+    ),
+    _of_windows(
+        SparkWindows(watermark_ms=5_000),
+        "The broken twin: a watermark that does not wait for payments that are out of order",
+        (),
+        _WRONG,
+    ),
+    _of_windows(
+        SparkWindows(mode="update", guard="none"),
+        "PySpark windows in update mode, written over what was there, killed amid the state's "
+        "commit and behind the write",
+        _BOTH,
+        _HOLDS,
+        _IN_STATE,
+        _REPLAYED,
+    ),
+    _of_windows(
+        SparkWindows(mode="add", guard="none"),
+        "The broken twin: windows without state in Spark, added up in the table without a guard",
+        _AFTER_WRITE,
+        _WRONG,
+        _REPLAYED,
+    ),
+)
