@@ -71,7 +71,7 @@ class Files:
     def _listed(self) -> list[Path]:
         """Files that a listing shows and that can be read: those that are whole."""
         found = self._folder.glob("[!._]*.parquet") if self._folder.is_dir() else ()
-        return sorted(file for file in found if _whole(file))
+        return sorted(file for file in found if whole(file))
 
     def _logged(self) -> Iterator[Path]:
         """Files of which the log says that they count.
@@ -95,7 +95,7 @@ class Files:
                 yield from _added(path)
 
 
-def _whole(file: Path) -> bool:
+def whole(file: Path) -> bool:
     """Whether a Parquet file has its end, which is written last."""
     try:
         with file.open("rb") as opened:

@@ -19,8 +19,8 @@ from typing import Any
 from harness.stage.processes import Process, Processes
 from harness.tools.setup import Tools
 from harness.wait import Overdue, Stop, wait_until
+from harness.workload.base import Workload
 from harness.workload.payments import Payments
-from harness.workload.records import records_of
 from harness.workload.senders.base import Sender
 from harness.workload.senders.librdkafka import LIBRDKAFKA
 from harness.workload.task_file import SenderTask, save_records
@@ -62,7 +62,7 @@ class Producers:
     def __init__(
         self,
         *,
-        workload: Payments,
+        workload: Workload,
         seed: int,
         bootstrap: str,
         processes: Processes,
@@ -101,10 +101,10 @@ class Producers:
             self._status[name] = Status()
 
     def _write_task(
-        self, name: str, transactional_id: str, workload: Payments, *, producer: int
+        self, name: str, transactional_id: str, workload: Workload, *, producer: int
     ) -> Path:
         records, place = self._work / f"{name}.records.jsonl", self._work / f"{name}.json"
-        save_records(records, records_of(workload, producer=producer, seed=self._seed))
+        save_records(records, workload.sends(producer=producer, seed=self._seed))
         replace(
             self._task,
             name=name,
@@ -141,8 +141,13 @@ class Producers:
     def succeed(self, name: str, *, records: int) -> str:
         """Start a successor of a producer: it takes its transactional id, and sends records of its
         own as fast as it can. Returns its name.
+
+        Raises:
+            ProducerTrouble: there is nothing that it could send.
         """
         successor = f"{name}-successor"
+        if not isinstance(self.workload, Payments):
+            raise ProducerTrouble(f"{successor} has nothing to send: only payments can be made up")
         few = replace(self.workload, records=records, producers=1)
         task = self._write_task(successor, name, few, producer=len(self._status))
         # Others may be going through it just now.

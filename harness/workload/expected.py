@@ -1,21 +1,18 @@
-"""What every payment must come to in the sinks of a subject, written down before anything runs.
+"""What every record must come to in the sinks of a subject, written down before anything runs.
 
-The one thing to know: it is computed from the workload alone, apart from the code on trial. A
-payment has its one effect, or adds to the balance of its account.
+The one thing to know: it is computed from the workload alone, apart from the code on trial.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from harness.recording.writer import HistoryWriter
 from harness.subjects.base import Subject
-from harness.workload.payments import Payment, Payments, payments_of
+from harness.workload.base import Workload
 
 
-def write_expected(history: Path, subject: Subject, workload: Payments, seed: int) -> None:
+def write_expected(history: Path, subject: Subject, workload: Workload, seed: int) -> None:
     """Write the tables `expected` and `contributions`.
 
     Args:
@@ -25,35 +22,11 @@ def write_expected(history: Path, subject: Subject, workload: Payments, seed: in
         seed: draws it.
     """
     writer = HistoryWriter(history, "workload")
-    for producer in range(workload.producers):
-        payments = list(payments_of(workload, producer=producer, seed=seed))
+    for n in range(workload.producers):
         for sink in subject.sinks:
-            writer.write_all("expected", [_effect(sink, payment) for payment in payments])
+            rows = workload.expected(producer=n, seed=seed, sink=sink)
+            writer.write_all("expected", list(rows))
         if subject.balances:
-            rows = (row for payment in payments for row in _contributions(subject.sink, payment))
-            writer.write_all("contributions", rows)
+            rows = workload.contributions(producer=n, seed=seed, sink=subject.sink)
+            writer.write_all("contributions", list(rows))
     writer.close()
-
-
-def _effect(sink: str, payment: Payment) -> dict[str, Any]:
-    return {
-        "sink": sink,
-        "record": payment.record,
-        "effect_key": "",
-        "digest": payment.effect_digest,
-    }
-
-
-def _contributions(sink: str, payment: Payment) -> Iterator[dict[str, Any]]:
-    for aggregate, operation, amount in (
-        ("balance", "sum", payment.amount_cents),
-        ("payments", "count", None),
-    ):
-        yield {
-            "sink": sink,
-            "record": payment.record,
-            "state_key": payment.account,
-            "aggregate": aggregate,
-            "operation": operation,
-            "amount": amount,
-        }

@@ -2,7 +2,8 @@
 
 The one thing to know: everything is drawn from the seed, so that two runs with one seed send the
 same payments, and what the pipeline should make of each is computed here, in Python, apart from the
-pipeline's own code.
+pipeline's own code. Which transaction is aborted on purpose is drawn apart from the payments, so
+that the same payments are sent with transactions and without.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from harness.identity import digest
+from harness.workload.task_file import SenderRecord
 
 EFFECT_COLUMNS = ("record", "account", "amount_cents", "fee_cents")
 """The content of an effect, in the order in which it is digested."""
@@ -61,6 +64,51 @@ class Payments:
     def topics(self) -> tuple[str, ...]:
         """Where its records go."""
         return (self.topic,) if self.other_topic is None else (self.topic, self.other_topic)
+
+    def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
+        """What one producer sends, in order: every other record to the other topic, if there is
+        one.
+        """
+        draw = random.Random(f"{seed}/aborts/{producer}")
+        abort = False
+        for n, payment in enumerate(payments_of(self, producer=producer, seed=seed)):
+            if self.transaction and n % self.transaction == 0:
+                abort = draw.randrange(100) < self.aborts
+            yield SenderRecord(
+                record=payment.record,
+                topic=self.topics[n % len(self.topics)],
+                key=payment.account,
+                value=payment.value.decode(),
+                digest=payment.digest,
+                transaction=n // self.transaction if self.transaction else None,
+                abort=abort,
+            )
+
+    def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
+        """Each payment has its one effect."""
+        for payment in payments_of(self, producer=producer, seed=seed):
+            yield {
+                "sink": sink,
+                "record": payment.record,
+                "effect_key": "",
+                "digest": payment.effect_digest,
+            }
+
+    def contributions(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
+        """Each payment adds to the balance of its account, and to the number of its payments."""
+        for payment in payments_of(self, producer=producer, seed=seed):
+            for aggregate, operation, amount in (
+                ("balance", "sum", payment.amount_cents),
+                ("payments", "count", None),
+            ):
+                yield {
+                    "sink": sink,
+                    "record": payment.record,
+                    "state_key": payment.account,
+                    "aggregate": aggregate,
+                    "operation": operation,
+                    "amount": amount,
+                }
 
 
 @dataclass(frozen=True)
