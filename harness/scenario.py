@@ -16,7 +16,7 @@ from harness.faults.until import Bitten
 from harness.kafka.features import TRANSACTION_VERSIONS
 from harness.kafka.topic import Topic
 from harness.subjects.base import Subject
-from harness.workload.payments import Payments
+from harness.workload.base import Workload
 from harness.workload.senders.base import Sender
 from harness.workload.senders.librdkafka import LIBRDKAFKA
 
@@ -114,7 +114,7 @@ class Scenario:
     name: str
     title: str
     subject: Subject
-    workload: Payments
+    workload: Workload
     schedule: tuple[At, ...]
     claims: tuple[Claim, ...]
     sender: Sender = LIBRDKAFKA

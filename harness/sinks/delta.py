@@ -37,9 +37,12 @@ class DeltaTable:
 
     def effects(self) -> list[Effect]:
         """One effect a row."""
-        files = (self._folder / unquote(str(add["path"])) for add in self._actions("add"))
-        rows = ((file, rows_of(file)) for file in files)
+        rows = ((file, rows_of(file)) for file in self.files())
         return list(effects_of(rows, sink=self.name, view=VIEW, topic=self._topic))
+
+    def files(self) -> list[Path]:
+        """The files that count, in the order in which they were added."""
+        return [self._folder / unquote(str(add["path"])) for add in self._actions("add")]
 
     def states(self) -> list[State]:
         """None."""

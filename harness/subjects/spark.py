@@ -147,13 +147,17 @@ class SparkPipeline:
 
     def check(self) -> None:
         """Raise `PipelineTrouble` if the driver ended by itself."""
-        if self._watch.error is not None:
-            raise PipelineTrouble(f"watching the checkpoint failed: {self._watch.error}")
+        self.check_watch()
         process = self.process
         if process is not None and not process.ending and not process.leader_alive():
             raise PipelineTrouble(
                 f"{process.instance} ended by itself; it said last: {process.tail()}"
             )
+
+    def check_watch(self) -> None:
+        """Raise `PipelineTrouble` if the checkpoint cannot be watched."""
+        if self._watch.error is not None:
+            raise PipelineTrouble(f"watching the checkpoint failed: {self._watch.error}")
 
     def alive(self) -> bool:
         """Whether the driver runs."""

@@ -20,8 +20,8 @@ from typing import Any
 from harness.stage.processes import Process, Processes
 from harness.tools.setup import Tools
 from harness.wait import Overdue, Stop, wait_until
+from harness.workload.base import Workload
 from harness.workload.payments import Payments
-from harness.workload.records import records_of
 from harness.workload.senders.base import Sender
 from harness.workload.senders.librdkafka import LIBRDKAFKA
 from harness.workload.task_file import SenderRecord, SenderTask, load_records, save_records
@@ -63,7 +63,7 @@ class Producers:
     def __init__(
         self,
         *,
-        workload: Payments,
+        workload: Workload,
         seed: int,
         bootstrap: str,
         processes: Processes,
@@ -104,11 +104,10 @@ class Producers:
             self._status[name] = Status()
 
     def _write_task(
-        self, name: str, transactional_id: str, workload: Payments, *, producer: int
+        self, name: str, transactional_id: str, workload: Workload, *, producer: int
     ) -> Path:
-        return self._write(
-            name, transactional_id, records_of(workload, producer=producer, seed=self._seed)
-        )
+        sends = workload.sends(producer=producer, seed=self._seed)
+        return self._write(name, transactional_id, sends)
 
     def _write(self, name: str, transactional_id: str, records: Iterable[SenderRecord]) -> Path:
         listed, place = self._work / f"{name}.records.jsonl", self._work / f"{name}.json"
@@ -190,8 +189,13 @@ class Producers:
     def succeed(self, name: str, *, records: int) -> str:
         """Start a successor of a producer: it takes its transactional id, and sends records of its
         own as fast as it can. Returns its name.
+
+        Raises:
+            ProducerTrouble: there is nothing that it could send.
         """
         successor = f"{name}-successor"
+        if not isinstance(self.workload, Payments):
+            raise ProducerTrouble(f"{successor} has nothing to send: only payments can be made up")
         few = replace(self.workload, records=records, producers=1)
         task = self._write_task(successor, name, few, producer=len(self._status))
         # Others may be going through it just now.

@@ -1,7 +1,7 @@
-"""What every payment must come to in the sinks of a subject, written down before anything runs.
+"""What every record must come to in the sinks of a subject, written down before anything runs.
 
 The one thing to know: it is computed from the workload alone, apart from the code on trial. A
-payment has its one effect, or adds to the balance of its account, or to whatever the subject says.
+payment may also add to the balance of its account, or to whatever the subject says.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any
 
 from harness.recording.writer import HistoryWriter
 from harness.subjects.base import Subject
+from harness.workload.base import Workload
 from harness.workload.contributions import Contribution, KeepsState, total_and_count
 from harness.workload.payments import Payment, Payments, payments_of
 
 
-def write_expected(history: Path, subject: Subject, workload: Payments, seed: int) -> None:
+def write_expected(history: Path, subject: Subject, workload: Workload, seed: int) -> None:
     """Write the tables `expected` and `contributions`.
 
     Args:
@@ -27,22 +28,14 @@ def write_expected(history: Path, subject: Subject, workload: Payments, seed: in
         seed: draws it.
     """
     writer = HistoryWriter(history, "workload")
-    for producer in range(workload.producers):
-        payments = list(payments_of(workload, producer=producer, seed=seed))
+    for n in range(workload.producers):
         for sink in subject.sinks:
-            writer.write_all("expected", [_effect(sink, payment) for payment in payments])
-        rows = (row for payment in payments for row in _contributions(subject, payment))
-        writer.write_all("contributions", rows)
+            writer.write_all("expected", workload.expected(producer=n, seed=seed, sink=sink))
+        if isinstance(workload, Payments):
+            payments = payments_of(workload, producer=n, seed=seed)
+            rows = (row for payment in payments for row in _contributions(subject, payment))
+            writer.write_all("contributions", rows)
     writer.close()
-
-
-def _effect(sink: str, payment: Payment) -> dict[str, Any]:
-    return {
-        "sink": sink,
-        "record": payment.record,
-        "effect_key": "",
-        "digest": payment.effect_digest,
-    }
 
 
 def _contributions(subject: Subject, payment: Payment) -> Iterator[dict[str, Any]]:

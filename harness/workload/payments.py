@@ -6,6 +6,9 @@ pipeline's own code. Where payments have event times, nothing that fails can mak
 sender writes them to one partition, so the log has them in the order in which they were sent, and
 none is further behind those before it than `disorder_ms`. The last one is of another age, and
 closes every window before it.
+
+Which transaction is aborted on purpose is drawn apart from the payments, so that the same payments
+are sent with transactions and without.
 """
 
 from __future__ import annotations
@@ -14,9 +17,10 @@ import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from harness.identity import digest
+from harness.workload.task_file import SenderRecord
 
 EFFECT_COLUMNS = ("record", "account", "amount_cents", "fee_cents")
 """The content of an effect, in the order in which it is digested."""
@@ -82,6 +86,35 @@ class Payments:
     def topics(self) -> tuple[str, ...]:
         """Where its records go."""
         return (self.topic,) if self.other_topic is None else (self.topic, self.other_topic)
+
+    def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
+        """What one producer sends, in order: every other record to the other topic, if there is
+        one.
+        """
+        draw = random.Random(f"{seed}/aborts/{producer}")
+        abort = False
+        for n, payment in enumerate(payments_of(self, producer=producer, seed=seed)):
+            if self.transaction and n % self.transaction == 0:
+                abort = draw.randrange(100) < self.aborts
+            yield SenderRecord(
+                record=payment.record,
+                topic=self.topics[n % len(self.topics)],
+                key=payment.account,
+                value=payment.value.decode(),
+                digest=payment.digest,
+                transaction=n // self.transaction if self.transaction else None,
+                abort=abort,
+            )
+
+    def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
+        """Each payment has its one effect."""
+        for payment in payments_of(self, producer=producer, seed=seed):
+            yield {
+                "sink": sink,
+                "record": payment.record,
+                "effect_key": "",
+                "digest": payment.effect_digest,
+            }
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,6 @@ from harness.stage.processes import Process
 from harness.stage.topology import Link
 from harness.tools.setup import ensure
 from harness.workload.payments import Payments, payments_of
-from harness.workload.records import records_of
 from harness.workload.senders.java import JAVA, Java
 from harness.workload.task_file import SenderTask, save_records
 from tests.integration.staging import Staged, eventually
@@ -91,7 +90,7 @@ def start(staging: Staged, tmp_path: Path) -> Iterator[Start]:
             tmp_path / name for name in ("history", "records.jsonl", "task.json")
         )
         history.mkdir()
-        save_records(records, records_of(workload, producer=0, seed=SEED))
+        save_records(records, workload.sends(producer=0, seed=SEED))
         SenderTask(
             name="sender",
             bootstrap=staging.stage.bootstrap("producer"),
@@ -206,7 +205,7 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
     assert {row["transactional_id"] for row in txns} == {"an-id-of-ours"}
     intended = {
         f"t{r.transaction}": "aborted" if r.abort else "committed"
-        for r in records_of(workload, producer=0, seed=SEED)
+        for r in workload.sends(producer=0, seed=SEED)
     }
     assert {row["txn"].rpartition("/")[2] for row in txns} == set(intended)
     # Whoever is taken over in the midst of a transaction has it aborted, or does not know. It goes

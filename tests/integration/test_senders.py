@@ -24,7 +24,6 @@ from harness.stage.topology import Link
 from harness.wait import Stop
 from harness.workload.control import Producers
 from harness.workload.payments import Payments
-from harness.workload.records import records_of
 from harness.workload.senders.aiokafka import AIOKAFKA
 from harness.workload.senders.base import Sender
 from harness.workload.senders.kafka_python import KAFKA_PYTHON
@@ -120,7 +119,7 @@ def test_an_answer_that_never_came_doubles_nothing(
     history = sent(sender, workload)
     assert any(rule.fired for rule in rules)
     sends = table(history, "sends")
-    records = list(records_of(workload, producer=0, seed=SEED))
+    records = list(workload.sends(producer=0, seed=SEED))
     assert [s["record"] for s in sends] == [r.record for r in records]
     assert [s["ordinal"] for s in sends] == list(range(600))
     assert all(s["called_at"] <= s["returned_at"] for s in sends)
@@ -151,7 +150,7 @@ def test_transactions_end_as_they_say(
     history = sent(sender, workload)
     assert any(rule.fired for rule in rules)
     txns = {row["txn"]: row for row in table(history, "txns")}
-    records = list(records_of(workload, producer=0, seed=SEED))
+    records = list(workload.sends(producer=0, seed=SEED))
     intended = {r.transaction: "aborted" if r.abort else "committed" for r in records}
     assert [row["outcome"] for row in txns.values()] == list(intended.values())
     assert set(intended.values()) == {"aborted", "committed"}

@@ -84,7 +84,7 @@ def test_they_never_stop_and_never_hurry(
 def test_a_trickle_is_not_told_as_a_flood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, orders = producers(tmp_path, records=100, producers=2, rate=4), []
     rate(made, 100)
-    made._children = [child("producer-0", alive=True)]
+    made._paced = {"producer-0": child("producer-0", alive=True)}
 
     def order(_: object, line: str) -> None:
         orders.append(line)
@@ -99,7 +99,8 @@ def test_the_last_order_is_to_send_the_rest_at_once(
     made: Producers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     orders: list[str] = []
-    made._children = [child("producer-0", alive=True)]
+    made._paced = {"producer-0": child("producer-0", alive=True)}
+    made._children = list(made._paced.values())
     monkeypatch.setattr(made, "_order", lambda _, line: orders.append(line))
     made.hurry()
     made._regulate()

@@ -13,7 +13,6 @@ import pytest
 from harness.recording.tables import read_lines
 from harness.workload.clients.desk import BLOCK, Desk
 from harness.workload.payments import Payments, payments_of
-from harness.workload.records import records_of
 from harness.workload.task_file import SenderRecord, SenderTask, load_records, save_records
 
 PLAIN = Payments(records=300, producers=1, keys=4)
@@ -26,7 +25,7 @@ class Sent:
     def __init__(self, folder: Path, workload: Payments) -> None:
         self.history = folder / "history"
         self.history.mkdir()
-        save_records(folder / "records", records_of(workload, producer=0, seed=3))
+        save_records(folder / "records", workload.sends(producer=0, seed=3))
         task = SenderTask(
             name="producer-0",
             bootstrap="here:1",
@@ -220,7 +219,7 @@ def test_a_transaction_costs_as_many_records_as_it_has(
 
 def test_the_records_of_transactions(tmp_path: Path) -> None:
     workload = Payments(records=4000, producers=2, other_topic="refunds", transaction=5, aborts=20)
-    records = list(records_of(workload, producer=1, seed=7))
+    records = list(workload.sends(producer=1, seed=7))
     save_records(tmp_path / "records", records)
     assert list(load_records(tmp_path / "records")) == records
     assert [r.value.encode() for r in records] == [
@@ -233,12 +232,12 @@ def test_the_records_of_transactions(tmp_path: Path) -> None:
     assert list(aborts) == list(range(400))
     assert {len(how) for how in aborts.values()} == {1}  # a transaction is aborted whole
     assert 40 < sum(how == {True} for how in aborts.values()) < 120
-    other = [r.abort for r in records_of(workload, producer=1, seed=8)]
+    other = [r.abort for r in workload.sends(producer=1, seed=8)]
     assert other != [r.abort for r in records]
 
 
 def test_without_transactions_nothing_is_aborted() -> None:
-    records = list(records_of(PLAIN, producer=0, seed=1))
+    records = list(PLAIN.sends(producer=0, seed=1))
     assert {(r.topic, r.transaction, r.abort) for r in records} == {("payments", None, False)}
     assert isinstance(records[0], SenderRecord)
 

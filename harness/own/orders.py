@@ -1,0 +1,123 @@
+"""What is sent to a pipeline of somebody's own: orders that we make up, or the records of a file.
+
+The one thing to know: each record needs an identity of its own, or one that was lost and one that
+was doubled could not be told apart. A file's records carry theirs; it is found by the same kind of
+rule as in what the pipeline writes.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.identity import digest
+from harness.own.effects import NOT_JUDGED, Yield
+from harness.own.given import Given, given
+from harness.own.identity import BadRule, Rule
+from harness.workload.task_file import SenderRecord
+
+ORDER_ID = "order_id"
+_ITEMS = ("book", "lamp", "chair", "desk", "shelf")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Orders:
+    """A workload of orders, made up from the seed or read from a file.
+
+    Attributes:
+        topic: where they go.
+        records: how many in all; of a file, so many from its beginning.
+        file: path of a file with records; None: they are made up.
+        identity: rule by which a file's record names itself.
+        key: rule by which it names its key; None: its identity is its key.
+        effects: how many effects each must have, as `Yield` writes it.
+        effect_key: rule that tells several of one record apart.
+        producers: how many share them.
+        partitions: of the topic.
+        rate: records per second of all producers together, while faults are at work.
+    """
+
+    topic: str
+    records: int
+    file: str | None = None
+    identity: str = f"json:$.{ORDER_ID}"
+    key: str | None = None
+    effects: str = "1"
+    effect_key: str | None = None
+    producers: int = 2
+    partitions: int = 3
+    rate: int = 400
+    transaction: int = field(default=0, init=False)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Where they go."""
+        return (self.topic,)
+
+    @property
+    def yields(self) -> Yield:
+        """What each must come to."""
+        return Yield.parse(self.effects, key=self.effect_key)
+
+    def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
+        """What one producer sends, in order.
+
+        Raises:
+            BadRule: a record of the file has no identity, or one that another has.
+        """
+        made = self._given() if self.file else self._made_up(seed)
+        for n, record in enumerate(made):
+            if n % self.producers == producer:
+                yield SenderRecord(
+                    record=record.identity,
+                    topic=self.topic,
+                    key=record.key,
+                    value=record.value,
+                    digest=digest(record.key.encode(), record.value.encode()),
+                )
+
+    def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
+        """What one producer's records must come to in a sink, as rows of `expected`."""
+        for record in self.sends(producer=producer, seed=seed):
+            for name in self.yields.names(record.value):
+                yield {
+                    "sink": sink,
+                    "record": record.record,
+                    "effect_key": name,
+                    "digest": NOT_JUDGED,
+                    "optional": self.yields.optional and self.yields.function is None,
+                }
+
+    def _made_up(self, seed: int) -> Iterator[Given]:
+        draw = random.Random(f"{seed}/orders")
+        for n in range(self.records):
+            identity, customer = f"order-{n:06d}", f"customer-{draw.randrange(64):02d}"
+            order = {
+                ORDER_ID: identity,
+                "customer": customer,
+                "item": draw.choice(_ITEMS),
+                "quantity": draw.randrange(1, 10),
+                "amount_cents": draw.randrange(100, 100_000),
+            }
+            yield Given(identity=identity, key=customer, value=json.dumps(order))
+
+    def _given(self) -> Iterator[Given]:
+        rule, key = Rule.parse(self.identity), Rule.parse(self.key) if self.key else None
+        seen: dict[str, str] = {}
+        for n, (found, place) in enumerate(given(Path(self.file or ""))):
+            if n >= self.records:
+                return
+            value = found.value or ""
+            identity = rule.find(found)
+            if identity is None:
+                raise BadRule(f"{place}: no identity by {rule} in {value[:120]!r}")
+            if (before := seen.setdefault(identity, place)) != place:
+                raise BadRule(
+                    f"{place} has the identity {identity!r} of {before}; each record needs one of "
+                    "its own"
+                )
+            yield Given(identity=identity, key=(key and key.find(found)) or identity, value=value)

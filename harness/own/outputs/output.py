@@ -1,0 +1,173 @@
+"""An output as it is named on a command line: `enriched`, `postgres:ledger`, `parquet:{work}/out`.
+
+Add a kind by adding a file beside this one and a line to `KINDS`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.identity import digest
+from harness.kafka.log_reader import LogReader
+from harness.own.effects import NOT_JUDGED, Yield
+from harness.own.fill import fill
+from harness.own.identity import BadRule, Rule
+from harness.own.outputs.base import Source
+from harness.own.outputs.delta import Delta
+from harness.own.outputs.folder import FORMATS, Folder
+from harness.own.outputs.printed import Printed
+from harness.own.outputs.table import Table
+from harness.own.outputs.topic import READ_COMMITTED, READ_UNCOMMITTED, Topic
+from harness.sinks.base import AtomicBatch, Effect, State
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """How outputs are reached, past all proxies.
+
+    Attributes:
+        database: how to connect to the stage's database.
+        reader: reads topics.
+        work: the folder that `{work}` means.
+    """
+
+    database: str
+    reader: LogReader
+    work: Path
+
+    def fill(self, text: str) -> str:
+        """A text of the command line with what its words in braces mean here."""
+        return fill(text, {"database": self.database, "work": str(self.work)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Output:
+    """One place that a pipeline writes to.
+
+    Attributes:
+        kind: a name of `KINDS`.
+        place: a topic, a table, a folder or a command.
+        view: who looks.
+        identity: where an effect has the identity of its input.
+    """
+
+    kind: str
+    place: str
+    view: str
+    identity: Rule
+
+    @classmethod
+    def parse(cls, text: str, identity: Rule) -> Output:
+        """Read it as it is written on a command line.
+
+        Raises:
+            BadRule: there is no such kind, or the identity cannot stand there.
+        """
+        kind, colon, place = text.partition(":")
+        if not colon:
+            kind, place = "topic", text
+        if kind not in KINDS or not place:
+            raise BadRule(f"{text!r} is no output; expected {OUTPUTS}")
+        view = "table"
+        if kind == "topic":
+            place, _, view = place.partition("@")
+            view = view or READ_COMMITTED
+            if view not in (READ_COMMITTED, READ_UNCOMMITTED):
+                raise BadRule(
+                    f"{text!r}: {view!r} is no isolation level; expected {READ_COMMITTED} or "
+                    f"{READ_UNCOMMITTED}"
+                )
+        elif kind in FORMATS:
+            view = "listing"
+        elif kind == "command":
+            view = "printed"
+        if kind not in ("topic", "command") and not identity.of_rows:
+            raise BadRule(
+                f"identity {identity} cannot stand in a row of {text}; expected json:$.COLUMN or "
+                "regex:PATTERN"
+            )
+        return cls(kind=kind, place=place, view=view, identity=identity)
+
+    @property
+    def name(self) -> str:
+        """What effects call it."""
+        return self.place.removeprefix("{work}/")
+
+    @property
+    def topic(self) -> str | None:
+        """The topic that it is, if it is one."""
+        return self.place if self.kind == "topic" else None
+
+    def open(self, where: Where, yields: Yield) -> OwnSink:
+        """It, as it is now."""
+        return OwnSink(self, KINDS[self.kind](self, where), yields)
+
+
+OUTPUTS: Final = (
+    "TOPIC[@read_uncommitted], postgres:TABLE, parquet:FOLDER, csv:FOLDER, json:FOLDER, "
+    "delta:FOLDER or command:COMMAND"
+)
+"""What can be named, in words."""
+
+
+def _folder(output: Output, where: Where) -> Source:
+    return Folder(Path(where.fill(output.place)), output.kind)
+
+
+KINDS: Final[dict[str, Callable[[Output, Where], Source]]] = {
+    "topic": lambda output, where: Topic(where.reader, output.place, output.view),
+    "postgres": lambda output, where: Table(where.database, output.place),
+    **dict.fromkeys(FORMATS, _folder),
+    "delta": lambda output, where: Delta(Path(where.fill(output.place))),
+    "command": lambda output, where: Printed(
+        [where.fill(word) for word in shlex.split(output.place)]
+    ),
+}
+"""What opens an output, by kind."""
+
+
+class OwnSink:
+    """An output as a sink: what it holds are effects of the inputs that they name."""
+
+    def __init__(self, output: Output, source: Source, yields: Yield) -> None:
+        self.name = output.name
+        self._output = output
+        self._source = source
+        self._yields = yields
+
+    def size(self) -> int:
+        """A number that changes with everything that becomes visible."""
+        return self._source.size()
+
+    def effects(self) -> list[Effect]:
+        """One for each thing in it."""
+        key = self._yields.key
+        return self._yields.named(
+            Effect(
+                sink=self.name,
+                view=self._output.view,
+                record=self._output.identity.find(found.written),
+                effect_key=(key and key.find(found.written))
+                or digest(found.written.key, found.written.value),
+                digest=NOT_JUDGED,
+                position=found.position,
+                ordinal=ordinal,
+            )
+            for ordinal, found in enumerate(self._source.found())
+        )
+
+    def states(self) -> list[State]:
+        """None: only effects are judged."""
+        return []
+
+    def atomic_batches(self) -> list[AtomicBatch]:
+        """None that we know of."""
+        return []
+
+    def hanging(self) -> bool:
+        """Whether something in it is still undecided."""
+        return self._source.hanging()

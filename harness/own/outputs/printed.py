@@ -1,0 +1,68 @@
+"""What a command of the user's prints: one line for each thing that arrived.
+
+The one thing to know: it is run again whenever somebody looks, at most once a second, so it must
+print everything each time and change nothing.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from harness.own.identity import Written
+from harness.own.outputs.base import Found, UnreadableOutput
+
+_FRESH: Final = 1.0
+"""Seconds for which what it printed counts."""
+_SECONDS: Final = 60.0
+
+
+class Printed:
+    """One command."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = tuple(command)
+        self._lines: list[str] = []
+        self._since = float("-inf")
+
+    def size(self) -> int:
+        """How many lines it prints."""
+        return len(self._look(_FRESH))
+
+    def found(self) -> Iterator[Found]:
+        """One thing a line that is not empty."""
+        for number, line in enumerate(self._look(0.0), 1):
+            yield Found(written=Written(value=line), position=f"line {number}")
+
+    def hanging(self) -> bool:
+        """Nobody says."""
+        return False
+
+    def _look(self, fresh: float) -> list[str]:
+        if time.monotonic() - self._since >= fresh:
+            self._lines = [line for line in self._run().splitlines() if line.strip()]
+            self._since = time.monotonic()
+        return self._lines
+
+    def _run(self) -> str:
+        what = " ".join(self._command)
+        try:
+            ended = subprocess.run(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise UnreadableOutput(f"{what}: {error}") from error
+        if ended.returncode:
+            said = ended.stderr.strip().splitlines()[-3:]
+            raise UnreadableOutput(
+                f"{what} ended with {ended.returncode}; it said last: {' | '.join(said)}"
+            )
+        return ended.stdout

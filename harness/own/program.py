@@ -1,0 +1,116 @@
+"""A pipeline of somebody's own of which nothing is known but its command, its input and outputs."""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+import psycopg
+
+from harness.kafka.log_reader import UnreadableLog
+from harness.own.kept import Kept
+from harness.own.look import Look
+from harness.own.outputs.base import UnreadableOutput
+from harness.recording.tables import Recorded
+from harness.recording.writer import HistoryWriter
+from harness.sinks.base import Sink
+from harness.stage.processes import Process
+from harness.subjects.pipeline import PipelineTrouble, Positions
+from harness.wait import Stop
+
+PROGRAM: Final = "program"
+"""What such a pipeline offers: a program that can be killed and paused."""
+_STRANGE: Final = 20.0
+"""Seconds for which an output may hold only what names no input."""
+AWAY: Final = (UnreadableLog, UnreadableOutput, psycopg.OperationalError)
+"""What looking at an output may raise while a broker or the database is away."""
+
+
+class Program:
+    """One program, kept running."""
+
+    awaited = "a first effect of one of them"
+
+    def __init__(self, kept: Kept, look: Look, stop: Stop) -> None:
+        self.kept = kept
+        self.look = look
+        self._stop = stop
+        self._arrived = 0
+        self._strange_since: float | None = None
+
+    @property
+    def commits(self) -> int:
+        """The size of its outputs."""
+        return self.look.size()
+
+    def start(self) -> None:
+        """Start it, unless it runs."""
+        self.kept.start()
+
+    def kill(self, how: str) -> tuple[Process, int]:
+        """SIGKILL all of it; returns its life and how many processes that were."""
+        process = self.kept.running()
+        process.freeze()
+        count = process.members()
+        process.kill(how)
+        return process, count
+
+    def pause(self) -> Process:
+        """Stop all of it in its tracks."""
+        process = self.kept.running()
+        process.pause(self._stop)
+        return process
+
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self.kept.alive()
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if it fails over and over, or writes what names no input."""
+        self.kept.check()
+
+    def flows(self) -> bool:
+        """Whether an effect of an input has arrived.
+
+        Raises:
+            PipelineTrouble: something arrives, and nothing of it names an input.
+        """
+        try:
+            self._arrived, strangers, example = self.look.arrived()
+        except AWAY:
+            return False
+        if not strangers or self._arrived:
+            self._strange_since = None
+            return self._arrived > 0
+        self._strange_since = self._strange_since or time.monotonic()
+        if time.monotonic() - self._strange_since > _STRANGE:
+            raise PipelineTrouble(
+                f"{strangers} effects arrived and none names an input that was sent: {example}. "
+                "Say with --identity where an effect has the identity of its input."
+            )
+        return False
+
+    def shortly(self) -> str | None:
+        """How many effects there were at the last look."""
+        return f"{self._arrived} effects seen at first" if self._arrived else None
+
+    def positions(self) -> Positions | None:
+        """How far it is, as far as can be seen."""
+        try:
+            return self.look.positions()
+        except AWAY:
+            return None
+
+    def idle(self) -> bool:
+        """Whether its outputs have stood still for a while."""
+        try:
+            return self.look.still()
+        except AWAY:
+            return False
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """It told nothing of itself."""
+
+    def close(self) -> None:
+        """Keep it no longer."""
+        self.kept.close()

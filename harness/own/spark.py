@@ -1,0 +1,57 @@
+"""A Spark pipeline of somebody's own: its checkpoint tells how far it is, and when to strike.
+
+The one thing to know: the job is started by its own command and with its own settings; only the
+checkpoint lies where we watch it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from harness.own.kept import Kept
+from harness.stage.processes import Process
+from harness.subjects.pipeline import PipelineParts
+from harness.subjects.spark import SparkPipeline
+
+
+class OwnSpark(SparkPipeline):
+    """The driver of such a job, kept running."""
+
+    def __init__(
+        self,
+        *,
+        command: Sequence[str],
+        checkpoint: Path,
+        parts: PipelineParts,
+        environment: Mapping[str, str],
+        folder: Path,
+    ) -> None:
+        """As of `SparkPipeline`; `command` is a whole one, and runs in `folder`."""
+        super().__init__(command=command, checkpoint=checkpoint, parts=parts, jars=())
+        self._kept = Kept(
+            "driver",
+            command,
+            processes=parts.processes,
+            environment=environment,
+            folder=folder,
+            progress=lambda: self.commits,
+            began=self._began,
+        )
+
+    def start(self) -> None:
+        """Start a life of the driver, unless it runs."""
+        self._kept.start()
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if the driver fails over and over, or cannot be watched."""
+        self._kept.check()
+        self.check_watch()
+
+    def close(self) -> None:
+        """End the watch; keep it no longer."""
+        self._kept.close()
+        super().close()
+
+    def _began(self, process: Process) -> None:
+        self.process = process

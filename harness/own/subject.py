@@ -1,0 +1,195 @@
+"""A pipeline of somebody's own as a subject: its command, started as it is.
+
+The one thing to know: what we know of it stands here: where it writes, and whether it keeps a Spark
+checkpoint where we can watch it, which it does if its command has the word `{checkpoint}`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from harness.bench import open_reader
+from harness.kafka.log_reader import LogReader
+from harness.kafka.metadata import ClusterView
+from harness.own.effects import Yield
+from harness.own.fill import fill, words
+from harness.own.kept import Kept
+from harness.own.look import Look
+from harness.own.orders import Orders
+from harness.own.outputs.output import Output, Where
+from harness.own.program import PROGRAM, Program
+from harness.own.spark import OwnSpark
+from harness.own.together import Together
+from harness.sinks.base import Sink
+from harness.stage.topology import AUDITOR, node_id
+from harness.subjects.pipeline import Pipeline, PipelineParts
+from harness.subjects.spark_subject import DRIVER
+
+NAME: Final = "own-pipeline"
+WORDS: Final[Mapping[str, str]] = {
+    "bootstrap": "the brokers, as host:port,…, past proxies that we can disturb",
+    "input": "the input topic",
+    "checkpoint": "a folder for a Spark checkpoint, which is then watched",
+    "work": "a folder of the run, for whatever the pipeline writes to disk",
+    "database": "how libpq connects to the run's PostgreSQL",
+    "jdbc": "the same for JDBC",
+    "spark_jars": "Spark's source and sink for Kafka, for spark.jars",
+}
+"""The words in braces that a command may have, and what they stand for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnPipeline:
+    """A pipeline of somebody's own.
+
+    Attributes:
+        command: program and arguments, with words in braces.
+        folder: where it is started.
+        outputs: where it writes.
+        orders: what it gets.
+    """
+
+    command: tuple[str, ...]
+    folder: str
+    outputs: tuple[Output, ...]
+    orders: Orders
+
+    @property
+    def name(self) -> str:
+        """Always the same."""
+        return NAME
+
+    @property
+    def says(self) -> str:
+        """Its command."""
+        return f"The pipeline that this command starts, unchanged: {shlex.join(self.command)}"
+
+    @property
+    def sink(self) -> str:
+        """Its first output."""
+        return self.outputs[0].name
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """All its outputs."""
+        return tuple(output.name for output in self.outputs)
+
+    @property
+    def balances(self) -> bool:
+        """Only effects are judged."""
+        return False
+
+    @property
+    def view(self) -> str:
+        """Who looks at its first output."""
+        return self.outputs[0].view
+
+    @property
+    def output_topic(self) -> str | None:
+        """None here: a scenario names all that there are."""
+        return None
+
+    @property
+    def sends(self) -> bool:
+        """The workload's producers are not on trial."""
+        return False
+
+    @property
+    def yields(self) -> Yield:
+        """What each input comes to in each output."""
+        return self.orders.yields
+
+    @property
+    def spark(self) -> bool:
+        """Whether it keeps a checkpoint where we watch it."""
+        return any("checkpoint" in words(part) for part in self.command)
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """A Spark driver, or a program."""
+        return frozenset({DRIVER if self.spark else PROGRAM})
+
+    def configuration(self) -> Mapping[str, Any]:
+        """How it is started and read."""
+        return {
+            "pipeline": {
+                "command": shlex.join(self.command),
+                "outputs": ", ".join(
+                    f"{o.kind}:{o.place} ({o.view}), identity {o.identity}" for o in self.outputs
+                ),
+                "effects of an input": str(self.yields),
+            }
+        }
+
+    def pipeline(self, parts: PipelineParts) -> Pipeline:
+        """Its command, ready to be started."""
+        checkpoint = parts.work / "checkpoint"
+        meanings = meanings_of(parts, checkpoint)
+        command = [fill(part, meanings) for part in self.command]
+        environment = {"SPARK_LOCAL_IP": parts.address}
+        folder = Path(self.folder)
+        if self.spark:
+            return OwnSpark(
+                command=command,
+                checkpoint=checkpoint,
+                parts=parts,
+                environment=environment,
+                folder=folder,
+            )
+        look = self._look(parts)
+        kept = Kept(
+            "pipeline",
+            command,
+            processes=parts.processes,
+            environment=environment,
+            folder=folder,
+            progress=look.size,
+        )
+        return Program(kept, look, parts.stop)
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """Its outputs."""
+        where = Where(database=database, reader=reader, work=work)
+        return Together([output.open(where, self.yields) for output in self.outputs])
+
+    def _look(self, parts: PipelineParts) -> Look:
+        stage = parts.stage
+        addresses = {node_id(name): stage.bootstrap(AUDITOR, name) for name in stage.brokers}
+        return Look(
+            topic=parts.topic,
+            bootstrap=stage.bootstrap(AUDITOR),
+            reader=lambda: open_reader(stage, ClusterView(addresses)),
+            sink=lambda reader: self.open_sink(
+                database=stage.database(AUDITOR), reader=reader, work=parts.work
+            ),
+            sent=frozenset(
+                record.record
+                for n in range(self.orders.producers)
+                for record in self.orders.sends(producer=n, seed=parts.seed)
+            ),
+            optional=self.yields.optional,
+        )
+
+
+def meanings_of(parts: PipelineParts, checkpoint: Path) -> dict[str, str]:
+    """What the words in braces mean in a run."""
+    database = parts.stage.database("pipeline")
+    return {
+        "bootstrap": parts.stage.bootstrap("pipeline"),
+        "input": parts.topic,
+        "checkpoint": str(checkpoint),
+        "work": str(parts.work),
+        "database": database,
+        "jdbc": _jdbc(database),
+        "spark_jars": ",".join(str(jar) for jar in parts.tools.spark_kafka_jars),
+    }
+
+
+def _jdbc(database: str) -> str:
+    said = dict(pair.partition("=")[::2] for pair in database.split())
+    place = f"{said.get('host', '')}:{said.get('port', '')}"
+    return f"jdbc:postgresql://{place}/{said.get('dbname', '')}?user={said.get('user', '')}"

@@ -1,0 +1,35 @@
+"""Several outputs of one pipeline as one sink: each effect says itself where it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.sinks.base import AtomicBatch, Effect, Sink, State
+
+
+class Together:
+    """What all of them hold."""
+
+    def __init__(self, sinks: Sequence[Sink]) -> None:
+        self._sinks = tuple(sinks)
+        self.name = self._sinks[0].name
+
+    def size(self) -> int:
+        """A number that changes with everything that becomes visible in any."""
+        return sum(sink.size() for sink in self._sinks)
+
+    def effects(self) -> list[Effect]:
+        """Every effect in any."""
+        return [effect for sink in self._sinks for effect in sink.effects()]
+
+    def states(self) -> list[State]:
+        """Every aggregate in any."""
+        return [state for sink in self._sinks for state in sink.states()]
+
+    def atomic_batches(self) -> list[AtomicBatch]:
+        """Every batch that any says it has."""
+        return [batch for sink in self._sinks for batch in sink.atomic_batches()]
+
+    def hanging(self) -> bool:
+        """Whether something is undecided in any."""
+        return any(sink.hanging() for sink in self._sinks)

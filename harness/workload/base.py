@@ -1,0 +1,53 @@
+"""What a workload is: who sends what, and what each record must come to.
+
+The one thing to know: it is frozen data, and everything about it follows from the seed, so that
+what is expected can be written down before anything runs, apart from the code on trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import Field
+from typing import Any, ClassVar, Protocol
+
+from harness.workload.task_file import SenderRecord
+
+
+class Workload(Protocol):
+    """What is sent in a run; a frozen dataclass, whose fields are printed in the report."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def records(self) -> int:
+        """How many records in all."""
+
+    @property
+    def producers(self) -> int:
+        """How many producers share them."""
+
+    @property
+    def partitions(self) -> int:
+        """Partitions of each topic."""
+
+    @property
+    def topic(self) -> str:
+        """The topic that a pipeline reads."""
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """All topics that records go to, `topic` first."""
+
+    @property
+    def rate(self) -> int:
+        """Records per second of all producers together, while faults are at work."""
+
+    @property
+    def transaction(self) -> int:
+        """How many records are sent in one transaction; 0: there are none."""
+
+    def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
+        """What one producer sends, in order."""
+
+    def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
+        """What one producer's records must come to in a sink, as rows of `expected`."""

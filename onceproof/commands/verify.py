@@ -1,0 +1,111 @@
+"""`onceproof verify`: a pipeline of the user's own on trial, unchanged."""
+
+from __future__ import annotations
+
+import random
+import shlex
+import sys
+from pathlib import Path
+
+from harness.feasible import feasible
+from harness.own.orders import Orders
+from harness.own.subject import OwnPipeline
+from harness.scenario import Scenario
+from harness.stage.backends import offers
+from harness.tools.setup import Tools
+from harness.wait import Stop
+from onceproof.commands.setup import prepared
+from onceproof.errors import USAGE, told
+from onceproof.outcome import Outcome
+from onceproof.running import run_scenario
+from onceproof.stopping import stop_on_signals
+from onceproof.verify.rehearsed import rehearsed
+from onceproof.verify.trial import BadTrial, Said, rehearsal, trial
+from reports.console import live, print_result
+
+
+def verify(
+    said: Said, *, seed: int | None, out: Path, backend: str, dry_run: bool, options: list[str]
+) -> int:
+    """Put it on trial; with `dry_run` only rehearse.
+
+    Args:
+        said: what the user says of it.
+        seed: draws what is sent.
+        out: folder that gets the run folder.
+        backend: what the stage is made of.
+        dry_run: no faults, few records: only see that all fits together.
+        options: as they were given, for the line that repeats it.
+    """
+    with told():
+        try:
+            scenario = trial(said)
+        except BadTrial as error:
+            print(f"onceproof verify: {error}.", file=sys.stderr)
+            return USAGE
+        seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
+        scenario, left_out = feasible(scenario, offers(backend))
+        for at in left_out:
+            print(f"left out: «{at.name}», because this stage cannot do it", file=sys.stderr)
+        _tell(scenario)
+        repeat = shlex.join(
+            ["onceproof", "verify", *_without_seed(options), "--seed", str(seed), "--"]
+        )
+        repeat += " " + shlex.join(said.command)
+        tools, stop = prepared(backend), stop_on_signals()
+        if dry_run:
+            outcome = _run(rehearsal(scenario), seed, out, backend, repeat, tools, stop)
+            return rehearsed(outcome, sys.stdout)
+        outcome = _run(scenario, seed, out, backend, repeat, tools, stop)
+        print_result(outcome.report, sys.stdout, outcome.folder)
+        return outcome.exit_code
+
+
+def _run(
+    scenario: Scenario, seed: int, out: Path, backend: str, repeat: str, tools: Tools, stop: Stop
+) -> Outcome:
+    with live(sys.stderr) as handler:
+        return run_scenario(
+            scenario,
+            seed=seed,
+            runs=out,
+            tools=tools,
+            handlers=[handler],
+            stop=stop,
+            backend=backend,
+            repeat=repeat,
+        )
+
+
+def _tell(scenario: Scenario) -> None:
+    """What is going to be done, before it is."""
+    orders, subject = scenario.workload, scenario.subject
+    assert isinstance(orders, Orders)
+    assert isinstance(subject, OwnPipeline)
+    source = f"of {orders.file}" if orders.file else "made up from the seed"
+    lines = [
+        f"pipeline {shlex.join(subject.command)}",
+        f"input    {orders.records} records {source} into {orders.topic}",
+        *(
+            f"output   {output.kind} {output.place} as {output.view} sees it, identity "
+            f"{output.identity}, {subject.yields} of each input"
+            for output in subject.outputs
+        ),
+        f"position {'by its Spark checkpoint' if subject.spark else 'by its group, or its output'}",
+        *(f"fault    {at.do.describe()}, when {at.when()}" for at in scenario.schedule),
+        *(f"claim    {claim.name}" for claim in scenario.claims),
+    ]
+    print("\n".join(lines), file=sys.stderr)
+
+
+def _without_seed(options: list[str]) -> list[str]:
+    found: list[str] = []
+    skip = False
+    for option in options:
+        if skip or option.startswith("--seed="):
+            skip = False
+        elif option == "--seed":
+            skip = True
+        elif option != "--dry-run":
+            found.append(option)
+    return found

@@ -1,0 +1,1 @@
+"""`onceproof verify`: anybody's own pipeline on trial."""

@@ -1,0 +1,116 @@
+"""How many effects an input has, and what tells several of one apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.own.effects import NOT_JUDGED, Yield
+from harness.own.identity import BadRule
+from harness.sinks.base import Effect
+
+
+def effect(record: str | None, key: str, *, sink: str = "out") -> Effect:
+    return Effect(
+        sink=sink,
+        view="table",
+        record=record,
+        effect_key=key,
+        digest=NOT_JUDGED,
+        position=f"{record}/{key}",
+        ordinal=0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "optional", "names"),
+    [
+        ("1", 1, False, ("",)),
+        ("0..1", 1, True, ("",)),
+        ("3", 3, False, ("1", "2", "3")),
+        ("0..2", 2, True, ("1", "2")),
+    ],
+)
+def test_a_number_of_effects(text: str, most: int, optional: bool, names: tuple[str, ...]) -> None:
+    found = Yield.parse(text)
+    assert (found.most, found.optional, found.names("{}")) == (most, optional, names)
+    assert str(found) == text
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "1..2", "0..0", "x", "1.5", "rules:effects"])
+def test_what_is_no_number_of_effects(text: str) -> None:
+    with pytest.raises(BadRule, match=r"expected 1, 0\.\.1, 3"):
+        Yield.parse(text)
+
+
+def test_a_function_says_how_many_or_their_names(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.py"
+    rules.write_text(
+        "def many(order): return order['n']\n"
+        "def names(order): return [f'line {n}' for n in range(order['n'])]\n"
+        "def text(value): return len(value)\n"
+        "def odd(order): return 'two'\n"
+        "value = 3\n"
+    )
+    assert Yield.parse(f"{rules}:many").names('{"n": 2}') == ("1", "2")
+    assert Yield.parse(f"{rules}:many").names('{"n": 0}') == ()
+    named = Yield.parse(f"{rules}:names", key="json:$.line")
+    assert named.names('{"n": 2}') == ("line 0", "line 1")
+    assert named.named([effect("a", "line 1"), effect("a", "line 1")])[1].effect_key == "line 1"
+    assert Yield.parse(f"{rules}:text").names("no json") == tuple("1234567")
+    for function, value, says in (
+        ("names", '{"n": 2}', "--effect-key must say"),
+        ("odd", "{}", "returned 'two'; expected a number"),
+        ("many", "{}", "failed with KeyError: 'n', for '{}'"),
+    ):
+        with pytest.raises(BadRule, match=says):
+            Yield.parse(f"{rules}:{function}").names(value)
+    for text, says in (
+        (f"{rules}:nothing", "has no function nothing"),
+        (f"{rules}:value", "has no function value"),
+        (f"{tmp_path}/none.py:x", "there is no file"),
+    ):
+        with pytest.raises(BadRule, match=says):
+            Yield.parse(text)
+    broken = tmp_path / "broken.py"
+    broken.write_text("1 +")
+    with pytest.raises(BadRule, match=r"broken\.py: SyntaxError"):
+        Yield.parse(f"{broken}:x")
+
+
+def test_one_effect_needs_no_name() -> None:
+    assert {e.effect_key for e in Yield.parse("1").named([effect("a", "x"), effect("a", "y")])} == {
+        ""
+    }
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from("wxyz"), st.booleans()),
+        max_size=20,
+    )
+)
+def test_copies_share_a_name_and_different_contents_do_not(
+    seen: list[tuple[str | None, str, bool]],
+) -> None:
+    effects = [effect(r, k, sink="one" if first else "two") for r, k, first in seen]
+    named = Yield.parse("4").named(effects)
+    assert [e.position for e in named] == [e.position for e in effects]
+    names: dict[tuple[str, str | None], Counter[str]] = {}
+    for before, after in zip(effects, named, strict=True):
+        names.setdefault((before.sink, before.record), Counter())[after.effect_key] += 1
+    for (sink, record), counted in names.items():
+        contents = Counter(e.effect_key for e in effects if (e.sink, e.record) == (sink, record))
+        assert set(counted) == {str(n) for n in range(1, len(contents) + 1)}
+        assert sorted(counted.values()) == sorted(contents.values())
+
+
+def test_a_copy_does_not_make_up_for_what_is_missing() -> None:
+    yields = Yield.parse("3")
+    named = yields.named([effect("a", "x"), effect("a", "x"), effect("a", "z")])
+    assert Counter(e.effect_key for e in named) == {"1": 2, "2": 1}
+    assert set(yields.names("")) - {e.effect_key for e in named} == {"3"}

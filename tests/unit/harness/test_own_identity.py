@@ -1,0 +1,89 @@
+"""Rules that find identities in what somebody else's pipeline wrote, and words in braces."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.own.fill import fill, words
+from harness.own.identity import BadRule, Rule, Written
+
+ORDER = {"id": "o-1", "n": 7, "meta": {"ids": ["a", "b"]}, "exact": 7.0, "part": 7.5, "yes": True}
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("json:$.id", "o-1"),
+        ("json:$.n", "7"),
+        ("json:$.exact", "7"),
+        ("json:$.part", None),
+        ("json:$.yes", None),
+        ("json:$.meta", None),
+        ("json:$.meta.ids[1]", "b"),
+        ("json:$.meta.ids[2]", None),
+        ("json:$.meta.ids.x", None),
+        ("json:$.id.x", None),
+        ("json:$.other", None),
+        ("key", "k"),
+        ("header:order", "h"),
+        ("header:other", None),
+        (r'regex:"id": "(\w+-\d+)"', "o-1"),
+        (r"regex:o-\d", "o-1"),
+        ("regex:nothing", None),
+    ],
+)
+def test_a_rule_finds_what_it_names_and_nothing_else(rule: str, expected: str | None) -> None:
+    written = Written(value=json.dumps(ORDER), key="k", headers={"order": "h"})
+    assert Rule.parse(rule).find(written) == expected
+    assert str(Rule.parse(rule)) == rule
+
+
+@pytest.mark.parametrize("rule", ["json:$.id", "key", "header:order", "regex:y(.)"])
+@pytest.mark.parametrize("value", [None, "", "{", "null", "[1", '"text"', "7"])
+def test_what_cannot_be_read_has_no_identity(rule: str, value: str | None) -> None:
+    assert Rule.parse(rule).find(Written(value=value)) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ("", "expected json"),
+        ("id", "expected json"),
+        ("json:id", "expected json"),
+        ("json:$", "expected json"),
+        ("json:$.a..b", "expected json"),
+        ("json:$.a[x]", "expected json"),
+        ("header:", "expected json"),
+        ("key:x", "expected json"),
+        ("regex:", "expected json"),
+        ("regex:(", "no regular expression"),
+        ("regex:(a)(b)", "has 2 groups; expected one"),
+    ],
+)
+def test_a_bad_rule_is_refused_with_what_would_be_right(rule: str, says: str) -> None:
+    with pytest.raises(BadRule, match=says):
+        Rule.parse(rule)
+
+
+def test_rows_have_neither_key_nor_headers() -> None:
+    of_rows = [r for r in ("json:$.a", "regex:a", "key", "header:a") if Rule.parse(r).of_rows]
+    assert of_rows == ["json:$.a", "regex:a"]
+
+
+@given(st.text())
+def test_any_text_can_be_looked_at(value: str) -> None:
+    for rule in ("json:$.a[0].b", "regex:a(.*)b", "key"):
+        Rule.parse(rule).find(Written(value=value))
+
+
+def test_words_in_braces_are_filled_in_and_other_braces_stay() -> None:
+    meanings = {"bootstrap": "host:1", "work": "/w"}
+    assert fill("--to={bootstrap} {work}/x", meanings) == "--to=host:1 /w/x"
+    assert fill('{"a": {"b": 1}} {} {B} {1}', meanings) == '{"a": {"b": 1}} {} {B} {1}'
+    assert words("{work}/x/{work} {bootstrap}") == {"work", "bootstrap"}
+    with pytest.raises(BadRule, match=r"\{bootstap\} means nothing .* there are \{bootstrap\}"):
+        fill("{bootstap}", meanings)

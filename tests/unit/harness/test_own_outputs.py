@@ -1,0 +1,117 @@
+"""Outputs of somebody else's pipeline, as their readers see them: files, or what a command says."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from harness.kafka.log_reader import LogReader
+from harness.own.effects import Yield
+from harness.own.identity import BadRule, Rule
+from harness.own.outputs.base import UnreadableOutput
+from harness.own.outputs.output import KINDS, Output, OwnSink, Where
+from harness.own.together import Together
+
+ID = Rule.parse("json:$.id")
+
+
+def opened(text: str, work: Path, *, identity: Rule = ID, effects: str = "1") -> OwnSink:
+    where = Where(database="", reader=cast("LogReader", None), work=work)
+    return Output.parse(text, identity).open(where, Yield.parse(effects))
+
+
+def parquet(file: Path, *ids: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist([{"id": i, "n": 1} for i in ids]), file)
+
+
+def test_files_are_seen_as_a_listing_shows_them(tmp_path: Path) -> None:
+    sink = opened("parquet:{work}/out", tmp_path)
+    assert (sink.name, sink.size(), sink.effects()) == ("out", 0, [])
+    parquet(tmp_path / "out" / "b=1" / "part-1.parquet", "x", "y")
+    parquet(tmp_path / "out" / "part-0.parquet", "y")
+    before = sink.size()
+    for hidden in ("_temporary/0/part-2.parquet", ".part-3.parquet", "_x.parquet"):
+        parquet(tmp_path / "out" / hidden, "z")
+    (tmp_path / "out" / "part-4.parquet").write_bytes(b"PAR1 not whole")
+    assert sink.size() == before > 0
+    assert Counter(e.record for e in sink.effects()) == {"x": 1, "y": 2}
+    assert len({e.position for e in sink.effects()}) == 3
+    assert {(e.sink, e.view, e.effect_key) for e in sink.effects()} == {("out", "listing", "")}
+
+
+def test_lines_and_rows_of_text(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"id": "x"}\n\n{"other": 1}\n')
+    (tmp_path / "b.csv").write_text("id,n\n1,2\n3\n")
+    assert [e.record for e in opened("json:{work}", tmp_path).effects()] == ["x", None]
+    assert [e.record for e in opened("csv:{work}", tmp_path).effects()] == ["1", "3"]
+    (tmp_path / "c.json").write_text('{"id": "x"}\n{"id"')
+    with pytest.raises(UnreadableOutput, match=r"c\.json line 2: expected JSON"):
+        opened("json:{work}", tmp_path).effects()
+
+
+def test_a_command_prints_what_arrived(tmp_path: Path) -> None:
+    (tmp_path / "said").write_text("got id=1\n\ngot id=2\ngot id=2\n")
+    sink = opened("command:cat {work}/said", tmp_path, identity=Rule.parse(r"regex:id=(\d)"))
+    assert [e.record for e in sink.effects()] == ["1", "2", "2"]
+    assert sink.size() == 3
+    failing = opened(f"command:{sys.executable} -c 'import sys; sys.exit(\"away\")'", tmp_path)
+    with pytest.raises(UnreadableOutput, match="ended with 1; it said last: away"):
+        failing.size()
+    with pytest.raises(UnreadableOutput, match="no-such-program"):
+        opened("command:no-such-program", tmp_path).size()
+
+
+def test_several_effects_of_one_input_are_told_apart_by_their_content(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"id": 1, "n": 1}\n{"id": 1, "n": 2}\n{"id": 1, "n": 1}\n')
+    keys = [e.effect_key for e in opened("json:{work}", tmp_path, effects="2").effects()]
+    assert keys[0] == keys[2]
+    assert set(keys) == {"1", "2"}
+
+
+def test_all_outputs_together(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"id": 1}\n')
+    (tmp_path / "b.csv").write_text("id\n1\n2\n")
+    both = Together([opened("json:{work}", tmp_path), opened("csv:{work}", tmp_path)])
+    assert len(both.effects()) == 3
+    assert both.size() == (tmp_path / "a.json").stat().st_size + (tmp_path / "b.csv").stat().st_size
+    assert not both.hanging()
+    assert both.states() == both.atomic_batches() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "place", "view"),
+    [
+        ("enriched", "topic", "enriched", "read_committed"),
+        ("topic:a@read_uncommitted", "topic", "a", "read_uncommitted"),
+        ("postgres:shop.ledger", "postgres", "shop.ledger", "table"),
+        ("delta:{work}/d", "delta", "{work}/d", "table"),
+        ("command:a b", "command", "a b", "printed"),
+    ],
+)
+def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None:
+    found = Output.parse(text, ID)
+    assert (found.kind, found.place, found.view) == (kind, place, view)
+    assert found.topic == (place if kind == "topic" else None)
+    assert set(KINDS) == {"topic", "postgres", "parquet", "csv", "json", "delta", "command"}
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "says"),
+    [
+        ("mysql:x", "key", "is no output; expected TOPIC"),
+        ("postgres:", "json:$.id", "is no output"),
+        ("a@dirty", "key", "'dirty' is no isolation level"),
+        ("postgres:x", "key", "cannot stand in a row of postgres:x"),
+        ("csv:x", "header:id", "cannot stand in a row"),
+    ],
+)
+def test_an_output_that_is_none(text: str, rule: str, says: str) -> None:
+    with pytest.raises(BadRule, match=says):
+        Output.parse(text, Rule.parse(rule))

@@ -1,0 +1,118 @@
+"""From what a user says of a pipeline to what is done to it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.faults.kill_driver import KillDriver
+from harness.faults.kill_program import KILLED_AT_WORK
+from harness.schedule_json import schedule_to_json
+from onceproof.commands.verify import _without_seed
+from onceproof.verify.presets import PRESETS, by_name, preset
+from onceproof.verify.trial import BadTrial, Said, rehearsal, trial
+
+SAID = Said(
+    command=("python", "job.py", "{bootstrap}"), folder=Path("/somewhere"), outputs=("enriched",)
+)
+SPARK = replace(SAID, command=("spark-submit", "job.py", "--checkpoint={checkpoint}"))
+
+
+def test_what_is_said_is_what_is_tried() -> None:
+    scenario = trial(
+        replace(
+            SAID,
+            outputs=("enriched@read_uncommitted", "postgres:ledger"),
+            claims=("at-least-once", "exactly-once"),
+            records=5000,
+            partitions=4,
+        )
+    )
+    assert [claim.name for claim in scenario.claims] == [
+        "at-least-once orders → enriched",
+        "exactly-once orders → enriched",
+        "at-least-once orders → ledger",
+        "exactly-once orders → ledger",
+    ]
+    assert [c.scope.view for c in scenario.claims[1:3]] == ["read_uncommitted", "table"]
+    assert all(claim.hazards == {KILLED_AT_WORK} for claim in scenario.claims)
+    assert "What effects say" in scenario.claims[0].fine_print.not_tested
+    assert [(t.name, t.partitions) for t in scenario.all_topics] == [("orders", 4), ("enriched", 4)]
+    assert scenario.workload.records == 5000
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("said", [SAID, SPARK], ids=["program", "spark"])
+def test_a_preset_can_be_done_and_puts_the_claim_to_the_test(name: str, said: Said) -> None:
+    scenario = trial(replace(said, preset=name))
+    offered = {*scenario.subject.offers, "kill", "stop", "cut", "links"}
+    assert all(set(at.needs) <= offered for at in scenario.schedule)
+    assert all(claim.hazards for claim in scenario.claims)
+    assert len(preset(name, spark=True)) == len(preset(name, spark=False)) or name == "standard"
+
+
+def test_presets_grow() -> None:
+    for spark in (True, False):
+        sizes = [len(preset(name, spark=spark)) for name in PRESETS]
+        assert sizes == sorted(set(sizes))
+
+
+def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
+    schedule = by_name(["kill-driver after-commit", "isolate broker-2"])
+    assert schedule[0].do == KillDriver(window="after-commit")
+    assert schedule[1].after == (schedule[0].name,)
+    named = trial(replace(SPARK, faults=("kill-driver after-commit", "isolate broker-2")))
+    assert named.schedule == schedule
+    file = tmp_path / "schedule.json"
+    file.write_text(json.dumps(schedule_to_json(schedule)))
+    assert trial(replace(SPARK, schedule=file)).schedule == schedule
+    file.write_text("no")
+    with pytest.raises(BadTrial, match=r"schedule\.json: "):
+        trial(replace(SPARK, schedule=file))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"command": ()}, "no command: write the pipeline's behind --"),
+        ({"command": ("x", "{bootstap}")}, r"\{bootstap\} means nothing"),
+        ({"outputs": ()}, "no output"),
+        ({"identity": "id"}, "expected json"),
+        ({"effects": "many"}, "no number of effects"),
+        ({"claims": ("once",)}, "'once' cannot be put on trial; there are exactly-once"),
+        ({"faults": ("kill-everything",)}, "there is no fault «kill-everything»"),
+        ({"records": 300}, "300 records are over before 5 faults have struck; expected 1000"),
+        ({"data_key": "key"}, "speak of a file"),
+    ],
+)
+def test_what_cannot_be_tried_is_said_before_anything_starts(
+    change: dict[str, object], says: str
+) -> None:
+    with pytest.raises(BadTrial, match=says):
+        trial(replace(SAID, **change))  # type: ignore[arg-type]
+
+
+def test_a_file_is_looked_through_before_anything_starts(tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text("".join(f'{{"order_id": {n}}}\n' for n in range(1500)))
+    assert trial(replace(SAID, data=file)).workload.records == 1500
+    assert trial(replace(SAID, data=file, records=1200)).workload.records == 1200
+    file.write_text(file.read_text() + '{"order_id": 7}\n')
+    with pytest.raises(BadTrial, match=r"line 1501 has the identity '7' of records\.jsonl line 8"):
+        trial(replace(SAID, data=file))
+
+
+def test_a_rehearsal_breaks_nothing_and_asks_for_no_hazard() -> None:
+    scenario = rehearsal(trial(SPARK))
+    assert scenario.schedule == ()
+    assert scenario.workload.records == 300
+    assert scenario.claims
+    assert not any(claim.hazards for claim in scenario.claims)
+
+
+def test_the_line_that_repeats_it_has_one_seed() -> None:
+    given = ["--seed", "3", "--output", "x", "--dry-run", "--seed=4"]
+    assert _without_seed(given) == ["--output", "x"]
