@@ -1,0 +1,110 @@
+"""The tutorial, command by command: a pipeline of somebody's own is rehearsed, caught and mended.
+
+The one thing to know: the commands are taken from the page, so that they are what users type.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.catalogue import MINUTES
+from tests.end_to_end.command import Finished, onceproof
+
+TUTORIAL = Path(__file__).parents[2] / "docs/tutorial"
+PAGE = (TUTORIAL / "test-your-pipeline.md").read_text("utf-8")
+REHEARSAL, BROKEN, MENDED = re.findall(r"^\$ onceproof (verify .*)$", PAGE, re.MULTILINE)
+
+
+def typed(command: str, runs: Path, folder: Path, **change: str) -> Finished:
+    """Type a command of the page where a copy of its files is."""
+    shutil.copytree(TUTORIAL / "verify", folder / "verify")
+    for path, text in change.items():
+        (folder / "verify" / f"{path}.py").write_text(text)
+    name, *words = shlex.split(command.replace(" python ", f" {shlex.quote(sys.executable)} "))
+    return onceproof(name, "--out", runs, "--seed", "3", *words, folder=folder)
+
+
+def test_the_page_shows_the_program_as_it_is() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert code in (TUTORIAL / "verify/enrich.py").read_text()
+
+
+@pytest.mark.integration
+def test_a_rehearsal_finds_every_record(runs: Path, tmp_path: Path) -> None:
+    done = typed(REHEARSAL, runs, tmp_path)
+    assert done.code == 0, done.out + done.err
+    (said,) = re.findall(r"```text\n(The rehearsal .*?)\n```", PAGE, re.DOTALL)
+    assert done.out.startswith(said)
+    assert "SIGKILL the pipeline while inputs wait for their effects" in done.err
+
+
+@pytest.mark.integration
+def test_a_rehearsal_says_that_no_identity_comes_back(runs: Path, tmp_path: Path) -> None:
+    program = (TUTORIAL / "verify/enrich.py").read_text()
+    changed = program.replace("json.dumps(order)", '"no identity"')
+    assert changed != program
+    done = typed(REHEARSAL, runs, tmp_path, enrich=changed)
+    assert done.code == 3, done.out + done.err
+    assert "none names an input that was sent" in done.out
+    assert "The rehearsal failed without any fault" in done.out
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ("verify --output out", "Missing argument"),
+        ("verify -- true", "Missing option '--output'"),
+        ("verify --output out -- job {bootstap}", "{bootstap} means nothing"),
+        ("verify --output mysql:x -- job", "is no output; expected TOPIC"),
+        ("verify --output out --preset cruel -- job", "expected gentle, standard, brutal"),
+        ("verify --output out --data none.jsonl -- job", "none.jsonl"),
+    ],
+)
+def test_what_cannot_be_tried_is_usage(command: str, says: str, tmp_path: Path) -> None:
+    done = onceproof(*shlex.split(command), folder=tmp_path)
+    assert done.code == 2, done.out + done.err
+    assert says in re.sub(r"[│\s]+", " ", done.err)
+    assert "Traceback" not in done.err
+    assert not (tmp_path / "runs").exists()
+
+
+class TestTheTrial:
+    pytestmark = MINUTES
+
+    def test_the_bug_is_found(self, runs: Path, tmp_path: Path) -> None:
+        done = typed(BROKEN, runs, tmp_path)
+        assert done.code == 1, done.out + done.err
+        (group,) = done.report["findings"]
+        assert group["anomaly"] == "duplicate-output"
+        assert done.verdicts() == {"exactly-once orders → enriched": "violated"}
+
+    def test_it_holds_when_it_is_mended(self, runs: Path, tmp_path: Path) -> None:
+        done = typed(MENDED, runs, tmp_path)
+        assert done.code == 0, done.out + done.err
+        assert done.verdicts() == {"exactly-once orders → enriched": "holds"}
+        assert "Exactly once held through 5 faults" in done.out
+
+    def test_all_records_show_what_was_aborted(self, runs: Path, tmp_path: Path) -> None:
+        command = MENDED.replace("--output enriched", "--output enriched@read_uncommitted")
+        done = typed(command, runs, tmp_path)
+        assert done.code == 1, done.out + done.err
+        assert done.verdicts() == {"exactly-once orders → enriched": "violated"}
+
+    def test_a_spark_job_is_killed_behind_its_write(self, runs: Path, tmp_path: Path) -> None:
+        place = Path(__file__).parent / "own_spark_job.py"
+        for mode, verdict in (("append", "violated"), ("overwrite", "holds")):
+            done = onceproof(
+                "verify", "--out", runs, "--seed", "3", "--preset", "gentle",
+                "--output", "parquet:{work}/out", "--effects", f"{place}:pieces", "--",
+                sys.executable, place, "{bootstrap}", "{checkpoint}", "{spark_jars}",
+                "{work}/out", mode,
+            )  # fmt: skip
+            assert done.verdicts() == {"exactly-once orders → out": verdict}, done.out + done.err
+            (killed, _) = done.report["faults"]
+            assert "and the batch had no commit" in killed["evidence"]
