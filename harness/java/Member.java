@@ -32,7 +32,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * and is started again by whoever started it.
  */
 final class Member {
-    private static final double HUNG_SECONDS = 20;
+    /** Longer than a zombie is paused, also on a busy machine: it is to go on, not to give up. */
+    private static final double HUNG_SECONDS = 50;
     private static final Map<String, Object> CONSUMER = Map.of(
             "isolation.level", "read_committed",
             "auto.offset.reset", "earliest",
@@ -46,7 +47,7 @@ final class Member {
     private static final Map<String, Object> PRODUCER = Map.of(
             "linger.ms", 5,
             "request.timeout.ms", 1500,
-            "max.block.ms", 15000);
+            "max.block.ms", 40000);
 
     private final String topic;
     private final String sink;
