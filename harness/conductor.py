@@ -8,6 +8,7 @@ it is healed all the same, and the others go on.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from functools import partial
 
@@ -18,6 +19,8 @@ from harness.stage.topology import Link
 from harness.wait import wait_until
 
 TRIGGER_SECONDS = 300.0
+_LOOK_EVERY = 1.0
+"""Seconds between two looks whether the stage can still be asked, while a line waits."""
 
 
 class Conductor:
@@ -74,7 +77,14 @@ class Conductor:
             line.aftermath(known)
 
     def _wait_trigger(self, at: At) -> None:
+        looked = time.monotonic()
+
         def come() -> bool:
+            nonlocal looked
+            if time.monotonic() - looked >= _LOOK_EVERY:
+                # Without its proxies nothing moves: better to hear of that than to wait in vain.
+                self._bench.stage.disturbed()
+                looked = time.monotonic()
             return (
                 all(self._by_name[name].over.is_set() for name in at.after)
                 and self._bench.producers.progress >= at.progress

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Final
 
 from harness.faults.targets import (
@@ -56,18 +57,24 @@ NODES: Final[Roles] = {
 
 
 def role(word: str, roles: Roles) -> Target:
-    """The target that a word names: one of these roles, or a leader apart from one of them.
+    """The target that a word names: one of these roles, or one apart from another of them.
 
     Raises:
         ValueError: it names none; the text says what would.
     """
     leader, apart, other = word.partition(_APART)
-    if apart and isinstance(first := role(leader, roles), LeaderOf):
-        return Apart(leader=first, other=role(other, roles))
+    if apart:
+        match role(leader, roles):
+            case LeaderOf() as first:
+                return Apart(leader=first, other=role(other, roles))
+            case CoordinatorOf() as first:
+                # An id may have these words in it: then no role comes behind them.
+                with suppress(ValueError):
+                    return Apart(leader=first, other=role(other, roles))
     for pattern, make in roles.values():
         if found := re.fullmatch(pattern, word):
             return make(found)
     raise ValueError(
-        f"{word!r} is no target; expected {', '.join(roles)}, or a leader with {_APART} and one of "
-        "these, which places the leader on another broker"
+        f"{word!r} is no target; expected {', '.join(roles)}, or a leader or a coordinator with "
+        f"{_APART} and one of these, which places it on another broker"
     )

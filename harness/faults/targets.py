@@ -11,6 +11,7 @@ from typing import Protocol
 
 from harness.bench import Bench
 from harness.faults.led import in_words
+from harness.kafka.keeping import KEPT_IN, partition_of
 from harness.kafka.metadata import ClusterView, Coordinated
 from harness.kafka.placing import place_leader
 from harness.stage.base import StageTrouble
@@ -113,6 +114,12 @@ class CoordinatorOf:
         )
         return broker_name(node)
 
+    def kept_in(self, bench: Bench) -> LeaderOf:
+        """The partition of Kafka's own whose leader it is; resolve it first: then there is one."""
+        topic = KEPT_IN[self.of]
+        partition = partition_of(self.name, len(bench.view().partitions(topic)))
+        return LeaderOf(topic=topic, partition=partition)
+
     def _whom(self) -> str:
         return f"{'group' if self.of == 'group' else 'transactional id'} {self.name}"
 
@@ -138,12 +145,12 @@ class ActiveController:
 
 @dataclass(frozen=True, kw_only=True)
 class Apart:
-    """A partition's leader on another broker than a second role, moved there if it has to be.
+    """A leader or a coordinator on another broker than a second role, moved there if it has to be.
 
     So a fault hits one of the two roles only.
     """
 
-    leader: LeaderOf
+    leader: LeaderOf | CoordinatorOf
     other: Target
 
     def describe(self) -> str:
@@ -151,20 +158,33 @@ class Apart:
         return f"{self.leader.describe()}, placed apart from {self.other.describe()}"
 
     def resolve(self, bench: Bench) -> str:
-        """The leader, when the two are apart."""
-        view, topic = bench.view(), self.leader.topic or bench.topic
+        """The leader, or the coordinator, when the two are apart."""
         here, other = self.leader.resolve(bench), self.other.resolve(bench)
-        if here != other:
-            return here
-        found = [p for p in view.partitions(topic) if p.partition == self.leader.partition]
+        return self._moved_from(other, bench) if here == other else here
+
+    def _moved_from(self, other: str, bench: Bench) -> str:
+        led = self.leader.kept_in(bench) if isinstance(self.leader, CoordinatorOf) else self.leader
+        view, topic = bench.view(), led.topic or bench.topic
+        found = [p for p in view.partitions(topic) if p.partition == led.partition]
         free = found[0].in_sync - {node_id(other)}
         if not free:
             raise StageTrouble(
-                f"{topic}-{self.leader.partition} cannot be placed apart from {other}: no other "
+                f"{topic}-{led.partition} cannot be placed apart from {other}: no other "
                 "replica is in sync"
             )
-        place_leader(view, topic, self.leader.partition, min(free), stop=bench.stop)
-        return broker_name(min(free))
+        place_leader(view, topic, led.partition, min(free), stop=bench.stop)
+        there = broker_name(min(free))
+        wait_until(
+            lambda: self.leader.resolve(bench) == there,
+            what=f"{there} to be {self.leader.describe()}",
+            seconds=30,
+            stop=bench.stop,
+        )
+        if self.other.resolve(bench) == there:
+            raise StageTrouble(
+                f"{self.describe()}: they cannot be apart, {topic}-{led.partition} keeps both"
+            )
+        return there
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -238,7 +238,8 @@ def test_a_killed_producer_goes_on_with_what_it_had_not_called(
     sends, logged = run.sends(), run.logged()
     workload = run.producers.workload
     expected = [payment.record for payment in payments_of(workload, producer=0, seed=5)]
-    assert [row["record"] for row in sends.values()] == expected, "each is called once, in order"
+    in_order = sorted(sends.values(), key=lambda row: (row["called_at"], row["ordinal"]))
+    assert [row["record"] for row in in_order] == expected, "each is called once, in order"
     later = {attempt: row for attempt, row in sends.items() if attempt not in before}
     assert {row["outcome"] for row in later.values()} == {"ok"}
     assert all(attempt.startswith("producer-0-life-2/") for attempt in later)

@@ -243,8 +243,10 @@ class Once:
             self._cells.topic, value, partition=partition,
             on_delivery=lambda error, _: outcomes.append(error),
         )  # fmt: skip
-        eventually(lambda: self._producer.poll(0.05) is not None and outcomes, "an outcome")
-        return outcomes == [None]
+        (error,) = eventually(
+            lambda: outcomes if self._producer.poll(0.05) is not None else None, "an outcome"
+        )
+        return error is None
 
     def count(self, value: bytes) -> int:
         """How often a record stands in the log."""

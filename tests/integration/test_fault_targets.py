@@ -8,6 +8,7 @@ import pytest
 
 from harness.faults.roles import NODES, role
 from harness.faults.targets import LeaderOf
+from harness.stage.base import StageTrouble
 from harness.wait import Overdue
 from tests.integration.faults import bench
 from tests.integration.staging import Staged, eventually, told_by
@@ -71,6 +72,29 @@ def test_a_leader_is_placed_apart_from_another_role(
         told = told_by(staging.stage, other, name)[0]
         assert told.replicas == {1, 2, 3}
         assert told.whole
+
+
+@pytest.mark.parametrize("kind", ["group", "txn"])
+def test_a_coordinator_is_placed_apart_from_another_role(staging: Staged, kind: str) -> None:
+    word = f"coordinator:{kind}:apart"
+    topic = {"group": "__consumer_offsets", "txn": "__transaction_state"}[kind]
+    number = partition_of("apart", len(told_by(staging.stage, "broker-1", topic)))
+    for other in staging.stage.brokers:
+        found = resolved(staging, f"{word}/not/{other}")
+        assert found != other
+        assert found == resolved(staging, word)
+
+        def leads(node: str = found) -> bool:
+            return leader(staging, topic, number) == node
+
+        eventually(leads, f"{found} to lead its log")
+    both = resolved(staging, word), resolved(staging, f"coordinator:group:else/not/{word}")
+    assert both[0] != both[1]
+
+
+def test_what_one_partition_keeps_cannot_be_placed_apart(staging: Staged) -> None:
+    with pytest.raises(StageTrouble, match=r"cannot be apart, __consumer_offsets-\d+ keeps both"):
+        resolved(staging, "coordinator:group:same/not/coordinator:group:same")
 
 
 def test_every_broker_names_the_same_active_controller(staging: Staged) -> None:

@@ -66,11 +66,12 @@ class World:
     stop: Stop
     recorder: Recorder
     events: list[Event]
+    stage: SimpleNamespace
 
     @property
     def bench(self) -> Bench:
         return Bench(
-            stage=None, subject=None, pipeline=None, producers=self.producers,
+            stage=self.stage, subject=None, pipeline=None, producers=self.producers,
             recorder=self.recorder, topics=("payments",),
             stop=self.stop, topic="payments", work=self.history,
         )  # type: ignore[arg-type]  # fmt: skip
@@ -99,6 +100,7 @@ def world_in(history: Path) -> World:
         stop=Stop(),
         recorder=Recorder(history, [events.append]),
         events=events,
+        stage=SimpleNamespace(disturbed=dict),
     )
 
 

@@ -55,6 +55,15 @@ from harness.stage.backends import DOCKER, LOCAL, offers
                 )
             ),
         ),
+        (
+            "kill coordinator:txn:a/not/coordinator:group:b",
+            KillBroker(
+                target=Apart(
+                    leader=CoordinatorOf(of="transaction", name="a"),
+                    other=CoordinatorOf(of="group", name="b"),
+                )
+            ),
+        ),
         ("isolate controller", IsolateBroker(target=ActiveController())),
         ("lose-responses broker-1", LoseResponses(target=Node(name="broker-1"))),
         ("pause broker-3", PauseBroker(target=Node(name="broker-3"))),

@@ -14,6 +14,7 @@ from harness.conductor import Conductor
 from harness.events import Event, FaultChanged
 from harness.faults.until import Acknowledged
 from harness.recording.writer import HistoryNotWritten
+from harness.stage.base import StageTrouble
 from harness.wait import Interrupted, wait_until
 from tests.unit.harness.made_up import Fault, World, at, fail, world_in
 
@@ -100,6 +101,20 @@ def test_a_trigger_that_never_comes_is_an_error(
     assert row["error"].endswith("last seen: progress 20%")
     assert (row["armed_at"], row["bit"], late.story) == (None, False, [])
     assert world.rows()["other"]["bit"]
+
+
+def test_a_line_does_not_wait_on_a_stage_that_is_gone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone() -> None:
+        raise StageTrouble("toxiproxy failed")
+
+    monkeypatch.setattr(module, "_LOOK_EVERY", 0.0)
+    world.producers.progress, world.stage.disturbed = 0.2, gone
+    late = Fault(name="late")
+    Conductor([at(late, progress=0.5)], world.bench).carry_out()
+    assert world.rows()["late"]["error"] == "StageTrouble: toxiproxy failed"
+    assert late.story == []
 
 
 def test_no_evidence_within_its_time_is_recorded_and_healed(world: World) -> None:
