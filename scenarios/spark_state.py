@@ -10,10 +10,11 @@ it back, or do not wait long enough.
 
 from __future__ import annotations
 
-from checkers.claims import exactly_once
+from checkers.claims import at_least_once, at_most_once, exactly_once
 from checkers.model import Claim, Expectation, Verdict
 from harness.faults.kill_driver import KillDriver
 from harness.scenario import At, Scenario
+from harness.subjects.spark_statements import SparkStatements
 from harness.subjects.spark_windows import SparkWindows
 from harness.workload.payments import Payments
 
@@ -25,6 +26,7 @@ _TIMED = Payments(
     event_step_ms=1_000,
     disorder_ms=30_000,
 )
+_PAYMENTS = Payments(records=6_000, producers=2, keys=32, partitions=3)
 _HOLDS = Expectation(verdict=Verdict.HOLDS)
 _WRONG = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"state-mismatch"}))
 _IN_STATE = "half-committed-state"
@@ -41,6 +43,31 @@ def _killed(*windows: str) -> tuple[At, ...]:
             do=KillDriver(window=window),
         )
         for place, window in enumerate(windows)
+    )
+
+
+def _of_statements(
+    subject: SparkStatements, title: str, balances: Expectation, *windows: str
+) -> Scenario:
+    """Of the rows all is claimed, of the balances what can be claimed of a sum."""
+    rows, state = (subject.sink, subject.view), (subject.balances_sink, subject.view)
+    hazards = frozenset({_REPLAYED, *((_IN_STATE,) if len(windows) > 1 else ())})
+    return Scenario(
+        name=subject.name,
+        title=title,
+        subject=subject,
+        workload=_PAYMENTS,
+        schedule=_killed(*windows),
+        claims=(
+            *(
+                claim(_PAYMENTS.topic, into=rows[0], view=rows[1], hazards=hazards, expect=_HOLDS)
+                for claim in (at_most_once, at_least_once, exactly_once)
+            ),
+            exactly_once(
+                _PAYMENTS.topic, into=state[0], view=state[1], hazards=hazards, expect=balances
+            ),
+        ),
+        seconds=30 + 15 * len(windows),
     )
 
 
@@ -102,5 +129,19 @@ SCENARIOS = (
         _AFTER_WRITE,
         _WRONG,
         _REPLAYED,
+    ),
+    _of_statements(
+        SparkStatements(),
+        "PySpark's transformWithStateInPandas, a running balance, killed amid the state's commit "
+        "and behind the write",
+        _HOLDS,
+        "during-state-commit",
+        "after-sink-write",
+    ),
+    _of_statements(
+        SparkStatements(store="home-made"),
+        "The broken twin: balances that the processor keeps in files, which nothing takes back",
+        _WRONG,
+        "after-sink-write",
     ),
 )

@@ -10,8 +10,10 @@ import pytest
 
 from harness.recording.tables import read_lines
 from harness.sinks.base import TellsBatches
+from harness.sinks.statements import Statements
 from harness.sinks.windows import Windows, window_key
 from harness.stage.base import StageTrouble
+from harness.subjects.spark_statements import SparkStatements
 from harness.subjects.spark_subject import JobPlace
 from harness.subjects.spark_windows import SparkWindows
 from harness.workload.contributions import Contribution
@@ -136,3 +138,45 @@ def test_how_a_job_of_windows_is_started(tmp_path: Path) -> None:
 def test_a_stage_without_a_database(tmp_path: Path) -> None:
     with pytest.raises(StageTrouble, match="spark-windows-append writes to PostgreSQL"):
         SparkWindows().command(place(tmp_path, database=""))
+
+
+# Statements.
+
+
+def test_a_payment_has_its_row_and_adds_to_its_account(tmp_path: Path) -> None:
+    workload = Payments(records=30, keys=3)
+    write_expected(tmp_path, SparkStatements(), workload, seed=4)
+    tables = read_lines(tmp_path).tables
+    assert {row["sink"] for row in tables["expected"].to_pylist()} == {"ledger"}
+    assert tables["expected"].num_rows == 30
+    rows = tables["contributions"].to_pylist()
+    assert {(r["sink"], r["aggregate"], r["operation"]) for r in rows} == {
+        ("balances", "balance", "sum"),
+        ("balances", "payments", "count"),
+    }
+    assert len(rows) == 60
+
+
+def test_the_newest_row_of_an_account_is_its_state() -> None:
+    class Table(Statements):
+        def rows(self, query: str) -> list[tuple[Any, ...]]:
+            assert "DISTINCT ON (account)" in query
+            return [("a", 140, 2), ("b", 9, 1)]
+
+    sink = Table("", topic="payments", sink="ledger", view="table")
+    assert not isinstance(sink, TellsBatches), "its rows tell of each record"
+    assert {(s.sink, s.view, s.state_key, s.aggregate, s.amount) for s in sink.states()} == {
+        ("balances", "table", "a", "balance", 140),
+        ("balances", "table", "a", "payments", 2),
+        ("balances", "table", "b", "balance", 9),
+        ("balances", "table", "b", "payments", 1),
+    }
+
+
+def test_only_the_twin_has_files_of_its_own(tmp_path: Path) -> None:
+    twin = SparkStatements(store="home-made")
+    assert twin.name == "spark-transform-with-state-home-made"
+    command = twin.command(place(tmp_path))
+    assert command[-2:] == ["--store", str(tmp_path / "balances")]
+    assert "--store" not in SparkStatements().command(place(tmp_path))
+    assert Path(command[0]).exists()
