@@ -10,10 +10,16 @@ it back, or do not wait long enough.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from checkers.claims import at_least_once, at_most_once, exactly_once
 from checkers.model import Claim, Expectation, Verdict
+from harness.faults.kill_broker import KillBroker
 from harness.faults.kill_driver import KillDriver
+from harness.faults.targets import LeaderOf
 from harness.scenario import At, Scenario
+from harness.subjects.spark_deduplicated import SparkDeduplicated
+from harness.subjects.spark_matches import SparkMatches
 from harness.subjects.spark_statements import SparkStatements
 from harness.subjects.spark_windows import SparkWindows
 from harness.workload.payments import Payments
@@ -27,8 +33,12 @@ _TIMED = Payments(
     disorder_ms=30_000,
 )
 _PAYMENTS = Payments(records=6_000, producers=2, keys=32, partitions=3)
+_REFUNDED = replace(_TIMED, other_topic="refunds", refunds=True)
+_REPEATED = replace(_TIMED, repeats=20)
 _HOLDS = Expectation(verdict=Verdict.HOLDS)
 _WRONG = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"state-mismatch"}))
+_LOST = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"lost-output"}))
+_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
 _IN_STATE = "half-committed-state"
 _REPLAYED = "replayed-batch"
 
@@ -71,6 +81,37 @@ def _of_statements(
     )
 
 
+def _of_rows(
+    subject: SparkMatches | SparkDeduplicated,
+    title: str,
+    workload: Payments,
+    schedule: tuple[At, ...],
+    *,
+    least: Expectation = _HOLDS,
+    exactly: Expectation = _HOLDS,
+) -> Scenario:
+    claims: tuple[Claim, ...] = tuple(
+        claim(
+            workload.topic,
+            into=subject.sink,
+            view=subject.view,
+            hazards={_REPLAYED},
+            deduplicates=isinstance(subject, SparkDeduplicated),
+            expect=expect,
+        )
+        for claim, expect in ((at_least_once, least), (exactly_once, exactly))
+    )
+    return Scenario(
+        name=subject.name,
+        title=title,
+        subject=subject,
+        workload=workload,
+        schedule=schedule,
+        claims=claims,
+        seconds=25 + 15 * len(schedule),
+    )
+
+
 def _of_windows(
     subject: SparkWindows, title: str, schedule: tuple[At, ...], expect: Expectation, *hazards: str
 ) -> Scenario:
@@ -90,6 +131,11 @@ def _of_windows(
 
 _BOTH = _killed("during-state-commit", "after-sink-write")
 _AFTER_WRITE = _killed("after-sink-write")
+_REFUNDS_STAND_STILL = At(
+    name="refunds' leader killed",
+    after=(_AFTER_WRITE[-1].name,),
+    do=KillBroker(target=LeaderOf(topic="refunds", partition=0)),
+)
 
 SCENARIOS = (
     _of_windows(
@@ -143,5 +189,41 @@ SCENARIOS = (
         "The broken twin: balances that the processor keeps in files, which nothing takes back",
         _WRONG,
         "after-sink-write",
+    ),
+    _of_rows(
+        SparkMatches(),
+        "PySpark's join of payments and refunds, guarded, killed behind the write, then the "
+        "leader of one side",
+        _REFUNDED,
+        (*_AFTER_WRITE, _REFUNDS_STAND_STILL),
+    ),
+    _of_rows(
+        SparkMatches(guard="none"),
+        "The broken twin: a join without a guard, whose matches are written once more",
+        _REFUNDED,
+        _AFTER_WRITE,
+        exactly=_DUPLICATES,
+    ),
+    _of_rows(
+        SparkMatches(watermark_ms=5_000),
+        "The broken twin: a join whose watermark does not wait for what is out of order",
+        _REFUNDED,
+        (),
+        least=_LOST,
+        exactly=_LOST,
+    ),
+    _of_rows(
+        SparkDeduplicated(),
+        "PySpark's dropDuplicatesWithinWatermark, for payments that the application sends again, "
+        "killed amid the state's commit and behind the write",
+        _REPEATED,
+        _BOTH,
+    ),
+    _of_rows(
+        SparkDeduplicated(within="batch"),
+        "The broken twin: duplicates that are dropped in each micro-batch by itself",
+        _REPEATED,
+        (),
+        exactly=_DUPLICATES,
     ),
 )

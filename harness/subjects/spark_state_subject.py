@@ -17,6 +17,8 @@ from harness.subjects.spark_subject import JobPlace, SparkSubject
 
 Guard = Literal["query-and-batch-id", "none"]
 
+PATIENT_MS: Final = 30_000
+"""A watermark that waits for every payment that is out of order by up to half a minute."""
 _ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 

@@ -6,14 +6,19 @@ payment has its one effect, or adds to the balance of its account, or to whateve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from harness.recording.writer import HistoryWriter
 from harness.subjects.base import Subject
-from harness.workload.contributions import Contribution, KeepsState, total_and_count
+from harness.workload.contributions import (
+    Contribution,
+    KeepsState,
+    SaysEffects,
+    total_and_count,
+)
 from harness.workload.payments import Payment, Payments, payments_of
 
 
@@ -28,21 +33,23 @@ def write_expected(history: Path, subject: Subject, workload: Payments, seed: in
     """
     writer = HistoryWriter(history, "workload")
     for producer in range(workload.producers):
-        payments = list(payments_of(workload, producer=producer, seed=seed))
+        # What is sent again must come to the same: it is said of the record.
+        payments = list(dict.fromkeys(payments_of(workload, producer=producer, seed=seed)))
         for sink in subject.sinks:
-            writer.write_all("expected", [_effect(sink, payment) for payment in payments])
+            writer.write_all("expected", _effects(subject, sink, payments))
         rows = (row for payment in payments for row in _contributions(subject, payment))
         writer.write_all("contributions", rows)
     writer.close()
 
 
-def _effect(sink: str, payment: Payment) -> dict[str, Any]:
-    return {
-        "sink": sink,
-        "record": payment.record,
-        "effect_key": "",
-        "digest": payment.effect_digest,
-    }
+def _effects(subject: Subject, sink: str, payments: Sequence[Payment]) -> Iterator[dict[str, Any]]:
+    yields = (
+        subject.yields(payments)
+        if isinstance(subject, SaysEffects)
+        else ((payment.record, payment.effect_digest) for payment in payments)
+    )
+    for record, digest in yields:
+        yield {"sink": sink, "record": record, "effect_key": "", "digest": digest}
 
 
 def _contributions(subject: Subject, payment: Payment) -> Iterator[dict[str, Any]]:
