@@ -3,7 +3,7 @@
 The story: a micro-batch changes the state, then the sink, then it is committed. The driver is
 killed when a part of the state has the batch, and when the sink has it and nothing says so; each
 time the state must be taken back, and what was written must not count twice. Payments have event
-times, out of order by up to half a minute; nothing that fails makes one later than that, since one
+times, out of order by up to twenty minutes; nothing that fails makes one later than that, since one
 producer sends them to one partition. The twins lack the guard, keep their state where nothing takes
 it back, or do not wait long enough.
 """
@@ -30,7 +30,7 @@ _TIMED = Payments(
     keys=8,
     partitions=1,
     event_step_ms=1_000,
-    disorder_ms=30_000,
+    disorder_ms=1_200_000,
 )
 _PAYMENTS = Payments(records=6_000, producers=2, keys=32, partitions=3)
 _REFUNDED = replace(_TIMED, other_topic="refunds", refunds=True)

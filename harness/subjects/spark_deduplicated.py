@@ -15,7 +15,7 @@ from typing import Literal
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.sinks.ledger import Ledger
-from harness.subjects.spark_state_subject import SparkStateSubject
+from harness.subjects.spark_state_subject import PATIENT_MS, SparkStateSubject
 from harness.subjects.spark_subject import JobPlace
 
 
@@ -31,7 +31,7 @@ class SparkDeduplicated(SparkStateSubject):
     """
 
     within: Literal["watermark", "batch"] = "watermark"
-    watermark_ms: int = 60_000
+    watermark_ms: int = PATIENT_MS + 60_000
     topic: str = "payments"
 
     sink = "ledger"

@@ -23,6 +23,7 @@ def main() -> None:
     options.add_argument("--within", choices=["watermark", "batch"], required=True)
     options.add_argument("--watermark", help="how late a payment may be: 1 minute", required=True)
     options.add_argument("--provider", help="class of the state store's provider", required=True)
+    options.add_argument("--per-batch", help="at most so many records of a topic", required=True)
     given = options.parse_args()
 
     with psycopg.connect(given.database) as connection:
@@ -48,7 +49,9 @@ def main() -> None:
                 for row in rows:
                     copy.write_row((*row, query_id, batch_id))
 
-    payments = timed_payments(spark, bootstrap=given.bootstrap, topic=given.topic)
+    payments = timed_payments(
+        spark, bootstrap=given.bootstrap, topic=given.topic, per_batch=given.per_batch
+    )
     if given.within == "watermark":
         payments = payments.withWatermark(
             "event_time", given.watermark

@@ -22,8 +22,8 @@ COPY = """
 COPY matches (record, account, amount_cents, refund, refund_cents, query_id, batch_id) FROM STDIN
 """
 MATCHING = """
-refund_of = record AND refunded_at BETWEEN event_time - INTERVAL 1 MINUTE
-                                       AND event_time + INTERVAL 1 MINUTE
+refund_of = record AND refunded_at BETWEEN event_time - INTERVAL 30 MINUTES
+                                       AND event_time + INTERVAL 30 MINUTES
 """
 
 
@@ -39,6 +39,7 @@ def main() -> None:
     options.add_argument("--guard", choices=["query-and-batch-id", "none"], required=True)
     options.add_argument("--watermark", help="how late a record may be: 30 seconds", required=True)
     options.add_argument("--provider", help="class of the state store's provider", required=True)
+    options.add_argument("--per-batch", help="at most so many records of a topic", required=True)
     given = options.parse_args()
 
     with psycopg.connect(given.database) as connection:
@@ -65,12 +66,16 @@ def main() -> None:
                     copy.write_row((*row, query_id, batch_id))
 
     payments = (
-        timed_payments(spark, bootstrap=given.bootstrap, topic=given.topic)
+        timed_payments(
+            spark, bootstrap=given.bootstrap, topic=given.topic, per_batch=given.per_batch
+        )
         .select("record", "account", "amount_cents", "event_time")
         .withWatermark("event_time", given.watermark)
     )
     refunds = (
-        timed_payments(spark, bootstrap=given.bootstrap, topic=given.refunds)
+        timed_payments(
+            spark, bootstrap=given.bootstrap, topic=given.refunds, per_batch=given.per_batch
+        )
         .select(
             col("record").alias("refund"),
             col("amount_cents").alias("refund_cents"),

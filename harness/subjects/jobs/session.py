@@ -64,19 +64,28 @@ class ProgressLog(StreamingQueryListener):
 
 
 def payments(
-    spark: SparkSession, *, bootstrap: str, topic: str, isolation: str | None = "read_committed"
+    spark: SparkSession,
+    *,
+    bootstrap: str,
+    topic: str,
+    isolation: str | None = "read_committed",
+    per_batch: str | None = None,
 ) -> DataFrame:
     """The stream of payments with their fee: 2.9 % of the amount, rounded down, and 30 cents.
 
     With None the source's isolation level is not set: then it also reads what is not committed.
     """
-    source = records(spark, bootstrap=bootstrap, topic=topic, isolation=isolation)
+    source = records(
+        spark, bootstrap=bootstrap, topic=topic, isolation=isolation, per_batch=per_batch
+    )
     return source.select(parsed(), "partition", "offset").select(*columns())
 
 
-def timed_payments(spark: SparkSession, *, bootstrap: str, topic: str) -> DataFrame:
+def timed_payments(spark: SparkSession, *, bootstrap: str, topic: str, per_batch: str) -> DataFrame:
     """The same with the time at which each happened, and what it refunds."""
-    source = records(spark, bootstrap=bootstrap, topic=topic, isolation="read_committed")
+    source = records(
+        spark, bootstrap=bootstrap, topic=topic, isolation="read_committed", per_batch=per_batch
+    )
     payment = parsed("event_ms BIGINT, refund_of STRING")
     return source.select(payment, "partition", "offset").select(
         *columns(),
@@ -103,9 +112,13 @@ def parsed(*more: str) -> Column:
     return from_json(col("value").cast("string"), fields).alias("payment")
 
 
-def records(spark: SparkSession, *, bootstrap: str, topic: str, isolation: str | None) -> DataFrame:
+def records(
+    spark: SparkSession, *, bootstrap: str, topic: str, isolation: str | None, per_batch: str | None
+) -> DataFrame:
     """What Spark's Kafka source gives, from the beginning of the topic."""
     settings = {} if isolation is None else {"kafka.isolation.level": isolation}
+    if per_batch is not None:
+        settings["maxOffsetsPerTrigger"] = per_batch
     return (
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", bootstrap)

@@ -109,6 +109,7 @@ def main() -> None:
     options.add_argument("--checkpoint", required=True)
     options.add_argument("--progress", required=True)
     options.add_argument("--provider", help="class of the state store's provider", required=True)
+    options.add_argument("--per-batch", help="at most so many records of a topic", required=True)
     options.add_argument("--store", help="folder of files; Spark's state store if not given")
     given = options.parse_args()
 
@@ -135,7 +136,7 @@ def main() -> None:
                     copy.write_row((*row, query_id, batch_id))
 
     query = (
-        payments(spark, bootstrap=given.bootstrap, topic=given.topic)
+        payments(spark, bootstrap=given.bootstrap, topic=given.topic, per_batch=given.per_batch)
         .groupBy("account")
         .transformWithStateInPandas(
             Statements(given.store), outputStructType=ROW, outputMode="Update", timeMode="None"
