@@ -48,6 +48,11 @@ class Bench:
     topics: tuple[str, ...]
     work: Path
 
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Topics that the workload goes to, which a pipeline has to come to the end of."""
+        return self.producers.workload.topics
+
     def view(self, *, without: int | None = None) -> ClusterView:
         """A fresh view of the cluster, as told by brokers that can answer.
 

@@ -64,25 +64,26 @@ def _no_open_transaction(bench: Bench, reader: LogReader) -> None:
     )
 
 
-def _last_committed_records(bench: Bench, reader: LogReader) -> dict[int, int]:
+def _last_committed_records(bench: Bench, reader: LogReader) -> dict[tuple[str, int], int]:
     """Offset of the last committed record of every input partition that has one."""
     last = {}
-    for log in reader.read_topic(bench.topic):
-        for entry, committed in zip(log.entries, log.committed(), strict=True):
-            if committed and entry.kind == "data":
-                last[log.partition] = entry.offset
+    for topic in bench.inputs:
+        for log in reader.read_topic(topic):
+            for entry, committed in zip(log.entries, log.committed(), strict=True):
+                if committed and entry.kind == "data":
+                    last[topic, log.partition] = entry.offset
     return last
 
 
-def _caught_up(bench: Bench, last: dict[int, int]) -> None:
+def _caught_up(bench: Bench, last: dict[tuple[str, int], int]) -> None:
     pipeline = bench.pipeline
 
-    def behind() -> dict[int, int] | None:
+    def behind() -> dict[tuple[str, int], int] | None:
         """Partitions whose last record has not been passed, with the position; None: no commit."""
         positions = pipeline.positions()
         if positions is None:
             return None
-        ends = {p: positions.get((bench.topic, p), 0) for p in last}
+        ends = {p: positions.get(p, 0) for p in last}
         return {p: ends[p] for p, offset in last.items() if ends[p] <= offset}
 
     def there() -> bool:

@@ -3,17 +3,24 @@
 The story: a micro-batch changes the state, then the sink, then it is committed. The driver is
 killed when a part of the state has the batch, and when the sink has it and nothing says so; each
 time the state must be taken back, and what was written must not count twice. Payments have event
-times, out of order by up to half a minute; nothing that fails makes one later than that, since one
+times, out of order by up to twenty minutes; nothing that fails makes one later than that, since one
 producer sends them to one partition. The twins lack the guard, keep their state where nothing takes
 it back, or do not wait long enough.
 """
 
 from __future__ import annotations
 
-from checkers.claims import exactly_once
+from dataclasses import replace
+
+from checkers.claims import at_least_once, at_most_once, exactly_once
 from checkers.model import Claim, Expectation, Verdict
+from harness.faults.kill_broker import KillBroker
 from harness.faults.kill_driver import KillDriver
+from harness.faults.targets import LeaderOf
 from harness.scenario import At, Scenario
+from harness.subjects.spark_deduplicated import SparkDeduplicated
+from harness.subjects.spark_matches import SparkMatches
+from harness.subjects.spark_statements import SparkStatements
 from harness.subjects.spark_windows import SparkWindows
 from harness.workload.payments import Payments
 
@@ -23,10 +30,15 @@ _TIMED = Payments(
     keys=8,
     partitions=1,
     event_step_ms=1_000,
-    disorder_ms=30_000,
+    disorder_ms=1_200_000,
 )
+_PAYMENTS = Payments(records=6_000, producers=2, keys=32, partitions=3)
+_REFUNDED = replace(_TIMED, other_topic="refunds", refunds=True)
+_REPEATED = replace(_TIMED, repeats=20)
 _HOLDS = Expectation(verdict=Verdict.HOLDS)
 _WRONG = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"state-mismatch"}))
+_LOST = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"lost-output"}))
+_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
 _IN_STATE = "half-committed-state"
 _REPLAYED = "replayed-batch"
 
@@ -41,6 +53,62 @@ def _killed(*windows: str) -> tuple[At, ...]:
             do=KillDriver(window=window),
         )
         for place, window in enumerate(windows)
+    )
+
+
+def _of_statements(
+    subject: SparkStatements, title: str, balances: Expectation, *windows: str
+) -> Scenario:
+    """Of the rows all is claimed, of the balances what can be claimed of a sum."""
+    rows, state = (subject.sink, subject.view), (subject.balances_sink, subject.view)
+    hazards = frozenset({_REPLAYED, *((_IN_STATE,) if len(windows) > 1 else ())})
+    return Scenario(
+        name=subject.name,
+        title=title,
+        subject=subject,
+        workload=_PAYMENTS,
+        schedule=_killed(*windows),
+        claims=(
+            *(
+                claim(_PAYMENTS.topic, into=rows[0], view=rows[1], hazards=hazards, expect=_HOLDS)
+                for claim in (at_most_once, at_least_once, exactly_once)
+            ),
+            exactly_once(
+                _PAYMENTS.topic, into=state[0], view=state[1], hazards=hazards, expect=balances
+            ),
+        ),
+        seconds=30 + 15 * len(windows),
+    )
+
+
+def _of_rows(
+    subject: SparkMatches | SparkDeduplicated,
+    title: str,
+    workload: Payments,
+    schedule: tuple[At, ...],
+    *,
+    least: Expectation = _HOLDS,
+    exactly: Expectation = _HOLDS,
+) -> Scenario:
+    claims: tuple[Claim, ...] = tuple(
+        claim(
+            workload.topic,
+            into=subject.sink,
+            view=subject.view,
+            hazards={_REPLAYED},
+            deduplicates=isinstance(subject, SparkDeduplicated),
+            expect=expect,
+        )
+        for claim, expect in ((at_least_once, least), (exactly_once, exactly))
+    )
+    return Scenario(
+        name=subject.name,
+        title=title,
+        subject=subject,
+        workload=workload,
+        schedule=schedule,
+        claims=claims,
+        seconds=25 + 15 * len(schedule),
     )
 
 
@@ -63,6 +131,11 @@ def _of_windows(
 
 _BOTH = _killed("during-state-commit", "after-sink-write")
 _AFTER_WRITE = _killed("after-sink-write")
+_REFUNDS_STAND_STILL = At(
+    name="refunds' leader killed",
+    after=(_AFTER_WRITE[-1].name,),
+    do=KillBroker(target=LeaderOf(topic="refunds", partition=0)),
+)
 
 SCENARIOS = (
     _of_windows(
@@ -102,5 +175,55 @@ SCENARIOS = (
         _AFTER_WRITE,
         _WRONG,
         _REPLAYED,
+    ),
+    _of_statements(
+        SparkStatements(),
+        "PySpark's transformWithStateInPandas, a running balance, killed amid the state's commit "
+        "and behind the write",
+        _HOLDS,
+        "during-state-commit",
+        "after-sink-write",
+    ),
+    _of_statements(
+        SparkStatements(store="home-made"),
+        "The broken twin: balances that the processor keeps in files, which nothing takes back",
+        _WRONG,
+        "after-sink-write",
+    ),
+    _of_rows(
+        SparkMatches(),
+        "PySpark's join of payments and refunds, guarded, killed behind the write, then the "
+        "leader of one side",
+        _REFUNDED,
+        (*_AFTER_WRITE, _REFUNDS_STAND_STILL),
+    ),
+    _of_rows(
+        SparkMatches(guard="none"),
+        "The broken twin: a join without a guard, whose matches are written once more",
+        _REFUNDED,
+        _AFTER_WRITE,
+        exactly=_DUPLICATES,
+    ),
+    _of_rows(
+        SparkMatches(watermark_ms=5_000),
+        "The broken twin: a join whose watermark does not wait for what is out of order",
+        _REFUNDED,
+        (),
+        least=_LOST,
+        exactly=_LOST,
+    ),
+    _of_rows(
+        SparkDeduplicated(),
+        "PySpark's dropDuplicatesWithinWatermark, for payments that the application sends again, "
+        "killed amid the state's commit and behind the write",
+        _REPEATED,
+        _BOTH,
+    ),
+    _of_rows(
+        SparkDeduplicated(within="batch"),
+        "The broken twin: duplicates that are dropped in each micro-batch by itself",
+        _REPEATED,
+        (),
+        exactly=_DUPLICATES,
     ),
 )

@@ -99,7 +99,7 @@ class OwnPipeline:
         return False
 
     @property
-    def yields(self) -> Yield:
+    def comes_to(self) -> Yield:
         """What each input comes to in each output."""
         return self.orders.yields
 
@@ -121,7 +121,7 @@ class OwnPipeline:
                 "outputs": ", ".join(
                     f"{o.kind}:{o.place} ({o.view}), identity {o.identity}" for o in self.outputs
                 ),
-                "effects of an input": str(self.yields),
+                "effects of an input": str(self.comes_to),
             }
         }
 
@@ -154,7 +154,7 @@ class OwnPipeline:
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """Its outputs."""
         where = Where(database=database, reader=reader, work=work)
-        return Together([output.open(where, self.yields) for output in self.outputs])
+        return Together([output.open(where, self.comes_to) for output in self.outputs])
 
     def _look(self, parts: PipelineParts) -> Look:
         stage = parts.stage
@@ -171,7 +171,7 @@ class OwnPipeline:
                 for n in range(self.orders.producers)
                 for record in self.orders.sends(producer=n, seed=parts.seed)
             ),
-            optional=self.yields.optional,
+            optional=self.comes_to.optional,
         )
 
 

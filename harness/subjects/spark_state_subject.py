@@ -17,6 +17,12 @@ from harness.subjects.spark_subject import JobPlace, SparkSubject
 
 Guard = Literal["query-and-batch-id", "none"]
 
+PATIENT_MS: Final = 1_200_000
+"""A watermark that waits for every payment that is out of order by up to twenty minutes."""
+PER_BATCH: Final = 500
+"""At most so many records of a topic in a micro-batch. Spark drops a record for being late only by
+the watermark that the batch before had, so that in large batches nothing is ever late.
+"""
 _ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
@@ -24,6 +30,7 @@ _ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateSt
 class SparkStateSubject(SparkSubject):
     """A query with state, written to PostgreSQL by foreachBatch."""
 
+    family = "spark-state"
     view = "table"
     output_topic = None
 
@@ -34,7 +41,10 @@ class SparkStateSubject(SparkSubject):
 
     def configuration(self) -> Mapping[str, Any]:
         """Spark's settings, and where the state is."""
-        return {**super().configuration(), "state": {"provider": _ROCKSDB}}
+        return {
+            **super().configuration(),
+            "state": {"provider": _ROCKSDB, "maxOffsetsPerTrigger": PER_BATCH},
+        }
 
     def job(self, script: str, place: JobPlace, *more: str) -> list[str]:
         """A job with the arguments that each of these takes, and more.
@@ -52,5 +62,6 @@ class SparkStateSubject(SparkSubject):
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
             *("--database", place.database, "--checkpoint", str(place.checkpoint)),
             *("--progress", str(place.progress), "--provider", _ROCKSDB),
+            *("--per-batch", str(PER_BATCH)),
             *more,
         ]

@@ -16,14 +16,13 @@ from typing import Final, Literal
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.sinks.windows import TOTAL, Windows, window_key
-from harness.subjects.spark_state_subject import Guard, SparkStateSubject
+from harness.subjects.spark_state_subject import PATIENT_MS, Guard, SparkStateSubject
 from harness.subjects.spark_subject import JobPlace
 from harness.workload.contributions import Contribution, total_and_count
 from harness.workload.payments import Payment
 
 Mode = Literal["append", "update", "add"]
 
-_PATIENT_MS: Final = 30_000
 _SAYS: Final[dict[Mode, str]] = {
     "append": "each written once, when the watermark has passed it",
     "update": "each written whenever it has grown, over what was there",
@@ -44,7 +43,7 @@ class SparkWindows(SparkStateSubject):
 
     mode: Mode = "append"
     guard: Guard = "query-and-batch-id"
-    watermark_ms: int = _PATIENT_MS
+    watermark_ms: int = PATIENT_MS
 
     sink = "windows"
 
@@ -52,7 +51,7 @@ class SparkWindows(SparkStateSubject):
     def name(self) -> str:
         """`spark-windows-append`, with what each twin lacks."""
         lacks = ("-unguarded" if self.mode == "append" and self.guard == "none" else "") + (
-            "-hasty" if self.watermark_ms < _PATIENT_MS else ""
+            "-hasty" if self.watermark_ms < PATIENT_MS else ""
         )
         return f"spark-windows-{self.mode}{lacks}"
 
@@ -71,7 +70,7 @@ class SparkWindows(SparkStateSubject):
         )
         if self.mode == "add":
             return f"{what}: the broken twin. What was added is not taken back."
-        if self.watermark_ms < _PATIENT_MS:
+        if self.watermark_ms < PATIENT_MS:
             return (
                 f"{what}, with a watermark of {self.watermark_ms // 1000} s: the broken twin. It "
                 "drops what comes later than that."

@@ -1,12 +1,14 @@
-"""What payments add to the state that a subject ends in.
+"""What subjects say themselves of what payments must come to: effects, or what adds to a state.
 
-The one thing to know: it is said of each payment alone, and added up by the checkers over what the
-input's log has committed. So it is right whatever the run did to the payments on their way.
+The one thing to know: what adds to a state is said of each payment alone, and added up by the
+checkers over what the input's log has committed. So it is right whatever the run did to the
+payments on their way. A match of two payments is due when both of them are in the log; it is said
+of the first, so nothing may be done to the second for good.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -30,6 +32,14 @@ class KeepsState(Protocol):
 
     def contributions(self, payment: Payment) -> Iterable[Contribution]:
         """What a committed payment adds to which keys of which sink."""
+
+
+@runtime_checkable
+class SaysEffects(Protocol):
+    """A subject that does not yield one effect of each payment, with its fee."""
+
+    def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
+        """Which records have an effect in its sinks, each with the digest of its content."""
 
 
 def total_and_count(

@@ -1,12 +1,12 @@
 """What every record must come to in the sinks of a subject, written down before anything runs.
 
-The one thing to know: it is computed from the workload alone, apart from the code on trial. A
-payment may also add to the balance of its account, or to whatever the subject says.
+The one thing to know: it is computed from the workload alone, apart from the code on trial. What a
+payment comes to, or adds to a balance, the subject may say itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,12 @@ from typing import Any
 from harness.recording.writer import HistoryWriter
 from harness.subjects.base import Subject
 from harness.workload.base import Workload
-from harness.workload.contributions import Contribution, KeepsState, total_and_count
+from harness.workload.contributions import (
+    Contribution,
+    KeepsState,
+    SaysEffects,
+    total_and_count,
+)
 from harness.workload.payments import Payment, Payments, payments_of
 
 
@@ -29,13 +34,25 @@ def write_expected(history: Path, subject: Subject, workload: Workload, seed: in
     """
     writer = HistoryWriter(history, "workload")
     for n in range(workload.producers):
-        for sink in subject.sinks:
-            writer.write_all("expected", workload.expected(producer=n, seed=seed, sink=sink))
+        payments: list[Payment] = []
         if isinstance(workload, Payments):
-            payments = payments_of(workload, producer=n, seed=seed)
-            rows = (row for payment in payments for row in _contributions(subject, payment))
-            writer.write_all("contributions", rows)
+            # What is sent again must come to the same: it is said of the record.
+            payments = list(dict.fromkeys(payments_of(workload, producer=n, seed=seed)))
+        for sink in subject.sinks:
+            rows = (
+                _said(subject, sink, payments)
+                if isinstance(subject, SaysEffects)
+                else workload.expected(producer=n, seed=seed, sink=sink)
+            )
+            writer.write_all("expected", rows)
+        added = (row for payment in payments for row in _contributions(subject, payment))
+        writer.write_all("contributions", added)
     writer.close()
+
+
+def _said(subject: SaysEffects, sink: str, payments: Sequence[Payment]) -> Iterator[dict[str, Any]]:
+    for record, digest in subject.yields(payments):
+        yield {"sink": sink, "record": record, "effect_key": "", "digest": digest}
 
 
 def _contributions(subject: Subject, payment: Payment) -> Iterator[dict[str, Any]]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -28,6 +29,8 @@ EVENTS_BEGIN_MS: Final = 1_767_225_600_000
 """About the event time of the first payment: the year 2026 begins, UTC."""
 CLOSING_MS: Final = 1_893_456_000_000
 """The event time of the last payment: the year 2030 begins, UTC."""
+REPEATS_BEHIND: Final = 20
+"""How many records ago one that is sent again was sent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +49,9 @@ class Payments:
         aborts: how many of a hundred transactions are aborted on purpose, drawn from the seed.
         event_step_ms: how much later than the one before a payment happens; 0: none has a time.
         disorder_ms: how much earlier than that it may have happened, drawn from the seed.
+        refunds: every payment has a refund, which comes next and goes to the other topic.
+        repeats: how many of a hundred records the application has sent before, with the same event
+            time: one of the last `REPEATS_BEHIND`, drawn from the seed.
     """
 
     records: int = 20_000
@@ -59,6 +65,8 @@ class Payments:
     aborts: int = 0
     event_step_ms: int = 0
     disorder_ms: int = 0
+    refunds: bool = False
+    repeats: int = 0
 
     def __post_init__(self) -> None:
         for name in ("producers", "keys", "partitions", "rate"):
@@ -80,6 +88,13 @@ class Payments:
             raise ValueError(
                 "Payments(event_step_ms=…): expected producers=1 and partitions=1: among several a "
                 "fault holds one back, and its records come late"
+            )
+
+        if self.refunds and (self.other_topic is None or self.records % 2):
+            raise ValueError("Payments(refunds=True): expected other_topic, and records in twos")
+        if not 0 <= self.repeats < 100 or (self.refunds and self.repeats):
+            raise ValueError(
+                f"Payments(repeats={self.repeats}): must be from 0 to 99, and 0 with refunds"
             )
 
     @property
@@ -107,8 +122,8 @@ class Payments:
             )
 
     def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
-        """Each payment has its one effect."""
-        for payment in payments_of(self, producer=producer, seed=seed):
+        """Each payment has its one effect, however often it is sent."""
+        for payment in dict.fromkeys(payments_of(self, producer=producer, seed=seed)):
             yield {
                 "sink": sink,
                 "record": payment.record,
@@ -126,10 +141,11 @@ class Payment:
     amount_cents: int
     note: str
     event_ms: int | None = None
+    refund_of: str | None = None
 
     @property
     def closes(self) -> bool:
-        """Whether it is the last one, which closes every window before it."""
+        """Whether it is the last one of its topic, which closes every window before it."""
         return self.event_ms == CLOSING_MS
 
     @property
@@ -146,8 +162,9 @@ class Payment:
             "amount_cents": self.amount_cents,
             "note": self.note,
         }
-        if self.event_ms is not None:
-            fields["event_ms"] = self.event_ms
+        for name in ("event_ms", "refund_of"):
+            if (value := getattr(self, name)) is not None:
+                fields[name] = value
         return json.dumps(fields).encode()
 
     @property
@@ -172,14 +189,21 @@ def payments_of(workload: Payments, *, producer: int, seed: int) -> Iterator[Pay
     count = workload.records // workload.producers
     count += producer < workload.records % workload.producers
     times = _event_times(workload, count, seed)
+    again = random.Random(f"{seed}/repeats/{producer}")
+    sent: deque[Payment] = deque(maxlen=REPEATS_BEHIND)
     for n in range(count):
-        yield Payment(
+        payment = Payment(
             record=f"p{producer}-{n:06d}",
             account=f"account-{draw.randrange(workload.keys):03d}",
             amount_cents=draw.randrange(100, 1_000_000),
             note=f"{draw.getrandbits(256):064x}",
             event_ms=next(times),
+            refund_of=sent[-1].record if workload.refunds and n % 2 else None,
         )
+        if sent and n < count - 1 and again.randrange(100) < workload.repeats:
+            payment = sent[again.randrange(len(sent))]
+        sent.append(payment)
+        yield payment
 
 
 def _event_times(workload: Payments, count: int, seed: int) -> Iterator[int | None]:
@@ -188,7 +212,7 @@ def _event_times(workload: Payments, count: int, seed: int) -> Iterator[int | No
     for n in range(count):
         if not workload.event_step_ms:
             yield None
-        elif n == count - 1:
+        elif n >= count - len(workload.topics):
             yield CLOSING_MS
         else:
             behind = draw.randrange(workload.disorder_ms + 1)

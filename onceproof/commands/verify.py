@@ -88,7 +88,7 @@ def _tell(scenario: Scenario) -> None:
         f"input    {orders.records} records {source} into {orders.topic}",
         *(
             f"output   {output.kind} {output.place} as {output.view} sees it, identity "
-            f"{output.identity}, {subject.yields} of each input"
+            f"{output.identity}, {subject.comes_to} of each input"
             for output in subject.outputs
         ),
         f"position {'by its Spark checkpoint' if subject.spark else 'by its group, or its output'}",

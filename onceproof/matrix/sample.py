@@ -1,8 +1,9 @@
 """A few scenarios that speak for all: one or two of each family of subjects.
 
-The one thing to know: subjects whose code is in one file are a family. Of each, the cheapest
-scenario that disturbs it and expects it to keep its word is taken, and, as far as time allows, the
-cheapest that expects a claim to be violated: a checker that never convicts has shown nothing.
+The one thing to know: subjects whose code is in one file are a family, and so are those that say so
+of themselves. Of each, the cheapest scenario that disturbs it and expects it to keep its word is
+taken, and, as far as time allows, the cheapest that expects a claim to be violated: a checker that
+never convicts has shown nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Final
 
 from checkers import Claim, Verdict
 from harness.scenario import Scenario
+from harness.subjects.base import Subject
 
 QUICK_SECONDS: Final = 720.0
 """What a sample may add up to, each run timed alone: under ten minutes when two run at a time."""
@@ -22,7 +24,7 @@ def sample(scenarios: Iterable[Scenario], seconds: float = QUICK_SECONDS) -> tup
     known = tuple(scenarios)
     families: dict[str, list[Scenario]] = {}
     for scenario in known:
-        families.setdefault(type(scenario.subject).__module__, []).append(scenario)
+        families.setdefault(family_of(scenario.subject), []).append(scenario)
     first = [min(family, key=_dearness) for family in families.values()]
     left = seconds - sum(scenario.seconds for scenario in first)
     names = {scenario.name for scenario in first}
@@ -31,6 +33,11 @@ def sample(scenarios: Iterable[Scenario], seconds: float = QUICK_SECONDS) -> tup
             left -= second.seconds
             names.add(second.name)
     return tuple(scenario for scenario in known if scenario.name in names)
+
+
+def family_of(subject: Subject) -> str:
+    """What it is spoken for by."""
+    return str(getattr(subject, "family", type(subject).__module__))
 
 
 def _dearness(scenario: Scenario) -> tuple[bool, bool, bool, int]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pyspark
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.functions import col, expr, from_json, timestamp_millis
 from pyspark.sql.streaming import StreamingQuery, StreamingQueryListener
 
@@ -64,44 +64,61 @@ class ProgressLog(StreamingQueryListener):
 
 
 def payments(
-    spark: SparkSession, *, bootstrap: str, topic: str, isolation: str | None = "read_committed"
+    spark: SparkSession,
+    *,
+    bootstrap: str,
+    topic: str,
+    isolation: str | None = "read_committed",
+    per_batch: str | None = None,
 ) -> DataFrame:
     """The stream of payments with their fee: 2.9 % of the amount, rounded down, and 30 cents.
 
     With None the source's isolation level is not set: then it also reads what is not committed.
     """
-    payment = from_json(
-        col("value").cast("string"), "record STRING, account STRING, amount_cents BIGINT"
+    source = records(
+        spark, bootstrap=bootstrap, topic=topic, isolation=isolation, per_batch=per_batch
     )
-    source = records(spark, bootstrap=bootstrap, topic=topic, isolation=isolation)
-    return source.select(payment.alias("payment"), col("partition"), col("offset")).select(
-        "payment.record",
-        "payment.account",
-        "payment.amount_cents",
+    return source.select(parsed(), "partition", "offset").select(*columns())
+
+
+def timed_payments(spark: SparkSession, *, bootstrap: str, topic: str, per_batch: str) -> DataFrame:
+    """The same with the time at which each happened, and what it refunds."""
+    source = records(
+        spark, bootstrap=bootstrap, topic=topic, isolation="read_committed", per_batch=per_batch
+    )
+    payment = parsed("event_ms BIGINT, refund_of STRING")
+    return source.select(payment, "partition", "offset").select(
+        *columns(),
+        timestamp_millis(col("payment.event_ms")).alias("event_time"),
+        col("payment.refund_of"),
+    )
+
+
+def columns() -> list[Column]:
+    """A payment with its fee, and where it was read."""
+    return [
+        col("payment.record"),
+        col("payment.account"),
+        col("payment.amount_cents"),
         expr("payment.amount_cents * 29 div 1000 + 30").alias("fee_cents"),
         col("partition").alias("source_partition"),
         col("offset").alias("source_offset"),
-    )
+    ]
 
 
-def timed_payments(spark: SparkSession, *, bootstrap: str, topic: str) -> DataFrame:
-    """The stream of payments with the time at which each happened."""
-    payment = from_json(
-        col("value").cast("string"),
-        "record STRING, account STRING, amount_cents BIGINT, event_ms BIGINT",
-    )
-    source = records(spark, bootstrap=bootstrap, topic=topic, isolation="read_committed")
-    return source.select(payment.alias("payment")).select(
-        "payment.record",
-        "payment.account",
-        "payment.amount_cents",
-        timestamp_millis(col("payment.event_ms")).alias("event_time"),
-    )
+def parsed(*more: str) -> Column:
+    """The record's value, as `payment`."""
+    fields = ", ".join(["record STRING, account STRING, amount_cents BIGINT", *more])
+    return from_json(col("value").cast("string"), fields).alias("payment")
 
 
-def records(spark: SparkSession, *, bootstrap: str, topic: str, isolation: str | None) -> DataFrame:
+def records(
+    spark: SparkSession, *, bootstrap: str, topic: str, isolation: str | None, per_batch: str | None
+) -> DataFrame:
     """What Spark's Kafka source gives, from the beginning of the topic."""
     settings = {} if isolation is None else {"kafka.isolation.level": isolation}
+    if per_batch is not None:
+        settings["maxOffsetsPerTrigger"] = per_batch
     return (
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", bootstrap)

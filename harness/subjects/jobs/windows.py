@@ -50,6 +50,7 @@ def main() -> None:
     options.add_argument("--guard", choices=["query-and-batch-id", "none"], required=True)
     options.add_argument("--watermark", help="how late a payment may be: 30 seconds", required=True)
     options.add_argument("--provider", help="class of the state store's provider", required=True)
+    options.add_argument("--per-batch", help="at most so many records of a topic", required=True)
     given = options.parse_args()
 
     with psycopg.connect(given.database) as connection:
@@ -80,7 +81,9 @@ def main() -> None:
                     return
             cursor.executemany(STATEMENTS[given.mode], [(*row, query_id, batch_id) for row in rows])
 
-    payments = timed_payments(spark, bootstrap=given.bootstrap, topic=given.topic)
+    payments = timed_payments(
+        spark, bootstrap=given.bootstrap, topic=given.topic, per_batch=given.per_batch
+    )
     if given.mode != "add":
         payments = sums(payments.withWatermark("event_time", given.watermark))
     query = (

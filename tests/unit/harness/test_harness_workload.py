@@ -6,8 +6,10 @@ import hashlib
 import json
 from dataclasses import replace
 from decimal import ROUND_FLOOR, Decimal
+from typing import Any
 
 import pytest
+from harness.workload.records import records_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +19,7 @@ from harness.workload.payments import (
     CLOSING_MS,
     EFFECT_COLUMNS,
     EVENTS_BEGIN_MS,
+    REPEATS_BEHIND,
     Payment,
     Payments,
     fee,
@@ -119,9 +122,11 @@ def test_what_the_pipeline_does_not_pass_on_is_not_in_the_effect() -> None:
 
 
 def test_the_value_carries_every_field() -> None:
-    timed = replace(PAYMENT, event_ms=1_767_225_600_123)
-    assert json.loads(timed.value) == vars(timed)
-    assert json.loads(PAYMENT.value) == {k: v for k, v in vars(PAYMENT).items() if k != "event_ms"}
+    whole = replace(PAYMENT, event_ms=1_767_225_600_123, refund_of="p0-000001")
+    assert json.loads(whole.value) == vars(whole)
+    plain = {k: v for k, v in vars(PAYMENT).items() if v is not None}
+    assert json.loads(PAYMENT.value) == plain
+    assert list(plain) == ["record", "account", "amount_cents", "note"]
     assert PAYMENT.digest == digest(PAYMENT.key, PAYMENT.value)
 
 
@@ -194,6 +199,60 @@ def test_the_same_payments_are_sent_with_event_times_and_without() -> None:
     ],
 )
 def test_event_times_that_a_fault_could_make_late(wrong: dict[str, int], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Payments(**wrong)
+
+
+# Refunds, and what is sent again.
+
+REFUNDED = Payments(
+    records=40, producers=1, partitions=1, event_step_ms=1_000, other_topic="refunds", refunds=True
+)
+
+
+def test_each_refund_comes_behind_its_payment_and_goes_to_the_other_topic() -> None:
+    (share,) = all_of(REFUNDED, 3)
+    assert [p.refund_of for p in share[::2]] == [None] * 20
+    assert [p.refund_of for p in share[1::2]] == [p.record for p in share[::2]]
+    sent = list(records_of(REFUNDED, producer=0, seed=3))
+    assert [r.topic for r in sent] == ["payments", "refunds"] * 20
+    assert json.loads(share[1].value)["refund_of"] == share[0].record
+    assert "refund_of" not in json.loads(share[0].value)
+    # Each topic is closed by its last.
+    assert [p.closes for p in share] == [False] * 38 + [True] * 2
+
+
+def test_what_is_sent_again_was_sent_shortly_before() -> None:
+    workload = Payments(records=2_000, producers=1, repeats=20)
+    (share,) = all_of(workload, 3)
+    again = 0
+    for n, payment in enumerate(share):
+        if payment in share[:n]:
+            again += 1
+            assert payment in share[max(0, n - REPEATS_BEHIND) : n]
+        else:
+            assert payment.record == f"p0-{n:06d}"
+    assert 320 < again < 480
+    assert share == list(payments_of(workload, producer=0, seed=3))
+
+
+@given(times.map(lambda workload: replace(workload, repeats=50)), seeds)
+def test_the_last_payment_is_none_that_was_sent_before(workload: Payments, seed: int) -> None:
+    (share,) = all_of(workload, seed)
+    assert [p.closes for p in share] == [False] * (len(share) - 1) + [True]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"refunds": True}, "expected other_topic, and records in twos"),
+        ({"refunds": True, "other_topic": "r", "records": 3}, "records in twos"),
+        ({"refunds": True, "other_topic": "r", "repeats": 1}, "0 with refunds"),
+        ({"repeats": 100}, "must be from 0 to 99"),
+        ({"repeats": -1}, "must be from 0 to 99"),
+    ],
+)
+def test_refunds_and_repeats_that_are_none(wrong: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         Payments(**wrong)
 

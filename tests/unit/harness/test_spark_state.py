@@ -10,8 +10,13 @@ import pytest
 
 from harness.recording.tables import read_lines
 from harness.sinks.base import TellsBatches
+from harness.sinks.matches import Matches
+from harness.sinks.statements import Statements
 from harness.sinks.windows import Windows, window_key
 from harness.stage.base import StageTrouble
+from harness.subjects.spark_deduplicated import SparkDeduplicated
+from harness.subjects.spark_matches import SparkMatches
+from harness.subjects.spark_statements import SparkStatements
 from harness.subjects.spark_subject import JobPlace
 from harness.subjects.spark_windows import SparkWindows
 from harness.workload.contributions import Contribution
@@ -136,3 +141,107 @@ def test_how_a_job_of_windows_is_started(tmp_path: Path) -> None:
 def test_a_stage_without_a_database(tmp_path: Path) -> None:
     with pytest.raises(StageTrouble, match="spark-windows-append writes to PostgreSQL"):
         SparkWindows().command(place(tmp_path, database=""))
+
+
+# Statements.
+
+
+def test_a_payment_has_its_row_and_adds_to_its_account(tmp_path: Path) -> None:
+    workload = Payments(records=30, keys=3)
+    write_expected(tmp_path, SparkStatements(), workload, seed=4)
+    tables = read_lines(tmp_path).tables
+    assert {row["sink"] for row in tables["expected"].to_pylist()} == {"ledger"}
+    assert tables["expected"].num_rows == 30
+    rows = tables["contributions"].to_pylist()
+    assert {(r["sink"], r["aggregate"], r["operation"]) for r in rows} == {
+        ("balances", "balance", "sum"),
+        ("balances", "payments", "count"),
+    }
+    assert len(rows) == 60
+
+
+def test_the_newest_row_of_an_account_is_its_state() -> None:
+    class Table(Statements):
+        def rows(self, query: str) -> list[tuple[Any, ...]]:
+            assert "DISTINCT ON (account)" in query
+            return [("a", 140, 2), ("b", 9, 1)]
+
+    sink = Table("", topic="payments", sink="ledger", view="table")
+    assert not isinstance(sink, TellsBatches), "its rows tell of each record"
+    assert {(s.sink, s.view, s.state_key, s.aggregate, s.amount) for s in sink.states()} == {
+        ("balances", "table", "a", "balance", 140),
+        ("balances", "table", "a", "payments", 2),
+        ("balances", "table", "b", "balance", 9),
+        ("balances", "table", "b", "payments", 1),
+    }
+
+
+def test_only_the_twin_has_files_of_its_own(tmp_path: Path) -> None:
+    twin = SparkStatements(store="home-made")
+    assert twin.name == "spark-transform-with-state-home-made"
+    command = twin.command(place(tmp_path))
+    assert command[-2:] == ["--store", str(tmp_path / "balances")]
+    assert "--store" not in SparkStatements().command(place(tmp_path))
+    assert Path(command[0]).exists()
+
+
+# Matches, and what is sent again.
+
+REFUNDED = Payments(
+    records=40, producers=1, partitions=1, event_step_ms=1_000, other_topic="refunds", refunds=True
+)
+
+
+def test_a_match_of_each_payment_with_its_refund(tmp_path: Path) -> None:
+    write_expected(tmp_path, SparkMatches(), REFUNDED, seed=4)
+    rows = read_lines(tmp_path).tables["expected"].to_pylist()
+    sent = list(payments_of(REFUNDED, producer=0, seed=4))
+    assert {row["record"] for row in rows} == {p.record for p in sent[::2]}
+    assert len(rows) == 20
+    table = [
+        (7, p.record, p.account, p.amount_cents, r.record, r.amount_cents, "q", 3)
+        for p, r in zip(sent[::2], sent[1::2], strict=True)
+    ]
+
+    class Table(Matches):
+        def rows(self, query: str) -> list[tuple[Any, ...]]:
+            assert "FROM matches" in query
+            return table
+
+    found = Table("", sink="matches").effects()
+    # What the job writes has the digest that is expected of it.
+    assert {(e.record, e.digest) for e in found} == {(r["record"], r["digest"]) for r in rows}
+    assert {(e.sink, e.view, e.batch, e.owner) for e in found} == {("matches", "table", 3, "q")}
+
+
+def test_a_payment_that_is_sent_again_is_expected_once(tmp_path: Path) -> None:
+    workload = Payments(records=60, producers=1, repeats=50)
+    write_expected(tmp_path, SparkDeduplicated(), workload, seed=4)
+    rows = read_lines(tmp_path).tables["expected"].to_pylist()
+    sent = [p.record for p in payments_of(workload, producer=0, seed=4)]
+    assert len(set(sent)) < 45
+    assert sorted(row["record"] for row in rows) == sorted(set(sent))
+
+
+@pytest.mark.parametrize(
+    ("subject", "name", "option"),
+    [
+        (SparkMatches(), "spark-join", ("--guard", "query-and-batch-id")),
+        (SparkMatches(guard="none"), "spark-join-unguarded", ("--guard", "none")),
+        (
+            SparkMatches(watermark_ms=5_000),
+            "spark-join-hasty",
+            ("--watermark", "5000 milliseconds"),
+        ),
+        (SparkDeduplicated(), "spark-deduplicated", ("--within", "watermark")),
+        (SparkDeduplicated(within="batch"), "spark-deduplicated-in-batch", ("--within", "batch")),
+    ],
+)
+def test_what_a_job_is_told(
+    tmp_path: Path, subject: SparkMatches | SparkDeduplicated, name: str, option: tuple[str, str]
+) -> None:
+    assert subject.name == name
+    command = subject.command(place(tmp_path))
+    assert Path(command[0]).exists()
+    assert option in zip(command[1::2], command[2::2], strict=True)
+    assert ("the broken twin" in subject.says) is (name not in {"spark-join", "spark-deduplicated"})

@@ -21,11 +21,11 @@ from onceproof.matrix import board
 from onceproof.matrix.earlier import latest, records, reusable
 from onceproof.matrix.plan import Planned, plan
 from onceproof.matrix.room import room_for
-from onceproof.matrix.sample import QUICK_SECONDS, sample
+from onceproof.matrix.sample import QUICK_SECONDS, family_of, sample
 from reports.matrix.model import State, Told, Trial
 from reports.model import Claim, FinePrint, Phase, Report, RunFacts
 from reports.model_timeline import Timeline
-from scenarios import all_scenarios
+from scenarios import all_scenarios, spark_state
 from tests.unit.harness.test_harness_record import RECORD
 
 CODE = "0123456789ab"
@@ -171,12 +171,18 @@ def test_how_many_at_a_time() -> None:
 
 def test_a_sample_has_each_family_and_is_quick() -> None:
     found = sample(all_scenarios())
-    families = {type(s.subject).__module__ for s in all_scenarios()}
-    assert {type(s.subject).__module__ for s in found} == families
+    families = {family_of(s.subject) for s in all_scenarios()}
+    assert {family_of(s.subject) for s in found} == families
     assert len(found) <= 2 * len(families)
     alone = sum(s.seconds for s in sample(all_scenarios(), 0))
     assert sum(s.seconds for s in found) <= max(QUICK_SECONDS, alone)
     assert sum(s.seconds for s in found) < 1200
+
+
+def test_a_family_is_a_file_unless_it_says_which_it_is() -> None:
+    assert family_of(named("spark-kafka-sink").subject) == "harness.subjects.spark_kafka_sink"
+    stateful = {family_of(s.subject) for s in all_scenarios() if s in spark_state.SCENARIOS}
+    assert stateful == {"spark-state"}
 
 
 def _of(scenario: Scenario, name: str, verdict: Verdict, seconds: int) -> Scenario:
