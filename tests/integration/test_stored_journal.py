@@ -93,7 +93,7 @@ def test_what_was_taken_away_again_was_seen(database: Database) -> None:
         "append r0", "append r1", "append r0", "append r1", "delete r0", "delete r1",
     ]  # fmt: skip
     assert database.seen("balances") == [
-        "append r0", "append r1", "append r0 wrong", "append r1 wrong",
+        "append r0", "append r1", "append r0", "append r1",
     ]  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def test_what_no_reader_saw_is_not_noted(database: Database) -> None:
             "VALUES ('draft', 'a', 100, 32)"
         )
         connection.execute("UPDATE ledger SET record = 'r0'")
-    assert [seen for seen in database.seen("ledger") if "delete" not in seen] == ["upsert r0"]
+    assert database.seen("ledger") == ["upsert r0"]
 
 
 def test_a_balance_that_was_wrong_for_a_while_was_seen(database: Database) -> None:
@@ -118,7 +118,7 @@ def test_a_balance_that_was_wrong_for_a_while_was_seen(database: Database) -> No
             connection.execute("UPDATE balances SET balance = %s", (wrong,))
     assert [state.amount for state in database.audit.books().states()] == [100, 1]
     assert database.seen("ledger") == ["append r0"]
-    assert database.seen("balances") == ["append r0", "append r0 wrong"]
+    assert database.seen("balances") == ["append r0", "append r0 wrong", "append r0 wrong"]
 
 
 def test_a_row_whose_balance_came_later_was_seen_without_it(database: Database) -> None:
@@ -130,7 +130,7 @@ def test_a_row_whose_balance_came_later_was_seen_without_it(database: Database) 
     with database.connect() as connection:
         connection.execute("INSERT INTO balances VALUES ('a', 100, 1)")
     assert database.seen("ledger") == ["append r0"]
-    assert database.seen("balances") == ["append r0 wrong"]
+    assert database.seen("balances") == ["append r0 wrong", "append r0 wrong"]
 
 
 def test_the_order_is_that_of_commits_and_not_of_writing(database: Database) -> None:

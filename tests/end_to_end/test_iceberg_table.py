@@ -1,4 +1,7 @@
-"""Our reading of an Iceberg table beside what Iceberg itself wrote, killed nowhere."""
+"""Our reading of an Iceberg table that Iceberg itself has written, with an epoch that came twice.
+
+The one thing to know: the start of Spark takes its time, so `make test-faults` tries it.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from harness.sinks.iceberg import IcebergTable
 from harness.subjects.spark_iceberg import SparkIceberg
 from harness.tools.setup import ensure
+from tests.end_to_end.catalogue import MINUTES
 
-pytestmark = pytest.mark.integration
+pytestmark = MINUTES
 
 WRITER = """
 import sys
