@@ -144,6 +144,25 @@ def test_the_order_is_that_of_commits_and_not_of_writing(database: Database) -> 
     assert records == ["committed first", "wrote first"]
 
 
+def test_nobody_is_seen_between_a_note_and_the_commit_that_it_is_of(database: Database) -> None:
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'notes'::regclass"
+
+    def commit() -> None:
+        with database.connect() as connection:
+            connection.execute("INSERT INTO ledger (record) VALUES ('second')")
+
+    second = threading.Thread(target=commit)
+    with database.connect() as first, database.connect() as looking:
+        first.execute("INSERT INTO ledger (record) VALUES ('first')")
+        first.execute("SET CONSTRAINTS ALL IMMEDIATE")  # as at its end
+        second.start()
+        eventually(lambda: looking.execute(waiting).fetchone() == (1,), "the second to wait")
+        first.commit()
+    second.join()
+    records = [c["record"] for c in database.audit.journal() if c["sink"] == "ledger"]
+    assert records == ["first", "second"]
+
+
 def test_a_commit_that_stands_still_keeps_nobody_from_committing(database: Database) -> None:
     mine, other = database.store("member-0"), database.store("member-1")
     hold = database.audit.hold_commit(SimpleNamespace(name="member-0"))  # type: ignore[arg-type]
