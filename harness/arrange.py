@@ -157,7 +157,8 @@ class Parts:
             lambda: self._processes.kill_all("torn down"),
         ]
         if self._pipeline is not None:
-            steps.append(self._pipeline.close)
+            # Behind that nobody starts anything again; what came meanwhile has to go.
+            steps += [self._pipeline.close, lambda: self._processes.kill_all("torn down")]
         for step in steps:
             try:
                 step()

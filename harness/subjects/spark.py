@@ -75,10 +75,14 @@ class SparkPipeline:
         self.checkpoint.create()
         if sink_log is not None:
             sink_log.mkdir(parents=True, exist_ok=True)
-        self._watch = CheckpointWatch(
-            self.checkpoint,
-            on_planned=lambda n: self._note_position(n, "planned"),
-            on_committed=lambda n: self._note_position(n, "done"),
+        self._watch = self.watching(self.checkpoint, sink_log)
+
+    def watching(self, checkpoint: Checkpoint, sink_log: Path | None = None) -> CheckpointWatch:
+        """Watch a checkpoint of the driver's, and note its positions, from now on."""
+        return CheckpointWatch(
+            checkpoint,
+            on_planned=lambda n: self._note_position(checkpoint, n, "planned"),
+            on_committed=lambda n: self._note_position(checkpoint, n, "done"),
             sink_log=sink_log,
         )
 
@@ -221,13 +225,13 @@ class SparkPipeline:
             raise PipelineTrouble("the driver does not run")
         return self.process
 
-    def _note_position(self, batch: int, kind: str) -> None:
+    def _note_position(self, checkpoint: Checkpoint, batch: int, kind: str) -> None:
         self._ordinal += 1
         self._history.write_all(
             "positions",
             [
                 {
-                    "owner": self.checkpoint.query_id() or "?",
+                    "owner": checkpoint.query_id() or "?",
                     "instance": self.process.instance if self.process else None,
                     "role": "resume",
                     "kind": kind,
@@ -241,6 +245,6 @@ class SparkPipeline:
                     "at": now(),
                     "clock": clock_id(),
                 }
-                for (topic, partition), offset in sorted(self.checkpoint.end_of(batch).items())
+                for (topic, partition), offset in sorted(checkpoint.end_of(batch).items())
             ],
         )

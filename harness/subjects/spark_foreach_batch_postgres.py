@@ -83,13 +83,22 @@ class SparkForeachBatchPostgres(SparkSubject):
         Raises:
             StageTrouble: the stage has no database.
         """
-        if not place.database:
-            raise StageTrouble(
-                f"{self.name} writes to PostgreSQL, and the stage has none: add "
-                '`database = "host=… dbname=…"` to the cluster\'s file, or try spark-kafka-sink'
-            )
-        return place.database
+        return database_of(place, self.name)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """The ledger."""
         return Ledger(database, topic=self.topic, sink=self.sink, view=self.view)
+
+
+def database_of(place: JobPlace, name: str) -> str:
+    """Where a job writes to.
+
+    Raises:
+        StageTrouble: the stage has no database.
+    """
+    if not place.database:
+        raise StageTrouble(
+            f"{name} writes to PostgreSQL, and the stage has none: add "
+            '`database = "host=… dbname=…"` to the cluster\'s file, or try spark-kafka-sink'
+        )
+    return place.database

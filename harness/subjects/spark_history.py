@@ -5,15 +5,23 @@ The one thing to know: a guard in the sink is a position: where the batch ends t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from harness.clock import clock_id, now
-from harness.sinks.base import Sink
+from harness.sinks.base import AtomicBatch, Sink
 from harness.subjects.checkpoint import Checkpoint
 
 
 def atomic_positions(checkpoint: Checkpoint, sink: Sink) -> list[dict[str, Any]]:
     """Rows of the `positions` table, one for each partition of each batch that the sink names."""
+    return positions_of(checkpoint, sink.atomic_batches(), sink=sink.name)
+
+
+def positions_of(
+    checkpoint: Checkpoint, batches: Iterable[AtomicBatch], *, sink: str
+) -> list[dict[str, Any]]:
+    """Rows of the `positions` table, one for each partition of each of these batches."""
     planned = set(checkpoint.planned())
     return [
         {
@@ -22,7 +30,7 @@ def atomic_positions(checkpoint: Checkpoint, sink: Sink) -> list[dict[str, Any]]
             "role": "atomic",
             "kind": "done",
             "by": "subject",
-            "sink": sink.name,
+            "sink": sink,
             "topic": topic,
             "partition": partition,
             "offset": offset,
@@ -31,7 +39,7 @@ def atomic_positions(checkpoint: Checkpoint, sink: Sink) -> list[dict[str, Any]]
             "at": now(),
             "clock": clock_id(),
         }
-        for found in sink.atomic_batches()
+        for found in batches
         # Of others the offset log no longer says where they ended.
         if found.batch in planned
         for (topic, partition), offset in sorted(checkpoint.end_of(found.batch).items())

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from harness.subjects.pipeline import PipelineParts
 from harness.subjects.spark import CONFIGURATION, SparkPipeline
@@ -37,7 +37,13 @@ class JobPlace:
 
 @dataclass(frozen=True, kw_only=True)
 class SparkSubject(ABC):
-    """A PySpark pipeline."""
+    """A PySpark pipeline.
+
+    Attributes:
+        pipeline_type: what drives it in a run.
+    """
+
+    pipeline_type: ClassVar[type[SparkPipeline]] = SparkPipeline
 
     @property
     def balances(self) -> bool:
@@ -83,7 +89,7 @@ class SparkSubject(ABC):
             progress=parts.history / "pipeline.jsonl",
             work=parts.work,
         )
-        return SparkPipeline(
+        return self.pipeline_type(
             command=self.command(place),
             checkpoint=place.checkpoint,
             parts=parts,

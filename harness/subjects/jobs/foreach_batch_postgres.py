@@ -34,6 +34,9 @@ def main() -> None:
     options.add_argument("--progress", required=True)
     options.add_argument("--guard", choices=["query-and-batch-id", "none"], required=True)
     options.add_argument("--isolation", help="of the source; Spark's default if not given")
+    options.add_argument(
+        "--trigger", choices=["available-now"], help="Spark's default if not given"
+    )
     given = options.parse_args()
 
     with psycopg.connect(given.database) as connection:
@@ -60,13 +63,14 @@ def main() -> None:
                 for row in hook.rows(batch_id, rows):
                     copy.write_row((*row, query_id, batch_id))
 
-    query = (
+    writer = (
         payments(spark, bootstrap=given.bootstrap, topic=given.topic, isolation=given.isolation)
         .writeStream.foreachBatch(write)
         .option("checkpointLocation", given.checkpoint)
-        .start()
     )
-    run_until_stopped(query)
+    if given.trigger == "available-now":
+        writer = writer.trigger(availableNow=True)
+    run_until_stopped(writer.start())
 
 
 if __name__ == "__main__":

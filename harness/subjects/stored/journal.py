@@ -22,26 +22,26 @@ VIEW: Final = "journal"
 
 SCHEMA: Final = """
 CREATE TABLE notes (
-    ordinal bigserial PRIMARY KEY, transaction_id text, operation text, record text, account text,
-    amount_cents bigint, fee_cents bigint, source_partition int, source_offset bigint,
-    balance bigint, payments bigint);
+    ordinal bigserial PRIMARY KEY, transaction_id text, operation text, seq bigint, record text,
+    account text, amount_cents bigint, fee_cents bigint, source_partition int,
+    source_offset bigint, payments bigint);
 CREATE FUNCTION note_row() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     seen ledger := coalesce(NEW, OLD);
 BEGIN
     LOCK TABLE notes IN SHARE ROW EXCLUSIVE MODE;
     IF TG_OP = 'DELETE' OR EXISTS (SELECT FROM ledger l WHERE l.seq = NEW.seq AND l = NEW) THEN
-        INSERT INTO notes (transaction_id, operation, record, account, amount_cents, fee_cents,
+        INSERT INTO notes (transaction_id, operation, seq, record, account, amount_cents, fee_cents,
                            source_partition, source_offset)
-        VALUES (pg_current_xact_id()::text, TG_OP, seen.record, seen.account, seen.amount_cents,
-                seen.fee_cents, seen.source_partition, seen.source_offset);
+        VALUES (pg_current_xact_id()::text, TG_OP, seen.seq, seen.record, seen.account,
+                seen.amount_cents, seen.fee_cents, seen.source_partition, seen.source_offset);
     END IF;
     RETURN NULL;
 END $$;
 CREATE FUNCTION note_balance() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     LOCK TABLE notes IN SHARE ROW EXCLUSIVE MODE;
-    INSERT INTO notes (transaction_id, operation, account, balance, payments)
+    INSERT INTO notes (transaction_id, operation, account, amount_cents, payments)
     SELECT pg_current_xact_id()::text, 'BALANCE', account, balance, payments
     FROM balances WHERE account = NEW.account;
     RETURN NULL;
@@ -56,8 +56,8 @@ CREATE CONSTRAINT TRIGGER to_be_seen AFTER INSERT OR UPDATE ON balances
 readers see it."""
 
 NOTES: Final = """
-SELECT transaction_id, operation, record, account, amount_cents, fee_cents, source_partition,
-       source_offset, balance, payments
+SELECT transaction_id, operation, seq, record, account, amount_cents, fee_cents, source_partition,
+       source_offset, payments
 FROM notes ORDER BY ordinal
 """
 _OPERATIONS: Final = {"INSERT": "append", "UPDATE": "upsert", "DELETE": "delete"}
@@ -65,17 +65,19 @@ _OPERATIONS: Final = {"INSERT": "append", "UPDATE": "upsert", "DELETE": "delete"
 
 @dataclass(frozen=True)
 class Note:
-    """A row of `NOTES`: of the ledger, or where `operation` is BALANCE, of the balances."""
+    """A row of `NOTES`: of the ledger, or where `operation` is BALANCE, of the balances, with the
+    balance as its amount.
+    """
 
     transaction: str
     operation: str
+    seq: int | None
     record: str | None
     account: str | None
     amount_cents: int | None
     fee_cents: int | None
     partition: int | None
     offset: int | None
-    balance: int | None
     payments: int | None
 
     @property
@@ -87,9 +89,9 @@ class Note:
 def changes(rows: Iterable[tuple[Any, ...]], *, topic: str, owner: str) -> list[dict[str, Any]]:
     """Rows of the `journal` table.
 
-    A payment is in a balance when it is in the ledger. So a balance is right if it is the sum of
-    all payments that the ledger has shown by then, each taken once; then it shows those that came
-    with it, as they must be. Else it shows them otherwise, or its newest payment once more.
+    To its readers a balance moves by the payments that come into the ledger with it, and go, and by
+    nothing else. So it shows a payment as it must be, once for each time that it comes. Where it
+    moves otherwise, it shows what came otherwise; if nothing came, its newest payment once more.
 
     Args:
         rows: what `NOTES` found.
@@ -127,34 +129,44 @@ _Change = tuple[str, str, Note, str]
 
 
 class _Books:
-    """What readers have seen so far."""
+    """What readers see, from one transaction to the next."""
 
     def __init__(self) -> None:
-        self._payments: defaultdict[str | None, dict[str | None, Note]] = defaultdict(dict)
-        self._balances: dict[str | None, tuple[int | None, int | None]] = {}
+        self._rows: dict[int | None, Note] = {}
+        self._newest: dict[str | None, Note] = {}
+        self._balances: dict[str | None, tuple[int, int]] = {}
 
     def seen(self, transaction: list[Note]) -> Iterator[_Change]:
         """What one transaction shows them."""
         came: defaultdict[str | None, list[Note]] = defaultdict(list)
+        moved: defaultdict[str | None, tuple[int, int]] = defaultdict(lambda: (0, 0))
+        balances: dict[str | None, tuple[int, int]] = {}
         for note in transaction:
             if note.operation == "BALANCE":
-                self._balances[note.account] = (note.balance, note.payments)
-                came.setdefault(note.account, [])
+                balances[note.account] = (note.amount_cents or 0, note.payments or 0)
                 continue
-            yield LEDGER, _OPERATIONS[note.operation], note, note.digest
+            gone = self._rows.pop(note.seq, None)
+            if gone is not None:
+                moved[gone.account] = _sum(moved[gone.account], gone, -1)
             if note.operation != "DELETE":
-                self._payments[note.account].setdefault(note.record, note)
+                self._rows[note.seq] = note
+                self._newest[note.account] = note
+                moved[note.account] = _sum(moved[note.account], note, 1)
                 came[note.account].append(note)
-        for account, notes in came.items():
-            yield from self._in_balance(account, notes)
+            elif gone is None:
+                continue  # it came and went within the transaction: nobody saw it
+            yield LEDGER, _OPERATIONS[note.operation], note, note.digest
+        for account in {**moved, **balances}:
+            before = self._balances.get(account, (0, 0))
+            now = self._balances[account] = balances.get(account, before)
+            amount, payments = moved[account]
+            if now == (before[0] + amount, before[1] + payments):
+                yield from ((BALANCES, "append", note, note.digest) for note in came[account])
+                continue
+            newest = self._newest.get(account)
+            for note in came[account] or ([newest] if newest else []):
+                yield BALANCES, "append", note, digest(note.digest, *now)
 
-    def _in_balance(self, account: str | None, came: list[Note]) -> Iterator[_Change]:
-        known = list(self._payments[account].values())
-        right = (sum(note.amount_cents or 0 for note in known), len(known))
-        found = self._balances.get(account, (0, 0))
-        if found == right:
-            for note in came:
-                yield BALANCES, "append", note, note.digest
-            return
-        for note in came or known[-1:]:
-            yield BALANCES, "append", note, digest(note.digest, *found)
+
+def _sum(moved: tuple[int, int], note: Note, sign: int) -> tuple[int, int]:
+    return moved[0] + sign * (note.amount_cents or 0), moved[1] + sign

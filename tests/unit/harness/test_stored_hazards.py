@@ -79,6 +79,13 @@ def test_a_file_keeps_no_journal_so_its_balances_show_no_payment(tmp_path: Path)
     assert tables["expected"]["sink"].to_pylist() == ["ledger"] * 3
 
 
+def test_only_who_writes_first_has_something_to_clean() -> None:
+    name = StoringConsumers(commits="after", cleans=True).name
+    assert name == "kafka-offsets-after-postgres-cleaned"
+    with pytest.raises(ValueError, match="only who commits offsets after its rows"):
+        StoringConsumers(cleans=True)
+
+
 def test_only_who_writes_into_a_database_has_commits_to_hold() -> None:
     bench = SimpleNamespace(pipeline=NoPipeline(), subject=SimpleNamespace(name="nobody"))
     with pytest.raises(StageTrouble, match="nobody has no commits that can be made to stand still"):

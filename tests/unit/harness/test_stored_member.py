@@ -93,6 +93,7 @@ class FakeStore:
         self.answers = list(answers)
         self.offsets: dict[int, int] = {}
         self.rows: list[str] = []
+        self.cleaned: list[list[str]] = []
         self.meanwhile: dict[int, int] = {}
 
     def stored(self, topic: str, partitions: Iterable[int]) -> dict[int, int]:
@@ -110,14 +111,24 @@ class FakeStore:
         if answer != "ok":
             raise Unreachable("gone")
 
+    def clean(self, batch: Batch) -> None:
+        self.rows = list(dict.fromkeys(self.rows))
+        self.cleaned += [[row[0] for row in batch.rows]]
+
 
 def run(
-    tmp_path: Path, store: FakeStore, consumer: FakeConsumer, commits: str = "in-transaction"
+    tmp_path: Path,
+    store: FakeStore,
+    consumer: FakeConsumer,
+    commits: str = "in-transaction",
+    *,
+    cleans: bool = False,
 ) -> list[dict[str, Any]]:
     """Run until nothing is left to read; what it told."""
     task = StoringTask(
         name="member-0", bootstrap="", group="billing", topic=TOPIC, sink="ledger",
         commits=commits, kind="sqlite", database="", history=str(tmp_path), batch=2,
+        cleans=cleans,
     )  # type: ignore[arg-type]  # fmt: skip
     with pytest.raises(Enough):
         StoringMember(task, consumer, store).run()  # type: ignore[arg-type]
@@ -188,6 +199,13 @@ def test_offsets_in_kafka_last_repeat(tmp_path: Path) -> None:
     store, consumer = FakeStore("lost"), FakeConsumer(ends={0: 4})
     run(tmp_path, store, consumer, "after")
     assert (store.rows, consumer.committed) == (["r0-0", "r0-1", *ALL], [(0, 2), (0, 4)])
+
+
+def test_what_was_repeated_is_cleaned_before_offsets_are_committed(tmp_path: Path) -> None:
+    store, consumer = FakeStore("lost"), FakeConsumer(ends={0: 4})
+    run(tmp_path, store, consumer, "after", cleans=True)
+    assert (store.rows, consumer.committed) == (ALL, [(0, 2), (0, 4)])
+    assert store.cleaned == [ALL[:2], ALL[2:]]
 
 
 def test_offsets_that_kafka_refuses_keep_nothing_from_being_written(tmp_path: Path) -> None:

@@ -107,6 +107,21 @@ def test_offsets_that_are_elsewhere_are_left_alone(path: Path, audit: SqliteAudi
     assert (audit.look(), audit.books().size()) == ([], 2)
 
 
+def test_what_was_written_twice_is_taken_away_again(path: Path, audit: SqliteAudit) -> None:
+    mine = store(path)
+    mine.write(batch(0, 2), offsets=False)
+    mine.write(batch(5, 6, account="b"), offsets=False)
+    again = batch(0, 3)
+    for _ in range(2):
+        mine.write(again, offsets=False)
+    mine.clean(again)
+    records = [(effect.ordinal, effect.record) for effect in audit.books().effects()]
+    assert records == [(1, "r0-0"), (2, "r0-1"), (3, "r0-5"), (6, "r0-2")]
+    assert state(audit) == {
+        ("a", "balance"): 300, ("a", "payments"): 3, ("b", "balance"): 100, ("b", "payments"): 1
+    }  # fmt: skip
+
+
 def test_an_open_transaction_is_seen_and_what_it_wrote_is_not(
     path: Path, audit: SqliteAudit
 ) -> None:

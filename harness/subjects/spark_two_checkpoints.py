@@ -1,0 +1,91 @@
+"""A PySpark driver with two queries, each with a checkpoint and a sink of its own.
+
+The one thing to know: whoever lies in wait for it does so for one query, the first and the second
+in turn; until the next time, all that is asked about batches is about that query.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from harness.recording.tables import Recorded
+from harness.recording.writer import HistoryWriter
+from harness.sinks.base import AtomicBatch, Sink
+from harness.sinks.two_tables import TABLES
+from harness.subjects.ambush import Ambush, SinkLook
+from harness.subjects.checkpoint import Checkpoint
+from harness.subjects.pipeline import PipelineTrouble, Positions
+from harness.subjects.ranges import executed_ranges
+from harness.subjects.spark import SparkPipeline
+from harness.subjects.spark_history import positions_of
+from harness.subjects.windows import Window
+
+
+def second(checkpoint: Path) -> Path:
+    """Where the second query has its checkpoint, given that of the first."""
+    return checkpoint.with_name(f"{checkpoint.name}-of-{TABLES[1]}")
+
+
+class SparkTwoCheckpoints(SparkPipeline):
+    """The driver of one run, and the checkpoints of its queries."""
+
+    awaited = "a first micro-batch with records to be committed by each query"
+
+    def __init__(self, *, checkpoint: Path, **parts: Any) -> None:
+        """See `SparkPipeline`; `checkpoint` is that of the first query."""
+        super().__init__(checkpoint=checkpoint, **parts)
+        other = Checkpoint(second(checkpoint))
+        other.create()
+        self._both = ((self.checkpoint, self._watch), (other, self.watching(other)))
+        self._ambushes = 0
+
+    def ambush(self, window: Window, sink: SinkLook, how: str) -> Ambush:
+        """Lie in wait for the driver, in a window of any batch of the query whose turn it is."""
+        self.checkpoint, self._watch = self._both[self._ambushes % len(self._both)]
+        self._ambushes += 1
+        return super().ambush(window, sink, how)
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if the driver ended by itself."""
+        super().check()
+        for _, watch in self._both:
+            if watch.error is not None:
+                raise PipelineTrouble(f"watching a checkpoint failed: {watch.error}")
+
+    def flows(self) -> bool:
+        """Whether each query has committed a micro-batch with records."""
+        return all(any(_ends(checkpoint).values()) for checkpoint, _ in self._both)
+
+    def positions(self) -> Positions | None:
+        """What both have passed."""
+        first, other = (_ends(checkpoint) for checkpoint, _ in self._both)
+        return {at: min(end, other.get(at, 0)) for at, end in first.items()} or None
+
+    def idle(self) -> bool:
+        """Whether every micro-batch in both offset logs is committed."""
+        return all(checkpoint.planned() == checkpoint.committed() for checkpoint, _ in self._both)
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """Of each query, by its id, where its batches ended and what its executions processed."""
+        progress = [row["progress"] for row in told.lines.get("progress", [])]
+        done = sink.atomic_batches()
+        for (checkpoint, _), table in zip(self._both, TABLES, strict=True):
+            query = checkpoint.query_id()
+            own: list[AtomicBatch] = [found for found in done if found.owner == query]
+            writer.write_all("positions", positions_of(checkpoint, own, sink=table))
+            executed = [each for each in progress if each["id"] == query]
+            writer.write_all("ranges", executed_ranges(checkpoint, executed))
+
+    def close(self) -> None:
+        """End both watches."""
+        super().close()
+        for _, watch in self._both:
+            if watch is not self._watch:
+                watch.close()
+
+
+def _ends(checkpoint: Checkpoint) -> Positions:
+    """Where the newest committed batch ends; nowhere before the first."""
+    committed = checkpoint.committed()
+    return checkpoint.end_of(committed[-1]) if committed else {}

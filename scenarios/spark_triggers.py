@@ -1,0 +1,102 @@
+"""How a PySpark query is run: with an end and started again, by the second, two in one driver.
+
+The story: with `availableNow` a stream is a batch job, which somebody starts again and again; the
+checkpoint carries it from one end to the next beginning, as it does over a crash. Two queries in
+one driver die together, each at another point of its batch, and each has its own numbers of
+batches: who takes the number alone for the batch loses what the other has done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from checkers.claims import at_least_once, exactly_once
+from checkers.model import Claim, Expectation, Verdict
+from harness.faults.kill_driver import KillDriver
+from harness.scenario import At, Scenario
+from harness.sinks.two_tables import TABLES, VIEW
+from harness.subjects.spark_again import WORKED_OFF
+from harness.subjects.spark_available_now import SparkAvailableNow
+from harness.subjects.spark_two_queries import SparkTwoQueries
+from harness.workload.payments import Payments
+
+_PAYMENTS = Payments(records=8_000, producers=2, keys=64, partitions=3)
+_HOLDS = Expectation(verdict=Verdict.HOLDS)
+_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
+_LOST = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"lost-output", "offset-ahead"}))
+_REPLAYED = "replayed-batch"
+
+
+def _claims(
+    sink: str, *hazards: str, least: Expectation = _HOLDS, exactly: Expectation = _HOLDS
+) -> tuple[Claim, ...]:
+    topic, met = _PAYMENTS.topic, frozenset(hazards)
+    return (
+        at_least_once(topic, into=sink, view=VIEW, hazards=met, expect=least),
+        exactly_once(topic, into=sink, view=VIEW, hazards=met, expect=exactly),
+    )
+
+
+_AVAILABLE = SparkAvailableNow()
+_UNGUARDED = SparkAvailableNow(guard="none")
+_TWO = SparkTwoQueries()
+_BATCH_ID = SparkTwoQueries(guard="batch-id")
+
+_KILLED = At(
+    name="killed after-sink-write",
+    progress=0.1,
+    do=KillDriver(window="after-sink-write"),
+)
+_PLANNED = At(
+    name="killed after-offset-log",
+    after=(_KILLED.name,),
+    do=KillDriver(window="after-offset-log"),
+)
+_FIRST = replace(_KILLED, name=f"killed after-sink-write into {TABLES[0]}")
+_SECOND = replace(
+    _KILLED,
+    name=f"killed after-sink-write into {TABLES[1]}",
+    progress=0.0,
+    after=(_FIRST.name,),
+)
+
+SCENARIOS = (
+    Scenario(
+        name=_AVAILABLE.name,
+        title="PySpark with availableNow, started again for what came meanwhile, killed amid it",
+        subject=_AVAILABLE,
+        workload=_PAYMENTS,
+        schedule=(_KILLED, _PLANNED),
+        claims=_claims(_AVAILABLE.sink, _REPLAYED, WORKED_OFF),
+        seconds=70,
+    ),
+    Scenario(
+        name=_UNGUARDED.name,
+        title="The broken twin: with availableNow, and nothing that knows a batch that was there",
+        subject=_UNGUARDED,
+        workload=_PAYMENTS,
+        schedule=(_KILLED,),
+        claims=_claims(_UNGUARDED.sink, _REPLAYED, WORKED_OFF, exactly=_DUPLICATES),
+        seconds=55,
+    ),
+    Scenario(
+        name=_TWO.name,
+        title="Two queries in one driver, triggered each second, killed when one and when the "
+        "other has written and not committed",
+        subject=_TWO,
+        workload=_PAYMENTS,
+        schedule=(_FIRST, _SECOND),
+        claims=tuple(claim for table in TABLES for claim in _claims(table, _REPLAYED)),
+        seconds=60,
+    ),
+    Scenario(
+        name=_BATCH_ID.name,
+        title="The broken twin: a batch is told by its number, which the other query has as well",
+        subject=_BATCH_ID,
+        workload=_PAYMENTS,
+        schedule=(),
+        # No fault is needed, and of the first table none can be told beforehand.
+        claims=_claims(TABLES[1], least=_LOST, exactly=_LOST),
+        seconds=40,
+    ),
+)
