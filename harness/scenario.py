@@ -79,8 +79,9 @@ class At:
     @property
     def needs(self) -> tuple[str, ...]:
         """What the stage must offer for it."""
-        gates = ("gates",) if self.during is not None else ()
-        return gates if self.do.needs is None else (self.do.needs, *gates)
+        gates = ("gates",) if self.gated else ()
+        own = () if self.do.needs is None else (self.do.needs,)
+        return tuple(dict.fromkeys((*own, *gates)))
 
 
 class Drawing(Protocol):

@@ -1,22 +1,42 @@
-"""SIGKILL of a program of somebody's own, with everything that it started.
+"""SIGKILL of a program of somebody's own, with everything that it started: at its commit.
 
-The one thing to know: it proves nothing of such a pipeline to kill it while it has nothing to do.
-It is a hazard only if inputs were waiting for their effects when it died, and it had made some.
+The one thing to know: what writes before it commits breaks when it dies before its commit arrives,
+and what commits before it writes breaks when it dies before it hears that its commit was taken. A
+kill at any other moment proves little. Kafka's protocol shows both moments from outside, whatever
+the program is made of: a position goes by OffsetCommit, a transaction ends by EndTxn.
 """
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal, get_args
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.by_hand import ByHand
+from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.message import AtGates, Message, met
 from harness.faults.programs import at_work, program, wait_works
+from harness.links.gate.client import Event
 from harness.own.program import PROGRAM
+from harness.wait import Overdue, wait_until
 
+Moment = Literal["before-commit", "after-commit"]
+HAZARDS: Final[dict[Moment, str]] = {
+    "before-commit": "killed-before-commit",
+    "after-commit": "killed-after-commit",
+}
+"""What each moment puts to the test: a commit that never arrives, and one that nobody heard of."""
 KILLED_AT_WORK: Final = "killed-at-work"
 """Inputs were waiting for their effects when the program was killed."""
+_WORDS: Final[dict[Moment | None, str]] = {
+    None: "SIGKILL the pipeline while inputs wait for their effects",
+    "before-commit": "SIGKILL the pipeline before its commit arrives",
+    "after-commit": "SIGKILL the pipeline before it hears that its commit was taken",
+}
+_COMMITS: Final = ("OffsetCommit", "EndTxn")
+_SECONDS: Final = 40.0
+"""How long a commit is waited for: far longer than clients take that commit by themselves."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,52 +45,62 @@ class KillProgram:
 
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = PROGRAM
+    moment: Moment | None = None
+    """Without one it is killed at once; so it is where it commits nothing to Kafka."""
+
+    @property
+    def message(self) -> Message | None:
+        """A message that it lies in wait for, so that there is a gate on its way."""
+        return _messages(self.moment)[0] if self.moment else None
 
     def describe(self) -> str:
         """The act in words."""
-        return "SIGKILL the pipeline while inputs wait for their effects"
+        return _WORDS[self.moment]
 
     def inject(self, bench: Bench, name: str) -> _Killed:
-        """Kill it when it is at work."""
-        return _Killed(bench, name)
+        """Kill it when it is at work, and at the moment."""
+        return _Killed(bench, name, self.moment)
+
+
+def _asked(when: str) -> KillProgram:
+    for moment in get_args(Moment):
+        if when == moment:
+            return KillProgram(moment=moment)
+    if when == "now":
+        return KillProgram()
+    raise UnknownFault(f"{when!r} is no moment; expected now or {' or '.join(get_args(Moment))}")
 
 
 BY_HAND: Final = ByHand(
     name="kill-program",
-    takes=(),
-    example="kill-program",
-    says="SIGKILL a pipeline of your own with all its processes; it is started again when healed",
-    make=KillProgram,
+    takes=("WHEN",),
+    example="kill-program before-commit",
+    says="SIGKILL a pipeline of your own: now, before its commit arrives (before-commit), or "
+    "before it hears that its commit was taken (after-commit)",
+    make=_asked,
 )
 
 
 class _Killed:
-    def __init__(self, bench: Bench, name: str) -> None:
+    def __init__(self, bench: Bench, name: str, moment: Moment | None) -> None:
         self._bench = bench
-        self._name = name
         self._program = program(bench)
         at_work(bench)
-        process, self._count = self._program.kill(f"SIGKILL by fault «{name}»")
-        self.target = process.instance
-        self.at = now()
+        self._met: Event | None = None
+        if moment is None:
+            self._kill(name)
+        else:
+            self._kill_at(moment, name)
         self._done, self._there = self._program.look.done()
-        if 0 < self._done < self._there:
-            bench.recorder.hazard(
-                KILLED_AT_WORK,
-                hop="process",
-                fault=name,
-                detail=(
-                    f"{self.target} was killed when {self._done} of {self._there} inputs had "
-                    "effects"
-                ),
-            )
+        self._note(name, moment)
 
     def evidence(self) -> str | None:
-        """How many processes it took, and how far it was."""
-        return (
+        """How many processes it took, how far it was, and which message never arrived."""
+        words = (
             f"{self.target} and all its {self._count} processes ended by signal 9; {self._done} of "
             f"{self._there} inputs had effects"
         )
+        return words if self._met is None else f"{words}; lost: {met(self._met)}"
 
     def heal(self) -> None:
         """Start it again, and see that it writes."""
@@ -79,3 +109,46 @@ class _Killed:
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""
+
+    def _kill(self, name: str) -> None:
+        process, self._count = self._program.kill(f"SIGKILL by fault «{name}»")
+        self.target = process.instance
+        self.at = now()
+
+    def _kill_at(self, moment: Moment, name: str) -> None:
+        """Lose the next commit, or the answer to it, and kill it before it can do anything else."""
+        with ExitStack() as gates:
+            placed = []
+            for message in _messages(moment):
+                rule = message.rule("drop", times=None)
+                placed.append(AtGates(self._bench, message.source, rule))
+                gates.callback(placed[-1].remove)
+            try:
+                fired = wait_until(
+                    lambda: [event for each in placed for event in each.fired()],
+                    what="a commit of the pipeline",
+                    seconds=_SECONDS,
+                    every=0.002,
+                    stop=self._bench.stop,
+                )
+                self._met = min(fired, key=lambda event: int(event["at"]))
+            except Overdue:
+                pass  # it keeps its positions elsewhere: it is killed all the same
+            self._kill(name)
+
+    def _note(self, name: str, moment: Moment | None) -> None:
+        how_far = f"{self._done} of {self._there} inputs had effects"
+        hazards = {}
+        if 0 < self._done < self._there:
+            hazards[KILLED_AT_WORK] = f"{self.target} was killed when {how_far}"
+        if moment is not None and self._met is not None:
+            hazards[HAZARDS[moment]] = f"{self.target} was killed, lost: {met(self._met)}"
+        for hazard, detail in hazards.items():
+            self._bench.recorder.hazard(hazard, hop="process", fault=name, detail=detail)
+
+
+def _messages(moment: Moment) -> tuple[Message, ...]:
+    direction: Literal["request", "response"] = (
+        "request" if moment == "before-commit" else "response"
+    )
+    return tuple(Message(source="pipeline", direction=direction, api=api) for api in _COMMITS)

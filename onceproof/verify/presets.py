@@ -1,7 +1,8 @@
 """What is done to somebody's own pipeline: gentle, standard, brutal, or what is asked for by name.
 
-The one thing to know: a preset strikes where such a pipeline is most likely to break: a program at
-work, a Spark driver between its sink's write and its commit.
+The one thing to know: every preset strikes where such a pipeline is most likely to break: at its
+commit, before and after. For a Spark job that is seen in its checkpoint, for any other program by
+the messages that it sends to Kafka.
 """
 
 from __future__ import annotations
@@ -43,25 +44,22 @@ def _driver(window: str) -> Line:
     return f"killed {window}", KillDriver(window=window)
 
 
+_BEFORE: Final[Line] = ("killed before its commit", KillProgram(moment="before-commit"))
+_AFTER: Final[Line] = ("killed after its commit", KillProgram(moment="after-commit"))
+
 _PROGRAM: Final[Mapping[str, tuple[Line, ...]]] = {
-    "gentle": (("killed at work", KillProgram()), _LEADER),
-    STANDARD: (
-        ("killed at work", KillProgram()),
-        _LEADER,
-        ("paused", PauseProgram()),
-        _CUT,
-        ("killed again", KillProgram()),
-    ),
+    "gentle": (_BEFORE, _AFTER, _LEADER),
+    STANDARD: (_BEFORE, _LEADER, _AFTER, ("paused", PauseProgram()), _CUT),
     "brutal": (
-        ("killed at work", KillProgram()),
+        _BEFORE,
         _LEADER,
+        _AFTER,
         ("paused", PauseProgram()),
         _LOST,
-        ("killed again", KillProgram()),
+        ("killed at work", KillProgram()),
         _ISOLATED,
         _CUT,
         _ROLLING,
-        ("killed at last", KillProgram()),
     ),
 }
 _SPARK: Final[Mapping[str, tuple[Line, ...]]] = {

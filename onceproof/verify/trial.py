@@ -7,7 +7,6 @@ anything is started.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -16,8 +15,7 @@ from checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, EXACTLY_ONCE
 from checkers.fine_print import standard_fine_print
 from checkers.model import Claim, FinePrint, Hop, Scope
 from harness.faults.by_hand import UnknownFault
-from harness.faults.kill_driver import KillDriver
-from harness.faults.kill_program import KILLED_AT_WORK, KillProgram
+from harness.faults.kill_program import HAZARDS
 from harness.kafka.topic import Topic
 from harness.own.fill import fill
 from harness.own.given import count
@@ -34,10 +32,22 @@ CLAIMS: Final = (EXACTLY_ONCE, AT_LEAST_ONCE, AT_MOST_ONCE)
 """Guarantees that can be put on trial without knowing more of a pipeline."""
 RECORDS: Final = 12_000
 """How many orders are made up unless somebody says."""
+REPLAYED: Final = "replayed-batch"
+"""What must have happened to a Spark job: a micro-batch ran again that the sink had already."""
 _LEAST: Final = 200
 """For each fault: fewer would be over before it has struck."""
 REHEARSED: Final = 300
 """How many records a rehearsal sends."""
+
+
+_BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
+_HAZARDS: Final = {
+    AT_MOST_ONCE: {_BEFORE},
+    AT_LEAST_ONCE: {_AFTER},
+    EXACTLY_ONCE: {_BEFORE, _AFTER},
+}
+"""What must have happened to a program before anything is said to hold: a commit that was lost
+doubles what was written before it, one that nobody heard of loses what was to be written after."""
 
 
 class BadTrial(ValueError):
@@ -141,7 +151,7 @@ def _trial(said: Said) -> Scenario:
         workload=subject.orders,
         schedule=schedule,
         claims=tuple(
-            _claim(guarantee, said.topic, output, schedule)
+            _claim(guarantee, said.topic, output, spark=subject.spark)
             for output in outputs
             for guarantee in said.claims
         ),
@@ -187,20 +197,14 @@ def _schedule(said: Said, *, spark: bool) -> tuple[At, ...]:
     return by_name(said.faults) if said.faults else preset(said.preset, spark=spark)
 
 
-def _claim(guarantee: str, topic: str, output: Output, schedule: Sequence[At]) -> Claim:
+def _claim(guarantee: str, topic: str, output: Output, *, spark: bool) -> Claim:
     if guarantee not in CLAIMS:
         raise BadTrial(f"{guarantee!r} cannot be put on trial; there are {', '.join(CLAIMS)}")
-    hazards = set()
-    for at in schedule:
-        if isinstance(at.do, KillProgram):
-            hazards.add(KILLED_AT_WORK)
-        if isinstance(at.do, KillDriver) and at.do.window == "after-sink-write":
-            hazards.add("replayed-batch")
     return Claim(
         guarantee=guarantee,
         hop=Hop.PROCESS,
         scope=Scope(input=topic, sink=output.name, view=output.view),
-        hazards=frozenset(hazards),
+        hazards=frozenset({REPLAYED} if spark else _HAZARDS[guarantee]),
         fine_print=_fine_print(guarantee),
     )
 

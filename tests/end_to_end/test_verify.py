@@ -84,6 +84,19 @@ class TestTheTrial:
         assert group["anomaly"] == "duplicate-output"
         assert done.verdicts() == {"exactly-once orders → enriched": "violated"}
 
+    def test_who_commits_first_is_caught_losing(self, runs: Path, tmp_path: Path) -> None:
+        commit = "        consumer.commit(asynchronous=False)\n"
+        program = (TUTORIAL / "verify/enrich.py").read_text()
+        assert program.count(commit) == 1
+        first = program.replace(commit, "").replace(
+            "    for message in messages:\n",
+            f"    if messages:\n{commit}    for message in messages:\n",
+        )
+        done = typed(BROKEN, runs, tmp_path, enrich=first)
+        assert done.code == 1, done.out + done.err
+        (group,) = done.report["findings"]
+        assert group["anomaly"] == "lost-output"
+
     def test_it_holds_when_it_is_mended(self, runs: Path, tmp_path: Path) -> None:
         done = typed(MENDED, runs, tmp_path)
         assert done.code == 0, done.out + done.err

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.faults.kill_driver import KillDriver
-from harness.faults.kill_program import KILLED_AT_WORK
+from harness.faults.kill_program import HAZARDS, KillProgram
 from harness.schedule_json import schedule_to_json
 from onceproof.commands.verify import _without_seed
 from onceproof.verify.presets import PRESETS, by_name, preset
@@ -38,7 +38,10 @@ def test_what_is_said_is_what_is_tried() -> None:
         "exactly-once orders → ledger",
     ]
     assert [c.scope.view for c in scenario.claims[1:3]] == ["read_uncommitted", "table"]
-    assert all(claim.hazards == {KILLED_AT_WORK} for claim in scenario.claims)
+    assert [sorted(claim.hazards) for claim in scenario.claims[:2]] == [
+        ["killed-after-commit"],
+        ["killed-after-commit", "killed-before-commit"],
+    ]
     assert "What effects say" in scenario.claims[0].fine_print.not_tested
     assert [(t.name, t.partitions) for t in scenario.all_topics] == [("orders", 4), ("enriched", 4)]
     assert scenario.workload.records == 5000
@@ -48,10 +51,14 @@ def test_what_is_said_is_what_is_tried() -> None:
 @pytest.mark.parametrize("said", [SAID, SPARK], ids=["program", "spark"])
 def test_a_preset_can_be_done_and_puts_the_claim_to_the_test(name: str, said: Said) -> None:
     scenario = trial(replace(said, preset=name))
-    offered = {*scenario.subject.offers, "kill", "stop", "cut", "links"}
+    offered = {*scenario.subject.offers, "kill", "stop", "cut", "links", "gates"}
     assert all(set(at.needs) <= offered for at in scenario.schedule)
-    assert all(claim.hazards for claim in scenario.claims)
-    assert len(preset(name, spark=True)) == len(preset(name, spark=False)) or name == "standard"
+    moments = {at.do.moment for at in scenario.schedule if isinstance(at.do, KillProgram)}
+    windows = {at.do.window for at in scenario.schedule if isinstance(at.do, KillDriver)}
+    brought = {HAZARDS[moment] for moment in moments if moment}
+    if "after-sink-write" in windows:
+        brought.add("replayed-batch")
+    assert all(claim.hazards and claim.hazards <= brought for claim in scenario.claims)
 
 
 def test_presets_grow() -> None:
@@ -84,6 +91,7 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"effects": "many"}, "no number of effects"),
         ({"claims": ("once",)}, "'once' cannot be put on trial; there are exactly-once"),
         ({"faults": ("kill-everything",)}, "there is no fault «kill-everything»"),
+        ({"faults": ("kill-program soon",)}, "'soon' is no moment; expected now or before-commit"),
         ({"records": 300}, "300 records are over before 5 faults have struck; expected 1000"),
         ({"data_key": "key"}, "speak of a file"),
     ],
@@ -103,6 +111,12 @@ def test_a_file_is_looked_through_before_anything_starts(tmp_path: Path) -> None
     file.write_text(file.read_text() + '{"order_id": 7}\n')
     with pytest.raises(BadTrial, match=r"line 1501 has the identity '7' of records\.jsonl line 8"):
         trial(replace(SAID, data=file))
+
+
+def test_a_program_needs_gates_only_where_its_commit_is_met() -> None:
+    now, before = by_name(["kill-program now", "kill-program before-commit"])
+    assert (now.gated, now.needs) == ((), ("program",))
+    assert (before.gated, before.needs) == (("pipeline",), ("program", "gates"))
 
 
 def test_a_rehearsal_breaks_nothing_and_asks_for_no_hazard() -> None:
