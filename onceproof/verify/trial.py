@@ -13,7 +13,7 @@ from typing import Final
 
 from checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, EXACTLY_ONCE
 from checkers.fine_print import standard_fine_print
-from checkers.model import Claim, FinePrint, Hop, Scope
+from checkers.model import Claim, Expectation, FinePrint, Hop, Scope, Verdict
 from harness.faults.by_hand import UnknownFault
 from harness.faults.kill_program import HAZARDS
 from harness.kafka.topic import Topic
@@ -118,7 +118,7 @@ def rehearsal(scenario: Scenario) -> Scenario:
         workload=few,
         subject=replace(subject, orders=few),
         schedule=(),
-        claims=tuple(replace(claim, hazards=frozenset()) for claim in scenario.claims),
+        claims=tuple(replace(claim, hazards=frozenset(), expect=None) for claim in scenario.claims),
     )
 
 
@@ -206,6 +206,7 @@ def _claim(guarantee: str, topic: str, output: Output, *, spark: bool) -> Claim:
         scope=Scope(input=topic, sink=output.name, view=output.view),
         hazards=frozenset({REPLAYED} if spark else _HAZARDS[guarantee]),
         fine_print=_fine_print(guarantee),
+        expect=Expectation(verdict=Verdict.HOLDS),
     )
 
 
