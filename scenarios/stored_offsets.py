@@ -20,8 +20,8 @@ from harness.faults.pause_with_work import PauseWithWork
 from harness.scenario import At, Scenario
 from harness.sinks.books import BALANCES, LEDGER, VIEW
 from harness.subjects.group.hazards import ABANDONED, REPLAYED
+from harness.subjects.stored import journal
 from harness.subjects.stored.hazards import IN_DOUBT, REFUSED
-from harness.subjects.stored.journal import VIEW as SEEN
 from harness.subjects.stored.subject import StoringConsumers
 from scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, violated
 
@@ -56,8 +56,8 @@ def _all(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
 def _seen(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
     """Exactly-once for who reads ledger and balances again and again, while they change."""
     return tuple(
-        exactly_once(_TOPIC, into=sink, view=SEEN, hazards=hazards, expect=expect)
-        for sink in (LEDGER, BALANCES)
+        exactly_once(_TOPIC, into=sink, view=journal.VIEW, hazards=hazards, expect=expect)
+        for sink in (journal.LEDGER, journal.BALANCES)
     )
 
 

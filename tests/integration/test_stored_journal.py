@@ -42,7 +42,7 @@ class Database:
             f"{change['operation']} {change['record']}"
             + ("" if change["digest"] == content(change["record"]) else " wrong")
             for change in self.audit.journal()
-            if change["sink"] == sink
+            if change["sink"] == f"{sink}-journal"
         ]
 
 
@@ -140,7 +140,7 @@ def test_the_order_is_that_of_commits_and_not_of_writing(database: Database) -> 
             connection.execute("INSERT INTO ledger (record) VALUES (%s)", (record,))
         late.commit()
         early.commit()
-    records = [c["record"] for c in database.audit.journal() if c["sink"] == "ledger"]
+    records = [c["record"] for c in database.audit.journal() if c["sink"] == "ledger-journal"]
     assert records == ["committed first", "wrote first"]
 
 
@@ -159,7 +159,7 @@ def test_nobody_is_seen_between_a_note_and_the_commit_that_it_is_of(database: Da
         eventually(lambda: looking.execute(waiting).fetchone() == (1,), "the second to wait")
         first.commit()
     second.join()
-    records = [c["record"] for c in database.audit.journal() if c["sink"] == "ledger"]
+    records = [c["record"] for c in database.audit.journal() if c["sink"] == "ledger-journal"]
     assert records == ["first", "second"]
 
 

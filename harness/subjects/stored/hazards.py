@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from harness.kafka.group_offsets import Commit
-from harness.sinks.books import LEDGER
 from harness.subjects.counted import counted
 from harness.subjects.group.hazards import ABANDONED, REPLAYED, abandoned
+from harness.subjects.stored.journal import LEDGER
 
 REFUSED: Final = "refused-write"
 """A batch was about to be written from an offset that was no longer the stored one."""

@@ -15,8 +15,10 @@ from itertools import groupby
 from typing import Any, Final
 
 from harness.identity import digest
-from harness.sinks.books import BALANCES, LEDGER
 
+LEDGER: Final = "ledger-journal"
+BALANCES: Final = "balances-journal"
+"""To who misses nothing, ledger and balances are other sinks than to who looks in the end."""
 VIEW: Final = "journal"
 """Who looks: somebody who reads the tables again and again, and misses nothing."""
 

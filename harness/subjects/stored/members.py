@@ -18,6 +18,7 @@ from harness.sinks.base import Sink
 from harness.sinks.books import BALANCES, LEDGER
 from harness.subjects.group.members import Members
 from harness.subjects.pipeline import PipelineParts
+from harness.subjects.stored import journal
 from harness.subjects.stored.audit import Audit, Hold
 from harness.subjects.stored.hazards import hazards
 from harness.subjects.stored.task import StoringTask
@@ -68,8 +69,8 @@ class StoringMembers(Members):
         return self.audit.hold_with_work(self.process(name))
 
     def atomic_with(self, sink: Sink) -> tuple[str, ...]:
-        """Rows and balances alike."""
-        return (LEDGER, BALANCES)
+        """Rows and balances alike, whoever looks at them."""
+        return (LEDGER, BALANCES, journal.LEDGER, journal.BALANCES)
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """What readers saw meanwhile; then as every group."""

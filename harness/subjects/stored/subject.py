@@ -20,6 +20,7 @@ from harness.stage.topology import AUDITOR
 from harness.subjects.group.base import MEMBER
 from harness.subjects.group.clients import LIBRDKAFKA
 from harness.subjects.pipeline import PipelineParts
+from harness.subjects.stored import journal
 from harness.subjects.stored.audit import Audit
 from harness.subjects.stored.audit_postgres import PostgresAudit
 from harness.subjects.stored.audit_sqlite import SqliteAudit
@@ -84,8 +85,9 @@ class StoringConsumers:
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """The ledger; and where a journal is kept, balances show each payment as well."""
-        return (books.LEDGER, books.BALANCES) if self.kind == "postgres" else (books.LEDGER,)
+        """The ledger; and where a journal is kept, what it and the balances showed meanwhile."""
+        seen = (journal.LEDGER, journal.BALANCES) if self.kind == "postgres" else ()
+        return (books.LEDGER, *seen)
 
     def __post_init__(self) -> None:
         if self.cleans and self.commits != "after":

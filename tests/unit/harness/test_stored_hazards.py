@@ -50,14 +50,14 @@ def test_a_payment_that_had_two_rows_for_a_while_was_written_again() -> None:
     seen = [
         {"record": record, "sink": sink, "operation": operation}
         for record, sink, operation in (
-            ("a", "ledger", "append"),
-            ("a", "balances", "append"),
-            ("a", "ledger", "delete"),
-            ("b", "ledger", "append"),
+            ("a", "ledger-journal", "append"),
+            ("a", "balances-journal", "append"),
+            ("a", "ledger-journal", "delete"),
+            ("b", "ledger-journal", "append"),
         )
     ]
     assert found("a", "b", journal=seen) == {}
-    seen.append({"record": "b", "sink": "ledger", "operation": "append"})
+    seen.append({"record": "b", "sink": "ledger-journal", "operation": "append"})
     detail = "1 payments have, or had, more than one row"
     assert found("a", "b", journal=seen) == {"replayed-input": detail}
 
@@ -69,7 +69,8 @@ def test_an_offset_beyond_a_payment_without_a_row() -> None:
 def test_rows_are_expected_in_the_ledger_and_sums_in_the_balances(tmp_path: Path) -> None:
     write_expected(tmp_path, StoringConsumers(), Payments(records=3), seed=1)
     tables = read_lines(tmp_path).tables
-    assert sorted(tables["expected"]["sink"].to_pylist()) == ["balances"] * 3 + ["ledger"] * 3
+    sinks = [sink for sink in ("balances-journal", "ledger", "ledger-journal") for _ in range(3)]
+    assert sorted(tables["expected"]["sink"].to_pylist()) == sinks
     assert set(tables["contributions"]["sink"].to_pylist()) == {"balances"}
 
 

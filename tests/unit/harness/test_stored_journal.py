@@ -23,7 +23,7 @@ def balance(amount: int, count: int, transaction: str, *, account: str = "a") ->
 
 def seen(*notes: Row) -> list[str]:
     return [
-        f"{change['sink']}: {change['operation']} {change['record']}"
+        f"{change['sink'].removesuffix('-journal')}: {change['operation']} {change['record']}"
         + ("" if change["digest"] in RIGHT else " wrong")
         for change in changes(notes, topic="in", owner="billing")
     ]
@@ -104,8 +104,8 @@ def test_a_balance_that_is_changed_by_itself_shows_its_newest_payment_otherwise(
 def test_what_every_change_says() -> None:
     first, second = changes([row("r", "41"), balance(10, 1, "41")], topic="in", owner="billing")
     assert first == {
-        "sink": "ledger", "ordinal": 0, "operation": "append", "record": "r", "effect_key": "",
-        "digest": digest("r", "a", 10, 3), "transaction": "41", "batch": None,
+        "sink": "ledger-journal", "ordinal": 0, "operation": "append", "record": "r",
+        "effect_key": "", "digest": digest("r", "a", 10, 3), "transaction": "41", "batch": None,
         "source_topic": "in", "source_partition": 0, "source_offset": 7, "owner": "billing",
     }  # fmt: skip
-    assert second == first | {"sink": "balances", "ordinal": 1}
+    assert second == first | {"sink": "balances-journal", "ordinal": 1}
