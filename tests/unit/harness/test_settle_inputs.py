@@ -1,0 +1,104 @@
+"""A run has settled when its pipeline is past the last record of every topic that it gets."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness import settle as settling
+from harness.bench import Bench
+from harness.kafka.log_reader import Entry, PartitionLog
+from harness.recorder import Stalled
+from harness.settle import settle
+from harness.wait import Stop
+from harness.workload.payments import Payments
+
+REFUNDED = Payments(
+    records=40, producers=1, partitions=1, event_step_ms=1_000, other_topic="refunds", refunds=True
+)
+
+
+def log(topic: str) -> PartitionLog:
+    """Three records, and the marker behind them."""
+    kinds = ("data", "data", "data", "commit")
+    return PartitionLog(
+        topic=topic,
+        partition=0,
+        log_start=0,
+        last_stable_offset=4,
+        high_watermark=4,
+        entries=[
+            Entry(
+                topic=topic,
+                partition=0,
+                offset=offset,
+                kind=kind,
+                key=b"",
+                value=b"",
+                headers={},
+                producer_id=1,
+                epoch=0,
+                sequence=0,
+                transactional=True,
+            )
+            for offset, kind in enumerate(kinds)
+        ],
+    )
+
+
+class Pipeline:
+    """It is past the payments; its position in the refunds moves with each look."""
+
+    def __init__(self, *refunds: int) -> None:
+        self._refunds = list(refunds)
+        self.looks = 0
+
+    def positions(self) -> dict[tuple[str, int], int]:
+        self.looks += 1
+        at = self._refunds.pop(0) if len(self._refunds) > 1 else self._refunds[0]
+        return {("payments", 0): 3, ("refunds", 0): at}
+
+    def idle(self) -> bool:
+        return True
+
+    def check(self) -> None:
+        """Nothing is wrong."""
+
+    def shortly(self) -> str:
+        return "micro-batch 2"
+
+
+def bench(pipeline: Pipeline) -> Any:
+    reader = SimpleNamespace(read_topic=lambda topic: [log(topic)], ends=lambda topic: {0: (4, 4)})
+    made = Bench(
+        stage=SimpleNamespace(connected=lambda link: 0),
+        subject=SimpleNamespace(sends=False, sink="matches"),
+        pipeline=pipeline,
+        producers=SimpleNamespace(
+            hurry=lambda: None, wait_finished=lambda seconds, still: None, workload=REFUNDED
+        ),
+        recorder=None,
+        stop=Stop(),
+        topic="payments",
+        topics=("payments", "refunds"),
+        work=None,
+    )  # type: ignore[arg-type]
+    sink = SimpleNamespace(hanging=lambda: False, size=lambda: 1, effects=list)
+    object.__setattr__(made, "reader", lambda: nullcontext(reader))
+    object.__setattr__(made, "open_sink", lambda reader: sink)
+    return made
+
+
+def test_every_topic_is_waited_for() -> None:
+    pipeline = Pipeline(1, 2, 2, 3)
+    settle(bench(pipeline))
+    assert pipeline.looks > 4
+
+
+def test_a_topic_that_is_not_read_to_its_end_stalls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling, "SECONDS", 0.2)
+    with pytest.raises(Stalled, match=r"positions before them .*'refunds', 0\): 2"):
+        settle(bench(Pipeline(2)))
