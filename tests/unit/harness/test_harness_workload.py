@@ -9,7 +9,6 @@ from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 import pytest
-from harness.workload.records import records_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -214,7 +213,7 @@ def test_each_refund_comes_behind_its_payment_and_goes_to_the_other_topic() -> N
     (share,) = all_of(REFUNDED, 3)
     assert [p.refund_of for p in share[::2]] == [None] * 20
     assert [p.refund_of for p in share[1::2]] == [p.record for p in share[::2]]
-    sent = list(records_of(REFUNDED, producer=0, seed=3))
+    sent = list(REFUNDED.sends(producer=0, seed=3))
     assert [r.topic for r in sent] == ["payments", "refunds"] * 20
     assert json.loads(share[1].value)["refund_of"] == share[0].record
     assert "refund_of" not in json.loads(share[0].value)
