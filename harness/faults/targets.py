@@ -116,9 +116,15 @@ class CoordinatorOf:
 
     def kept_in(self, bench: Bench) -> LeaderOf:
         """The partition of Kafka's own whose leader it is; resolve it first: then there is one."""
-        topic = KEPT_IN[self.of]
-        partition = partition_of(self.name, len(bench.view().partitions(topic)))
-        return LeaderOf(topic=topic, partition=partition)
+        topic, view = KEPT_IN[self.of], bench.view()
+        # Whoever is asked may not know yet of a topic that was made a moment ago.
+        partitions = wait_until(
+            lambda: view.partitions(topic),
+            what=f"a broker to tell the partitions of {topic}",
+            seconds=15,
+            stop=bench.stop,
+        )
+        return LeaderOf(topic=topic, partition=partition_of(self.name, len(partitions)))
 
     def _whom(self) -> str:
         return f"{'group' if self.of == 'group' else 'transactional id'} {self.name}"

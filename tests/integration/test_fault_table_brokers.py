@@ -37,7 +37,7 @@ from tests.integration.staging import (
 )
 from tests.integration.test_fault_partitions import using
 from tests.integration.test_fault_table import WORDS as LINKS
-from tests.integration.test_fault_targets import leader, partition_of
+from tests.integration.test_fault_targets import kept, leader
 from tests.integration.test_stage_brokers import sent
 from tests.integration.test_stage_producers import Sending
 
@@ -54,9 +54,7 @@ def have(staging: Staged, role: str, partition: str) -> set[str]:
     """Who can have a role, once it was resolved: by the logs that keep what belongs to a name."""
     stage, topic = staging.stage, partition.rpartition("-")[0]
     if role.startswith("coordinator:"):
-        _, kind, name = role.split(":")
-        log = {"group": "__consumer_offsets", "txn": "__transaction_state"}[kind]
-        return {leader(staging, log, partition_of(name, len(told_by(stage, "broker-1", log))))}
+        return {leader(staging, *kept(staging, role))}
     if role == "controller":
         return {f"broker-{view.controller()}" for view in bench(stage).views().values()}
     if role.startswith("follower:"):

@@ -32,6 +32,17 @@ def partition_of(name: str, partitions: int) -> int:
     return min(number, (1 << 32) - number) % partitions
 
 
+def kept(staging: Staged, word: str) -> tuple[str, int]:
+    """The partition whose leader a coordinator is; it is there once one was found."""
+    assert resolved(staging, word)
+    _, kind, name = word.split(":")
+    topic = {"group": "__consumer_offsets", "txn": "__transaction_state"}[kind]
+    told = eventually(
+        lambda: told_by(staging.stage, "broker-1", topic), f"broker-1 to know {topic}"
+    )
+    return topic, partition_of(name, len(told))
+
+
 @pytest.mark.parametrize(
     ("kind", "topic"), [("group", "__consumer_offsets"), ("txn", "__transaction_state")]
 )
@@ -40,6 +51,7 @@ def test_coordinators_lead_what_they_keep_in_the_log(
 ) -> None:
     names = [f"name-{n}" for n in range(6)]
     found = [resolved(staging, f"coordinator:{kind}:{name}") for name in names]
+    assert kept(staging, f"coordinator:{kind}:name-0")[0] == topic
     partitions = len(told_by(staging.stage, "broker-1", topic))
     assert partitions > 1
     assert found == [leader(staging, topic, partition_of(name, partitions)) for name in names]
@@ -77,8 +89,7 @@ def test_a_leader_is_placed_apart_from_another_role(
 @pytest.mark.parametrize("kind", ["group", "txn"])
 def test_a_coordinator_is_placed_apart_from_another_role(staging: Staged, kind: str) -> None:
     word = f"coordinator:{kind}:apart"
-    topic = {"group": "__consumer_offsets", "txn": "__transaction_state"}[kind]
-    number = partition_of("apart", len(told_by(staging.stage, "broker-1", topic)))
+    topic, number = kept(staging, word)
     for other in staging.stage.brokers:
         found = resolved(staging, f"{word}/not/{other}")
         assert found != other
