@@ -25,7 +25,11 @@ def entry(offset: int, record: str, *, kind: str = "data", producer: int = 1) ->
 
 
 def of(
-    folder: Path, entries: list[Entry], *effects: str, batches: frozenset[int] | None = None
+    folder: Path,
+    entries: list[Entry],
+    *effects: str,
+    batches: frozenset[int] | None = None,
+    written_by: int | None = None,
 ) -> tuple[int, int]:
     """What is said of batch 1, which has offsets 2 to 4; by batches if the sink tells of these."""
     checkpoint = Checkpoint(folder / "checkpoint")
@@ -39,7 +43,7 @@ def of(
             entries=[e for e in entries if e.offset >= start],
         )  # fmt: skip
 
-    seen = [SimpleNamespace(record=record) for record in effects]
+    seen = [SimpleNamespace(record=record, batch=written_by) for record in effects]
     sink = SimpleNamespace(effects=lambda: seen)
     if batches is not None:
         sink.batches = lambda: batches
@@ -70,3 +74,9 @@ def test_a_sink_of_sums_tells_of_whole_batches(tmp_path: Path) -> None:
     log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
     assert of(tmp_path, log, batches=frozenset({0, 1})) == (2, 2)
     assert of(tmp_path, log, "a", "b", batches=frozenset({0, 2})) == (0, 2)
+
+
+def test_an_effect_of_another_batch_is_none_of_this_one(tmp_path: Path) -> None:
+    log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
+    assert of(tmp_path, log, "a", written_by=0) == (0, 2)
+    assert of(tmp_path, log, "a", written_by=1) == (1, 2)
