@@ -41,14 +41,16 @@ def main() -> None:
 
     spark = SparkSession.builder.getOrCreate()
     spark.streams.addListener(ProgressLog(given.progress))
-    for table, checkpoint in zip(TABLES, given.checkpoints, strict=True):
-        (
+    # The archive first: it has what there is before the other query begins.
+    for table, checkpoint in reversed([*zip(TABLES, given.checkpoints, strict=True)]):
+        query = (
             payments(spark, bootstrap=given.bootstrap, topic=given.topic)
             .writeStream.foreachBatch(into(table, given.database, NAMES[given.guard]))
             .trigger(processingTime="1 second")
             .option("checkpointLocation", checkpoint)
             .start()
         )
+        query.processAllAvailable()
 
     def stop(*_: object) -> None:
         for query in spark.streams.active:
