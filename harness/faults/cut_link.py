@@ -66,7 +66,7 @@ class _Cut:
         commits = self._bench.pipeline.commits - self._commits
         return (
             f"{words}; meanwhile {records} records were acknowledged and "
-            f"{commits} commits of the pipeline seen"
+            f"{commits} {self._bench.pipeline.counted} seen"
         )
 
     def heal(self) -> None:

@@ -50,6 +50,8 @@ class Look:
     sink: Opened
     sent: Collection[str]
     optional: bool
+    changes: int = field(default=0, init=False)
+    """How often something new was found in its outputs."""
     _size: int | None = field(default=None, init=False)
     _since: float = field(default_factory=time.monotonic, init=False)
     _tail: dict[tuple[str, int], int] = field(default_factory=dict, init=False)
@@ -65,6 +67,7 @@ class Look:
             size = self.sink(reader).size()
         if size != self._size:
             self._size, self._since = size, time.monotonic()
+            self.changes += 1
         return size
 
     def still(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Final
 
 import psycopg
@@ -29,6 +30,7 @@ AWAY: Final = (UnreadableLog, UnreadableOutput, psycopg.OperationalError)
 class Program:
     """One program, kept running."""
 
+    counted = "times something new in its outputs"
     awaited = "a first effect of one of them"
 
     def __init__(self, kept: Kept, look: Look, stop: Stop) -> None:
@@ -40,8 +42,10 @@ class Program:
 
     @property
     def commits(self) -> int:
-        """The size of its outputs."""
-        return self.look.size()
+        """How often a look found something new in its outputs."""
+        with suppress(*AWAY):
+            self.look.size()
+        return self.look.changes
 
     def start(self) -> None:
         """Start it, unless it runs."""

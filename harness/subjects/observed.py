@@ -73,6 +73,7 @@ class _Status:
 class Observed:
     """The observers of one run."""
 
+    counted = "commits of the pipeline"
     awaited = "every observer to read a record"
 
     def __init__(

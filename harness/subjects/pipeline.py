@@ -62,6 +62,10 @@ class Pipeline(Protocol):
         """A number that grows with every commit that is seen."""
 
     @property
+    def counted(self) -> str:
+        """What that is a number of, in words."""
+
+    @property
     def awaited(self) -> str:
         """What shows that records flow, in words."""
 
@@ -103,6 +107,7 @@ class NoPipeline:
     """The pipeline where there is none: nobody is behind, and nothing is under way."""
 
     commits = 0
+    counted = "commits of the pipeline"
     awaited = "nothing"
 
     def start(self) -> None:

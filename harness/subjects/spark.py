@@ -40,6 +40,7 @@ still there when the run is collected."""
 class SparkPipeline:
     """The driver of one run, and its checkpoint."""
 
+    counted = "commits of the pipeline"
     awaited = "a first micro-batch with records to be committed"
 
     def __init__(

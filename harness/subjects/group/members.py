@@ -35,6 +35,7 @@ _LOOK_EVERY: Final = 0.1
 class Members:
     """The members of one group."""
 
+    counted = "commits of the pipeline"
     awaited = "a first commit of the group"
 
     def __init__(

@@ -37,7 +37,7 @@ def bench(*, connections: int, held_by_others: bool = False) -> Any:
     return SimpleNamespace(
         stage=stage,
         producers=SimpleNamespace(acknowledged=100, total=200),
-        pipeline=SimpleNamespace(commits=3, alive=lambda: True),
+        pipeline=SimpleNamespace(commits=3, counted="commits of the pipeline", alive=lambda: True),
         stop=Stop(),
     )
 
