@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
 from harness.faults.members import Belonging, member, members
+from harness.stage.processes import Process
 from harness.subjects.group.base import MEMBER
+from harness.subjects.group.members import Members
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,9 +28,11 @@ class KillMember:
         """The act in words."""
         return f"SIGKILL {self.member}"
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, bench: Bench, name: str) -> EndedMember:
         """Kill it."""
-        return _Killed(bench, self.member, name)
+        group = members(bench)
+        end = partial(group.kill, self.member, f"SIGKILL by fault «{name}»")
+        return EndedMember(bench, group, self.member, end)
 
 
 BY_HAND: Final = ByHand(
@@ -38,18 +44,21 @@ BY_HAND: Final = ByHand(
 )
 
 
-class _Killed:
-    def __init__(self, bench: Bench, who: str, name: str) -> None:
-        self._group = members(bench)
+class EndedMember:
+    """A member that was made to end."""
+
+    def __init__(self, bench: Bench, group: Members, who: str, end: Callable[[], Process]) -> None:
+        """`end` ends it and returns the life that is over."""
+        self._group = group
         self._who = who
-        self._belonging = Belonging(bench, self._group.group, self._group.consumer(who))
+        self._belonging = Belonging(bench, group.group, group.consumer(who))
         self.at = now()
-        self._process = self._group.kill(who, f"SIGKILL by fault «{name}»")
+        self._process = end()
         self.target = self._process.instance
 
     def evidence(self) -> str | None:
         """Its end."""
-        return f"{self.target} ended by signal 9"
+        return f"{self.target} {self._process.ended}"
 
     def heal(self) -> None:
         """Start it again, and see that the group has it."""

@@ -6,13 +6,16 @@ sends what was not called yet, as an application would that keeps its place befo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
 from harness.faults.senders import sender
+from harness.stage.processes import Process
 from harness.wait import wait_until
 
 
@@ -28,9 +31,10 @@ class KillProducer:
         """The act in words."""
         return f"SIGKILL {self.producer}"
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, bench: Bench, name: str) -> EndedProducer:
         """Kill it."""
-        return _Killed(bench, self.producer, name)
+        end = partial(bench.producers.kill, self.producer, f"SIGKILL by fault «{name}»")
+        return EndedProducer(bench, self.producer, end)
 
 
 BY_HAND: Final = ByHand(
@@ -42,23 +46,24 @@ BY_HAND: Final = ByHand(
 )
 
 
-class _Killed:
-    def __init__(self, bench: Bench, who: str, name: str) -> None:
+class EndedProducer:
+    """A producer that was made to end."""
+
+    def __init__(self, bench: Bench, who: str, end: Callable[[], Process]) -> None:
+        """`end` ends it and returns the life that is over."""
         self._bench, self._who = bench, who
         self.at = now()
-        self._process = bench.producers.kill(who, f"SIGKILL by fault «{name}»")
+        self._process = end()
         self.target = self._process.instance
         self._life: str | None = None
 
     def evidence(self) -> str | None:
         """Its end, and what it had said by then."""
-        if self._process.popen.poll() != -9:
-            return None
         said = self._bench.producers.told(self._process.name)
         unknown = said.called - said.ok - said.not_ok
         return (
-            f"{self.target} ended by signal 9; it had told of {said.called} sends, {unknown} of "
-            "them without an outcome"
+            f"{self.target} {self._process.ended}; it had told of {said.called} sends, {unknown} "
+            "of them without an outcome"
         )
 
     def heal(self) -> None:

@@ -59,6 +59,12 @@ class Program:
         process.kill(how)
         return process, count
 
+    def stop(self, how: str) -> Process:
+        """Ask it to end; what is left of it then is killed. Returns its life."""
+        process = self.kept.running()
+        process.end(how, asked=True)
+        return process
+
     def pause(self) -> Process:
         """Stop all of it in its tracks."""
         process = self.kept.running()

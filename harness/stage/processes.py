@@ -26,6 +26,8 @@ from harness.wait import Overdue, Stop, wait_until
 
 MARKER = "ONCEPROOF_RUN"
 """Environment variable that every process of a run carries; its value is the run's marker."""
+_PATIENCE: Final = 20.0
+"""How long one that is asked to end may take, in seconds."""
 _STILL_SECONDS: Final = 2.0
 """How long a session may take to stand still before it is stopped anew."""
 
@@ -163,12 +165,28 @@ class Process:
             return
         self._ended(how)
 
+    def end(self, how: str, *, asked: bool) -> None:
+        """End it: by SIGTERM to the first process, as a deployment does, or by SIGKILL to all.
+
+        Raises:
+            Overdue: something survived, which only a process stuck in the kernel does.
+        """
+        if asked:
+            self.stop(how, seconds=_PATIENCE)
+        else:
+            self.kill(how)
+
+    @property
+    def ended(self) -> str:
+        """How its first process ended, in words."""
+        code = self.popen.poll()
+        return "has not ended" if code is None else _ended_with(code)
+
     def note_exit(self) -> None:
         """Record that the process ended by itself, if it did."""
         if self.ended_at is None and not self.alive():
             # It may have ended after `alive` had asked for it, and before it looked at the session.
-            code = self.popen.wait()
-            self._ended(f"exited with {code}" if code >= 0 else f"ended by signal {-code}")
+            self._ended(_ended_with(self.popen.wait()))
 
     def _end(self, sig: signal.Signals, how: str, seconds: float) -> None:
         def gone() -> bool:
@@ -331,6 +349,10 @@ def _fields(stat: bytes) -> list[bytes]:
     """What a line of `stat` says, from the state on."""
     # The command name may hold spaces and parentheses: fields start behind the last one.
     return stat[stat.rindex(b")") + 2 :].split()
+
+
+def _ended_with(code: int) -> str:
+    return f"ended by signal {-code}" if code < 0 else f"exited with {code}"
 
 
 def _kill(pid: int, sig: signal.Signals) -> None:

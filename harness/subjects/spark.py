@@ -125,6 +125,12 @@ class SparkPipeline:
         process.kill(how)
         return count
 
+    def stop(self, how: str) -> Process:
+        """Ask the driver to end; what is left of its session then is killed. Returns it."""
+        process = self._running()
+        process.end(how, asked=True)
+        return process
+
     def pause(self) -> Process:
         """Stop the driver's whole session in its tracks; returns it.
 

@@ -149,10 +149,11 @@ class Producers:
         Raises:
             ProducerTrouble: it has ended, or there is none of that name.
         """
-        child = self._living(name, "killed")
-        self._killed.add(child.name)
-        child.kill(how)
-        return child
+        return self._end(name, how, asked=False)
+
+    def end(self, name: str, how: str) -> Process:
+        """Ask a producer to end, as `kill` does otherwise."""
+        return self._end(name, how, asked=True)
 
     def go_on(self, name: str) -> str:
         """Start the next life of a producer that was killed, under the same transactional id.
@@ -177,6 +178,12 @@ class Producers:
         if self._hurry.is_set():
             self._order(self._paced[name], "rate inf\n")
         return life
+
+    def _end(self, name: str, how: str, *, asked: bool) -> Process:
+        child = self._living(name, "stopped" if asked else "killed")
+        self._killed.add(child.name)
+        child.end(how, asked=asked)
+        return child
 
     def _living(self, name: str, what: str) -> Process:
         if name not in self._paced:

@@ -70,6 +70,7 @@ _SPARK: Final[Mapping[str, tuple[Line, ...]]] = {
         _LEADER,
         ("paused", PauseDriver()),
         _CUT,
+        _driver("after-commit"),
     ),
     "brutal": (
         _driver("after-offset-log"),

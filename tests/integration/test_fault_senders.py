@@ -247,6 +247,20 @@ def test_a_killed_producer_goes_on_with_what_it_had_not_called(
     assert set(later) <= set(logged) <= set(sends)
 
 
+def test_a_producer_that_is_asked_to_end_goes_on_in_its_next_life(
+    staging: Staged, sending: Callable[..., Sending]
+) -> None:
+    run = sending(LIBRDKAFKA)
+    with at_work(run.bench(), "stop-producer producer-0") as (fault, proof):
+        assert proof.startswith(f"{fault.target} ended by signal 15; it had told of ")
+        eventually(lambda: on_links(staging) == 0, "nobody to be connected")
+        with pytest.raises(ProducerTrouble, match="producer-0 has ended, so it cannot be stopped"):
+            asked("stop-producer", ["producer-0"]).inject(run.bench(), "again")
+    run.finish()
+    expected = {p.record for p in payments_of(run.producers.workload, producer=0, seed=5)}
+    assert {row["record"] for row in run.sends().values()} == expected
+
+
 def test_a_producer_that_stands_still(staging: Staged, sending: Callable[..., Sending]) -> None:
     run = sending(LIBRDKAFKA)
     with at_work(run.bench(), "pause-producer producer-0") as (fault, proof):

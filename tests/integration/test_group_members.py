@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -171,6 +172,17 @@ def test_a_member_killed_and_back(group: Group) -> None:
         group.send(150)
     assert group.staging.instance("member-0") != killed, "it was started again"
     group.members.process("member-0")
+    group.send(150)
+    group.wait_done()
+
+
+@of("librdkafka", "kafka-python")
+def test_a_member_that_is_asked_to_end_and_comes_back(group: Group) -> None:
+    with at_work(world(group), "stop-member member-0") as (fault, proof):
+        stopped = fault.target
+        assert re.fullmatch(rf"{stopped} (ended by signal 15|exited with \d+)", proof)
+        group.send(150)
+    assert group.staging.instance("member-0") != stopped, "it was started again"
     group.send(150)
     group.wait_done()
 

@@ -115,11 +115,11 @@ class Members:
 
     def kill(self, name: str, how: str) -> Process:
         """SIGKILL a member; it stays down until `restart`."""
-        with self._lock:
-            self._down.add(name)
-            process = self.process(name)
-        process.kill(how)
-        return process
+        return self._end(name, how, asked=False)
+
+    def stop(self, name: str, how: str) -> Process:
+        """Ask a member to end; it stays down until `restart`."""
+        return self._end(name, how, asked=True)
 
     def pause(self, name: str) -> Process:
         """Stop a member in its tracks."""
@@ -204,6 +204,13 @@ class Members:
         self._over.set()
         if self._keeper.is_alive():
             self._keeper.join(5)
+
+    def _end(self, name: str, how: str, *, asked: bool) -> Process:
+        with self._lock:
+            self._down.add(name)
+            process = self.process(name)
+        process.end(how, asked=asked)
+        return process
 
     def _begin(self, name: str) -> None:
         task: Path = self._parts.work / f"{name}.json"

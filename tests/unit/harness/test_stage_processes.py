@@ -120,6 +120,19 @@ def test_a_child_in_a_session_of_its_own_outlives_the_first_process(start: Start
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.parametrize("asked", [True, False])
+def test_it_ends_by_being_asked_or_not(start: Start, asked: bool) -> None:
+    process = start(
+        "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\n"
+        f"print('ready', flush=True)\n{FOREVER}"
+    )
+    assert process.ended == "has not ended"
+    process.end("a test", asked=asked)
+    assert process.ended == ("exited with 7" if asked else "ended by signal 9")
+    assert process.how == "a test"
+    assert not process.alive()
+
+
 def test_an_end_is_noted_once(processes: Processes, start: Start) -> None:
     process = start(f"print('ready', flush=True)\n{FOREVER}")
     process.kill("a test")

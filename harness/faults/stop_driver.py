@@ -1,0 +1,63 @@
+"""SIGTERM to the Spark driver, as a deployment ends it; started again when healed.
+
+The one thing to know: the Python process is asked; what is left of its session after that, such as
+a JVM that goes on with its batch, is killed in the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand
+from harness.faults.driver import driver, wait_reads
+from harness.subjects.spark_subject import DRIVER
+
+
+@dataclass(frozen=True, kw_only=True)
+class StopDriver:
+    """SIGTERM to the driver; restart it when all of it is gone."""
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = DRIVER
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "SIGTERM to the Spark driver"
+
+    def inject(self, bench: Bench, name: str) -> _Stopped:
+        """Ask it to end."""
+        return _Stopped(bench, name)
+
+
+BY_HAND: Final = ByHand(
+    name="stop-driver",
+    takes=(),
+    example="stop-driver",
+    says="ask the Spark driver to end (SIGTERM); it is started again when healed",
+    make=StopDriver,
+)
+
+
+class _Stopped:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        self._driver = driver(bench)
+        self.at = now()
+        self._process = self._driver.stop(f"SIGTERM by fault «{name}»")
+        self.target = self._process.instance
+
+    def evidence(self) -> str | None:
+        """Its end, and how all of it came to one."""
+        return f"{self.target} {self._process.ended}: {self._process.how}"
+
+    def heal(self) -> None:
+        """Start it again, unless an earlier try did, and see that it reads."""
+        if not self._driver.alive():
+            self._driver.start()
+        wait_reads(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""

@@ -1,0 +1,45 @@
+"""SIGTERM to a member of a consumer group, as a deployment ends it; started again when healed.
+
+The one thing to know: who is asked to end can leave its group and finish what is under way. Whether
+it does is the member's own affair, and many do not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand
+from harness.faults.kill_member import EndedMember
+from harness.faults.members import member, members
+from harness.subjects.group.base import MEMBER
+
+
+@dataclass(frozen=True, kw_only=True)
+class StopMember:
+    """SIGTERM to a member, by name."""
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = MEMBER
+    member: str = "member-0"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"SIGTERM to {self.member}"
+
+    def inject(self, bench: Bench, name: str) -> EndedMember:
+        """Ask it to end."""
+        group = members(bench)
+        end = partial(group.stop, self.member, f"SIGTERM by fault «{name}»")
+        return EndedMember(bench, group, self.member, end)
+
+
+BY_HAND: Final = ByHand(
+    name="stop-member",
+    takes=("MEMBER",),
+    example="stop-member member-0",
+    says="ask a member of the group to end (SIGTERM); it is started again when healed",
+    make=lambda who: StopMember(member=member(who)),
+)

@@ -1,0 +1,43 @@
+"""SIGTERM to a producer, as a deployment ends it; when healed, its next life goes on.
+
+The one thing to know: as for `kill-producer`, what it had called and not heard of is not sent
+again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final
+
+from harness.bench import Bench
+from harness.faults.by_hand import ByHand
+from harness.faults.kill_producer import EndedProducer
+from harness.faults.senders import sender
+
+
+@dataclass(frozen=True, kw_only=True)
+class StopProducer:
+    """SIGTERM to a producer, by name."""
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = None
+    producer: str = "producer-0"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"SIGTERM to {self.producer}"
+
+    def inject(self, bench: Bench, name: str) -> EndedProducer:
+        """Ask it to end."""
+        end = partial(bench.producers.end, self.producer, f"SIGTERM by fault «{name}»")
+        return EndedProducer(bench, self.producer, end)
+
+
+BY_HAND: Final = ByHand(
+    name="stop-producer",
+    takes=("PRODUCER",),
+    example="stop-producer producer-0",
+    says="ask a producer to end (SIGTERM); when healed, its next life sends what it had not called",
+    make=lambda who: StopProducer(producer=sender(who)),
+)

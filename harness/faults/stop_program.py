@@ -1,0 +1,59 @@
+"""SIGTERM to a program of somebody's own, as a deployment ends it; started again when healed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand
+from harness.faults.programs import at_work, program, wait_works
+from harness.own.program import PROGRAM
+
+
+@dataclass(frozen=True, kw_only=True)
+class StopProgram:
+    """SIGTERM to the program while it works."""
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = PROGRAM
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "SIGTERM to the pipeline"
+
+    def inject(self, bench: Bench, name: str) -> _Stopped:
+        """Ask it to end when it is at work."""
+        return _Stopped(bench, name)
+
+
+BY_HAND: Final = ByHand(
+    name="stop-program",
+    takes=(),
+    example="stop-program",
+    says="ask a pipeline of your own to end (SIGTERM); it is started again when healed",
+    make=StopProgram,
+)
+
+
+class _Stopped:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        self._program = program(bench)
+        at_work(bench)
+        self._process = self._program.stop(f"SIGTERM by fault «{name}»")
+        self.at = now()
+        self.target = self._process.instance
+
+    def evidence(self) -> str | None:
+        """Its end, and how all of it came to one."""
+        return f"{self.target} {self._process.ended}: {self._process.how}"
+
+    def heal(self) -> None:
+        """Start it again, and see that it writes."""
+        self._program.start()
+        wait_works(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
