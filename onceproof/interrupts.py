@@ -6,6 +6,7 @@ The one thing to know: what runs a pipeline ends in an orderly way instead, see
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -39,5 +40,8 @@ def breaking_off(doing: str) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        print(f"onceproof: interrupted while {doing}", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        print(f"onceproof: interrupted while {doing}", file=sys.stderr, flush=True)
+        sys.stdout.flush()
+        # All that was open is closed by now. An orderly end of the interpreter would only let
+        # DuckDB's binding tell of what an interrupted query has left in it.
+        os._exit(INTERRUPTED)

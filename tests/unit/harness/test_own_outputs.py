@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import Counter
 from pathlib import Path
@@ -61,7 +62,9 @@ def test_a_command_prints_what_arrived(tmp_path: Path) -> None:
     sink = opened("command:cat {work}/said", tmp_path, identity=Rule.parse(r"regex:id=(\d)"))
     assert [e.record for e in sink.effects()] == ["1", "2", "2"]
     assert sink.size() == 3
-    failing = opened(f"command:{sys.executable} -c 'import sys; sys.exit(\"away\")'", tmp_path)
+    failing = opened(
+        f"command:{shlex.quote(sys.executable)} -c 'raise SystemExit(\"away\")'", tmp_path
+    )
     with pytest.raises(UnreadableOutput, match="ended with 1; it said last: away"):
         failing.size()
     with pytest.raises(UnreadableOutput, match="no-such-program"):
