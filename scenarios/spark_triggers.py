@@ -83,7 +83,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_TWO.name,
-        title="Two queries in one driver, triggered each second, killed when one and when the "
+        title="Two queries in one driver, each at its own pace, killed when one and when the "
         "other has written and not committed",
         subject=_TWO,
         workload=_PAYMENTS,
@@ -97,9 +97,9 @@ SCENARIOS = (
         subject=_BATCH_ID,
         workload=_PAYMENTS,
         schedule=(),
-        # No fault is needed: the archive has the number of the ledger's first batch before it.
-        # Who is first with a later number cannot be told, so nothing is claimed of the archive.
-        claims=_claims(TABLES[0], least=_LOST, exactly=_LOST),
+        # No fault is needed: the ledger has the number of the archive's first batch before it. How
+        # many later ones which of them has cannot be told, so nothing is claimed of the ledger.
+        claims=_claims(TABLES[1], least=_LOST, exactly=_LOST),
         seconds=40,
     ),
 )

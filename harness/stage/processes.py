@@ -339,9 +339,10 @@ def _family(session: int, there: Mapping[int, _Seen], earlier: Collection[int]) 
 def _thread_states(pid: int) -> set[str]:
     """States of the threads of a process; empty if it is gone."""
     states = set()
-    for stat in Path("/proc", str(pid), "task").glob("*/stat"):
-        with suppress(OSError):
-            states.add(_fields(stat.read_bytes())[0].decode())
+    with suppress(OSError):  # it may go while its threads are listed
+        for stat in Path("/proc", str(pid), "task").glob("*/stat"):
+            with suppress(OSError):
+                states.add(_fields(stat.read_bytes())[0].decode())
     return states - _OVER
 
 

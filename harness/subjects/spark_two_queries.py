@@ -47,7 +47,7 @@ class SparkTwoQueries(SparkSubject):
     def says(self) -> str:
         """What it promises."""
         says = (
-            "PySpark with two queries in one driver, triggered each second, foreachBatch into a "
+            "PySpark with two queries in one driver, each at its own pace, foreachBatch into a "
             "table of PostgreSQL each. Each micro-batch is one transaction, which also records it "
             "in one table for both"
         )

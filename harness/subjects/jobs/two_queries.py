@@ -9,12 +9,13 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import psycopg
 from pyspark.sql import DataFrame, SparkSession
 from session import ProgressLog, payments
 
-TABLES = ("ledger", "archive")
+PACES = {"ledger": "3 seconds", "archive": "1 second"}
 COLUMNS = (
     "record text, account text, amount_cents bigint, fee_cents bigint, source_partition int, "
     "source_offset bigint, query_id text, batch_id bigint"
@@ -35,22 +36,23 @@ def main() -> None:
     given = options.parse_args()
 
     with psycopg.connect(given.database) as connection:
-        for table in TABLES:
+        for table in PACES:
             connection.execute(f"CREATE TABLE IF NOT EXISTS {table} (seq bigserial, {COLUMNS})")
         connection.execute(DONE.format("query_id text, batch_id bigint"))
 
     spark = SparkSession.builder.getOrCreate()
     spark.streams.addListener(ProgressLog(given.progress))
-    # The archive first: it has what there is before the other query begins.
-    for table, checkpoint in reversed([*zip(TABLES, given.checkpoints, strict=True)]):
+    # One has its first batch before the other, which is quicker then, begins.
+    for (table, pace), checkpoint in zip(PACES.items(), given.checkpoints, strict=True):
         query = (
             payments(spark, bootstrap=given.bootstrap, topic=given.topic)
             .writeStream.foreachBatch(into(table, given.database, NAMES[given.guard]))
-            .trigger(processingTime="1 second")
+            .trigger(processingTime=pace)
             .option("checkpointLocation", checkpoint)
             .start()
         )
-        query.processAllAvailable()
+        while not any(Path(checkpoint, "commits").glob("[0-9]*")):
+            query.awaitTermination(0.2)
 
     def stop(*_: object) -> None:
         for query in spark.streams.active:

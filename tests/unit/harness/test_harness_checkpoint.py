@@ -258,14 +258,16 @@ def test_a_manifest_in_a_table_is_of_the_batch_under_way(
 ) -> None:
     name = "8c0a9a0e-93c5-4ab6-a9f5-2f2b0e2a6a40-m0.avro"
     (sink_log / name).touch()  # the table is made before there is a batch
+    as_spark_does(checkpoint.folder / "commits", 8)()
+    wait_told(told, 3)  # and so the manifest was seen, as all comes in order
     for n in (9, 10):
         as_spark_does(checkpoint.folder / "offsets", n)()
-    wait_told(told, 4)
+    wait_told(told, 7)
     for other in (f".{name}.crc", "v3.metadata.json", "optimized-m-8c0a.avro", "snap-1-1-8c.avro"):
         (sink_log / other).touch()
     (sink_log / f"1{name[1:]}").touch()
     watch.close()
-    assert told[4:] == ["sign: sink commit begun 10"]
+    assert told[7:] == ["sign: sink commit begun 10"]
     assert watch.error is None
 
 
