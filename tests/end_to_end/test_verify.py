@@ -41,7 +41,7 @@ def test_a_rehearsal_finds_every_record(runs: Path, tmp_path: Path) -> None:
     assert done.code == 0, done.out + done.err
     (said,) = re.findall(r"```text\n(The rehearsal .*?)\n```", PAGE, re.DOTALL)
     assert done.out.startswith(said)
-    assert "SIGKILL the pipeline while inputs wait for their effects" in done.err
+    assert "SIGKILL the pipeline before its commit arrives" in done.err
 
 
 @pytest.mark.integration

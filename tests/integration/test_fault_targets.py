@@ -99,7 +99,7 @@ def test_a_coordinator_is_placed_apart_from_another_role(staging: Staged, kind: 
             return leader(staging, topic, number) == node
 
         eventually(leads, f"{found} to lead its log")
-    both = resolved(staging, word), resolved(staging, f"coordinator:group:else/not/{word}")
+    both = resolved(staging, word), resolved(staging, f"coordinator:group:second/not/{word}")
     assert both[0] != both[1]
 
 
