@@ -13,9 +13,10 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
+from harness.kafka.keeping import KEPT_IN, partition_of
 from harness.kafka.log_reader import Entry, LogReader
 
-OFFSETS_TOPIC: Final = "__consumer_offsets"
+OFFSETS_TOPIC: Final = KEPT_IN["group"]
 _OFFSET_KEYS: Final = frozenset({0, 1})
 """Versions of a key that say a position; 2 says a group's members."""
 
@@ -50,24 +51,6 @@ def commits(reader: LogReader, group: str) -> list[Commit]:
     decided = zip(log.entries, log.committed(), strict=True)
     found = (_commit(entry, group) for entry, committed in decided if committed)
     return [commit for commit in found if commit is not None]
-
-
-def partition_of(group: str, count: int) -> int:
-    """The partition that has a group's commits.
-
-    By the absolute value of Java's hash of its name, 0 where that has none: Kafka's `Utils.abs`.
-    Records find their partitions by `Utils.toPositive`, which is another thing.
-    """
-    value = 0
-    for unit in _utf16(group):
-        value = (31 * value + unit) & 0xFFFFFFFF
-    signed = value - (1 << 32) if value & (1 << 31) else value
-    return 0 if signed == -(1 << 31) else abs(signed) % count
-
-
-def _utf16(text: str) -> list[int]:
-    data = text.encode("utf-16-be")
-    return list(struct.unpack(f">{len(data) // 2}H", data))
 
 
 def _commit(entry: Entry, group: str) -> Commit | None:

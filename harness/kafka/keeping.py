@@ -18,7 +18,10 @@ KEPT_IN: Final[dict[Coordinated, str]] = {
 
 
 def partition_of(name: str, partitions: int) -> int:
-    """The partition for a name: Java's hash of it, without its sign."""
+    """The partition for a name, by the absolute value of Java's hash of it: Kafka's `Utils.abs`.
+
+    Records find their partitions by `Utils.toPositive`, which is another thing.
+    """
     number = 0
     units = name.encode("utf-16-be")
     for high, low in zip(units[::2], units[1::2], strict=True):

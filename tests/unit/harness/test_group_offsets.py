@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from harness.kafka.group_offsets import Commit, commits, partition_of
+from harness.kafka.group_offsets import Commit, commits
+from harness.kafka.keeping import partition_of
 from harness.kafka.log_reader import Entry, PartitionLog
 
 
