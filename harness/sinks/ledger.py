@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from harness.identity import digest
 from harness.sinks.base import Effect, State
 from harness.sinks.guarded import GuardedTables
 
-_LEDGER = """
+_ROWS: Final = """
 SELECT seq, record, account, amount_cents, fee_cents, source_partition, source_offset,
        query_id, batch_id
-FROM ledger ORDER BY seq
+FROM {} ORDER BY seq
 """
+
+
+def rows_of(tables: GuardedTables, table: str, *, topic: str, sink: str, view: str) -> list[Effect]:
+    """One effect a row of a table that is made as the ledger is.
+
+    Args:
+        tables: the database.
+        table: its name there.
+        topic: where its rows come from.
+        sink: what effects call it.
+        view: who looks.
+    """
+    return [
+        Effect(
+            sink=sink,
+            view=view,
+            record=record,
+            effect_key="",
+            digest=digest(record, account, amount, fee),
+            position=f"{sink} row {seq}",
+            ordinal=seq,
+            source_topic=topic,
+            source_partition=partition,
+            source_offset=offset,
+            owner=query,
+            batch=batch,
+        )
+        for seq, record, account, amount, fee, partition, offset, query, batch in tables.rows(
+            _ROWS.format(table)
+        )
+    ]
 
 
 class Ledger(GuardedTables):
@@ -29,25 +62,7 @@ class Ledger(GuardedTables):
 
     def effects(self) -> list[Effect]:
         """One effect a row."""
-        return [
-            Effect(
-                sink=self.name,
-                view=self._view,
-                record=record,
-                effect_key="",
-                digest=digest(record, account, amount, fee),
-                position=f"{self.name} row {seq}",
-                ordinal=seq,
-                source_topic=self._topic,
-                source_partition=partition,
-                source_offset=offset,
-                owner=query,
-                batch=batch,
-            )
-            for seq, record, account, amount, fee, partition, offset, query, batch in self.rows(
-                _LEDGER
-            )
-        ]
+        return rows_of(self, "ledger", topic=self._topic, sink=self.name, view=self._view)
 
     def states(self) -> list[State]:
         """None."""
