@@ -12,6 +12,7 @@ import typer
 from onceproof.cli import (
     by_hand,
     check,
+    config,
     doctor,
     explain,
     lab,
@@ -21,16 +22,19 @@ from onceproof.cli import (
     verify,
 )
 from onceproof.cli import list as listing
+from onceproof.cli.commands import Commands
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Puts exactly-once claims under real faults and says, record by record, if they hold.",
 )
 
+app.callback()(config.before)
 app.command()(run.run)
 app.command("list")(listing.list_)
 app.command()(check.check)
@@ -46,6 +50,7 @@ app.command()(by_hand.fault)
 app.command()(by_hand.heal)
 app.command()(by_hand.status)
 app.command()(by_hand.end)
+app.add_typer(config.config, name="config")
 
 
 def main() -> None:

@@ -20,6 +20,9 @@ _SLACK_SECONDS = 900.0
 _SLOWER = 8
 """How many times longer than on a quiet machine a run may take, beside the slack."""
 
+# Told everything, so that no file with settings tells it more.
+_COMMAND = (sys.executable, "-m", "onceproof", "--config", "none")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Planned:
@@ -52,7 +55,7 @@ class Planned:
         words = ("run", self.scenario.name, "--seed", str(self.seed), "--out", str(runs))
         return Job(
             name=self.name,
-            command=(sys.executable, "-m", "onceproof", *words, "--backend", self.backend),
+            command=(*_COMMAND, *words, "--backend", self.backend),
             seconds=_SLACK_SECONDS + _SLOWER * self.scenario.seconds,
         )
 

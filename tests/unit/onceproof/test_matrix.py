@@ -155,7 +155,7 @@ def test_the_command_that_runs_one(place: Planned, tmp_path: Path) -> None:
     job = place.job(tmp_path)
     assert job.command[:3] == (sys.executable, "-m", "onceproof")
     assert " ".join(job.command[3:]) == (
-        f"run control-toothless-fault --seed 7 --out {tmp_path} --backend local"
+        f"--config none run control-toothless-fault --seed 7 --out {tmp_path} --backend local"
     )
     assert job.seconds > 10 * place.scenario.seconds
 
