@@ -18,6 +18,7 @@ from onceproof.cli import (
     lab,
     matrix,
     run,
+    shell,
     soak,
     verify,
 )
@@ -39,6 +40,7 @@ app.command()(run.run)
 app.command("list")(listing.list_)
 app.command()(check.check)
 app.command()(check.report)
+app.command()(shell.shell)
 app.command()(explain.explain)
 app.command()(doctor.doctor)
 app.command()(soak.soak)
