@@ -12,6 +12,7 @@ import typer
 from onceproof.cli import (
     by_hand,
     check,
+    clean,
     config,
     doctor,
     explain,
@@ -43,6 +44,7 @@ app.command()(check.report)
 app.command()(shell.shell)
 app.command()(explain.explain)
 app.command()(doctor.doctor)
+app.command()(clean.clean)
 app.command()(soak.soak)
 app.command()(matrix.matrix)
 app.command()(verify.verify)

@@ -6,12 +6,14 @@ asks: the command line, a file with settings, its schema, and a shell that compl
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import typer
 
 _BACKENDS: Final = ("local", "docker")
 _OWN_CLUSTER: Final = "external:"
+_SECONDS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
 class OneOf:
@@ -68,3 +70,22 @@ class Backend:
         if word not in _BACKENDS and not cluster:
             raise typer.BadParameter(f"expected {self.expected}, found {word}")
         return word
+
+
+class Age:
+    """A length of time such as 90m, 12h, 7d or 2w; in seconds."""
+
+    __name__ = "str"
+    expected = "a time such as 90m, 12h, 7d or 2w"
+    pattern = r"^[0-9]+(\.[0-9]+)?[mhdw]$"
+    choices: tuple[str, ...] = ()
+
+    def __call__(self, word: str) -> float:
+        """The seconds.
+
+        Raises:
+            BadParameter: it is no such time.
+        """
+        if re.match(self.pattern, word) is None:
+            raise typer.BadParameter(f"expected {self.expected}, found {word}")
+        return float(word[:-1]) * _SECONDS[word[-1]]
