@@ -30,7 +30,6 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     cls=Commands,
-    add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Puts exactly-once claims under real faults and says, record by record, if they hold.",

@@ -7,11 +7,17 @@ from typing import Annotated
 
 import typer
 
+from onceproof.cli import completing
 from onceproof.cli.options import LabName
 
 
 def fault(
-    name: Annotated[str | None, typer.Argument(help="Which; without one, all are listed.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="Which; without one, all are listed.", autocompletion=completing.faults
+        ),
+    ] = None,
     words: Annotated[
         list[str] | None, typer.Argument(help="Its target, such as leader:payments-0 or broker-2.")
     ] = None,

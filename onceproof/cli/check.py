@@ -8,22 +8,24 @@ from typing import Annotated
 
 import typer
 
+from onceproof.cli import completing
 from onceproof.cli.options import Folder
-from onceproof.cli.words import OneOf
+from onceproof.cli.words import OneOf, of_a_few
 
 
 def check(
     path: Annotated[
         str,
         typer.Argument(
-            help="A run folder, or a history that was recorded elsewhere; with Spark also a URI."
+            help="A run folder, or a history that was recorded elsewhere; with Spark also a URI.",
+            autocompletion=completing.run_folders,
         ),
     ],
     format_: Annotated[
         str | None,
-        typer.Option(
+        of_a_few(
+            OneOf("run", "jepsen", "jsonl", "parquet"),
             "--format",
-            parser=OneOf("run", "jepsen", "jsonl", "parquet"),
             help="run, jepsen, jsonl or parquet; without it, by the files there.",
         ),
     ] = None,
@@ -36,7 +38,10 @@ def check(
     ] = None,
     engine: Annotated[
         str,
-        typer.Option(parser=OneOf("duckdb", "spark"), help="duckdb or spark."),
+        of_a_few(
+            OneOf("duckdb", "spark"),
+            help="duckdb or spark.",
+        ),
     ] = "duckdb",
     master: Annotated[str | None, typer.Option(help="Spark's master, e.g. local[4].")] = None,
     memory: Annotated[str | None, typer.Option(help="What the engine may hold, e.g. 2GB.")] = None,
@@ -46,8 +51,8 @@ def check(
     ] = False,
     isolation: Annotated[
         str | None,
-        typer.Option(
-            parser=OneOf("read_committed", "read_uncommitted"),
+        of_a_few(
+            OneOf("read_committed", "read_uncommitted"),
             help="Jepsen: read_committed (default) or read_uncommitted.",
         ),
     ] = None,

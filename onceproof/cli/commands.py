@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup, TyperOption
 
 INTERRUPTED: Final = 130
+TROUBLE: Final = 3
 _WRONG_CALL: Final[Any] = typer.BadParameter.__mro__[1]
 """What all wrong calls are; typer has no public name for it, nor for this one of them:"""
 _NO_COMMAND: Final = "NoArgsIsHelpError"
@@ -38,10 +39,16 @@ class Commands(TyperGroup):
             code = INTERRUPTED
         except OSError as error:
             if error.errno != errno.EPIPE:
-                raise
+                print(f"onceproof: {_mistake(error)}", file=sys.stderr)
+                sys.exit(TROUBLE)
             # `| head` has seen enough; what is still to be flushed must not fail.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 0
+        except Exception as error:
+            if not standalone_mode:
+                raise
+            print(f"onceproof: {_mistake(error)}", file=sys.stderr)
+            code = TROUBLE
         if not standalone_mode:
             return code
         sys.exit(code if isinstance(code, int) else 0)
@@ -59,6 +66,23 @@ def told(error: Any) -> str:
     says = " ".join(says.split())
     end = "" if says.endswith(("?", ".")) else "."
     return f"onceproof: {says}{end} `{path} --help` says what there is."
+
+
+def _mistake(error: Exception) -> str:
+    """What to say of an error that nobody foresaw; where it came from goes into a file."""
+    import tempfile
+    import traceback
+
+    text = "".join(traceback.format_exception(error))
+    words = " ".join(f"{type(error).__name__}: {error}".split())
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="onceproof-mistake-", suffix=".txt", delete=False, encoding="utf-8"
+        ) as file:
+            file.write(text)
+    except OSError:
+        return f"a mistake of ours: {words}. Report it, please, with this:\n{text}"
+    return f"a mistake of ours: {words}. Report it, please, with what stands in {file.name}"
 
 
 def _name(parameter: Any) -> str | None:

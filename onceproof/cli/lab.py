@@ -8,13 +8,17 @@ from typing import Annotated
 
 import typer
 
+from onceproof.cli import completing
 from onceproof.cli.options import Backend, Out, Seed
 
 
 def lab(
     scenario: Annotated[
         str | None,
-        typer.Argument(help="Whose pipeline, workload and claims; without one, the flagship's."),
+        typer.Argument(
+            help="Whose pipeline, workload and claims; without one, the flagship's.",
+            autocompletion=completing.scenarios,
+        ),
     ] = None,
     bare: Annotated[
         bool,

@@ -7,10 +7,16 @@ from typing import Annotated
 
 import typer
 
+from onceproof.cli import completing
+
 
 def list_(
     words: Annotated[
-        list[str] | None, typer.Argument(help="Only those with one of these words in their names.")
+        list[str] | None,
+        typer.Argument(
+            help="Only those with one of these words in their names.",
+            autocompletion=completing.scenarios,
+        ),
     ] = None,
 ) -> None:
     """List the scenarios: subject, faults, needs, claims and what is expected of them."""

@@ -8,14 +8,18 @@ from typing import Annotated
 
 import typer
 
-from onceproof.cli.options import Out
+from onceproof.cli import completing
+from onceproof.cli.options import Events, Out
 from onceproof.cli.words import Backend
 
 
 def matrix(
     words: Annotated[
         list[str] | None,
-        typer.Argument(help="Only scenarios with one of these words in their names."),
+        typer.Argument(
+            help="Only scenarios with one of these words in their names.",
+            autocompletion=completing.scenarios,
+        ),
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Only one or two of each family of subjects.")
@@ -26,6 +30,7 @@ def matrix(
         list[str] | None,
         typer.Option(
             parser=Backend(own=True),
+            autocompletion=completing.backends,
             help="local or docker. Repeatable; without any, both.",
         ),
     ] = None,
@@ -34,6 +39,7 @@ def matrix(
         typer.Option(min=1, help="How many runs at a time; without it, by cores and memory."),
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="File that gets the table, too.")] = None,
+    json_events: Events = None,
 ) -> None:
     """Run every scenario on both backends and write one page: subjects × faults → verdicts.
 
@@ -51,5 +57,6 @@ def matrix(
             backends=backend or ["local", "docker"],
             jobs=jobs,
             markdown=markdown,
+            events=json_events,
         )
     )

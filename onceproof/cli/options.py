@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from onceproof.cli import completing
 from onceproof.cli.words import Backend as BackendType
 
 Seed = Annotated[int | None, typer.Option(help="Draws the workload; without it one is chosen.")]
@@ -15,9 +16,24 @@ Backend = Annotated[
     str,
     typer.Option(
         parser=BackendType(),
+        autocompletion=completing.backends,
         help="What the stage is made of: local (processes of this machine), docker (containers), "
         "or external:FILE, your own cluster as FILE describes it.",
     ),
 ]
-Folder = Annotated[Path, typer.Argument(help="A run folder: runs/<time>-<scenario>-<seed>.")]
+Folder = Annotated[
+    Path,
+    typer.Argument(
+        help="A run folder: runs/<time>-<scenario>-<seed>.", autocompletion=completing.run_folders
+    ),
+]
 LabName = Annotated[str | None, typer.Option("--lab", help="Which lab, if more than one is up.")]
+Events = Annotated[
+    str | None,
+    typer.Option(
+        "--json-events",
+        metavar="FILE",
+        help="File that gets a line of JSON for everything that happens, as it happens; - is "
+        "standard output. See docs/reference/events.md.",
+    ),
+]

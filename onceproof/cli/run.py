@@ -8,14 +8,18 @@ from typing import Annotated
 
 import typer
 
-from onceproof.cli.options import Backend, Folder, Out, Seed
+from onceproof.cli import completing
+from onceproof.cli.options import Backend, Events, Folder, Out, Seed
 from onceproof.cli.words import Backend as BackendType
 
 
 def run(
     scenario: Annotated[
         list[str] | None,
-        typer.Argument(help="Names from `onceproof list`; without any, the flagship."),
+        typer.Argument(
+            help="Names from `onceproof list`; without any, the flagship.",
+            autocompletion=completing.scenarios,
+        ),
     ] = None,
     seed: Seed = None,
     out: Out = Path("runs"),
@@ -29,6 +33,7 @@ def run(
             "from an earlier transaction. Without it, the brokers' own.",
         ),
     ] = None,
+    json_events: Events = None,
 ) -> None:
     """Run scenarios on real brokers, judge them, write their reports.
 
@@ -44,6 +49,7 @@ def run(
             out=out,
             backend=backend,
             transaction_version=transaction_version,
+            events=json_events,
         )
     )
 
@@ -55,9 +61,11 @@ def replay(
         str | None,
         typer.Option(
             parser=BackendType(),
+            autocompletion=completing.backends,
             help="As for run; without it, the backend that the run had.",
         ),
     ] = None,
+    json_events: Events = None,
 ) -> None:
     """Run again what a run folder says: its scenario, its seed and the schedule as it was then.
 
@@ -65,4 +73,4 @@ def replay(
     """
     from onceproof.commands import run as command
 
-    sys.exit(command.replay(folder, out=out, backend=backend))
+    sys.exit(command.replay(folder, out=out, backend=backend, events=json_events))

@@ -8,14 +8,16 @@ from typing import Annotated
 
 import typer
 
-from onceproof.cli.words import OneOf
+from onceproof.cli import completing
+from onceproof.cli.words import OneOf, of_a_few
 
 
 def shell(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="A run folder, also of a run that is not over or was broken off; or a history."
+            help="A run folder, also of a run that is not over or was broken off; or a history.",
+            autocompletion=completing.run_folders,
         ),
     ],
     command: Annotated[
@@ -24,7 +26,11 @@ def shell(
     ] = None,
     format_: Annotated[
         str,
-        typer.Option("--format", parser=OneOf("table", "csv", "json"), help="table, csv or json."),
+        of_a_few(
+            OneOf("table", "csv", "json"),
+            "--format",
+            help="table, csv or json.",
+        ),
     ] = "table",
 ) -> None:
     """Ask a run's tables in SQL (DuckDB's); nothing of the run is changed.

@@ -8,13 +8,17 @@ from typing import Annotated
 
 import typer
 
-from onceproof.cli.options import Backend, Out
+from onceproof.cli import completing
+from onceproof.cli.options import Backend, Events, Out
 
 
 def soak(
     scenario: Annotated[
         list[str] | None,
-        typer.Argument(help="Names from `onceproof list`; without any, the flagship."),
+        typer.Argument(
+            help="Names from `onceproof list`; without any, the flagship.",
+            autocompletion=completing.scenarios,
+        ),
     ] = None,
     runs: Annotated[int, typer.Option(min=0, help="How many seeds; 0: until told to stop.")] = 10,
     seed: Annotated[int, typer.Option(help="The first seed; the others follow it.")] = 1,
@@ -26,6 +30,7 @@ def soak(
     free: Annotated[
         float, typer.Option(min=0, help="Stop when the disk has fewer GiB free than this.")
     ] = 5.0,
+    json_events: Events = None,
 ) -> None:
     """Repeat scenarios with new seeds; keep what was unexpected; stop when anything of us grows.
 
@@ -43,5 +48,6 @@ def soak(
             backend=backend,
             keep_all=keep_all,
             least_free=round(free * 2**30),
+            events=json_events,
         )
     )

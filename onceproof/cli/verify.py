@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from onceproof.cli import completing
 from onceproof.cli.given import given
-from onceproof.cli.options import Backend, Out, Seed
-from onceproof.cli.words import OneOf
+from onceproof.cli.options import Backend, Events, Out, Seed
+from onceproof.cli.words import OneOf, of_a_few
 from onceproof.settings.effective import Effective
 
 
@@ -66,23 +67,24 @@ def verify(
     ] = 400,
     claim: Annotated[
         list[str] | None,
-        typer.Option(
-            parser=OneOf("exactly-once", "at-least-once", "at-most-once"),
+        of_a_few(
+            OneOf("exactly-once", "at-least-once", "at-most-once"),
             help="exactly-once (default), at-least-once, at-most-once. Repeatable.",
         ),
     ] = None,
     preset: Annotated[
         str,
-        typer.Option(
-            parser=OneOf("gentle", "standard", "brutal"),
+        of_a_few(
+            OneOf("gentle", "standard", "brutal"),
             help="What is done to it: gentle, standard or brutal.",
         ),
     ] = "standard",
     fault: Annotated[
         list[str] | None,
         typer.Option(
+            autocompletion=completing.faults,
             help="Instead of a preset: a fault as `onceproof fault` takes it, such as "
-            '"kill-driver after-sink-write". Repeatable; one after the other.'
+            '"kill-driver after-sink-write". Repeatable; one after the other.',
         ),
     ] = None,
     schedule: Annotated[
@@ -100,6 +102,7 @@ def verify(
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",
+    json_events: Events = None,
 ) -> None:
     """Put a pipeline of your own on trial, unchanged: its command, its input, its output.
 
@@ -134,7 +137,8 @@ def verify(
             out=out,
             backend=backend,
             dry_run=dry_run,
-            options=given(ctx, without=("seed", "dry_run")),
+            options=given(ctx, without=("seed", "dry_run", "json_events")),
+            events=json_events,
         )
     )
 

@@ -7,7 +7,7 @@ asks: the command line, a file with settings, its schema, and a shell that compl
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Any, Final
 
 import typer
 
@@ -39,6 +39,15 @@ class OneOf:
         if word not in self.choices:
             raise typer.BadParameter(f"expected {self.expected}, found {word}")
         return word
+
+    def complete(self, incomplete: str) -> list[str]:
+        """The words that begin so."""
+        return [word for word in self.choices if word.startswith(incomplete)]
+
+
+def of_a_few(words: OneOf, *names: str, help: str) -> Any:  # noqa: A002
+    """An option that is a word of a few, checked and completed."""
+    return typer.Option(*names, parser=words, autocompletion=words.complete, help=help)
 
 
 class Backend:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from harness.scenario import Scenario
 from harness.tools.error import SetupError
 from onceproof.catalogue import UnknownScenario, named
 from onceproof.commands.setup import prepared
-from onceproof.errors import TROUBLE, USAGE, told
+from onceproof.errors import TROUBLE, USAGE
 from onceproof.matrix.plan import plan
 from onceproof.matrix.room import room
 from onceproof.matrix.sample import QUICK_SECONDS, sample
 from onceproof.matrix.under_way import MatrixRun
 from onceproof.stopping import stop_on_signals
+from onceproof.streaming import Stream, streamed
 from reports.matrix.markdown import markdown as as_markdown
-from reports.matrix.model import Backend
+from reports.matrix.model import Backend, Trial
 
 
 def matrix(
@@ -30,9 +32,11 @@ def matrix(
     backends: Sequence[str],
     jobs: int | None,
     markdown: Path | None,
+    events: str | None = None,
 ) -> int:
     """Run what is not there yet, and write the page anew after each run."""
-    with told():
+
+    def do(stream: Stream) -> int:
         try:
             scenarios = named(words)
         except UnknownScenario as error:
@@ -54,11 +58,23 @@ def matrix(
             scope=_scope(words, quick),
             repeat=_repeat(words, quick, seed, out, asked, jobs),
             stop=stop,
+            hear=partial(_tell, stream),
         )
         run.execute()
         if markdown is not None:
             markdown.write_text(as_markdown(run.told()), encoding="utf-8", newline="\n")
         return run.conclude()
+
+    return streamed("matrix", events, do)
+
+
+def _tell(stream: Stream, trial: Trial, began: bool) -> None:
+    """What became of a place in the matrix, as a line of the stream."""
+    if stream.writer is None:
+        return
+    from reports.event_lines.lines import trial_line
+
+    stream.writer.write(trial_line(trial, began=began))
 
 
 def _prepare(asked: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:

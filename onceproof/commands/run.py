@@ -21,6 +21,7 @@ from onceproof.outcome import Outcome
 from onceproof.replaying import NoReplay, replay_of
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
+from onceproof.streaming import Stream, streamed
 from reports.console import live, print_result, print_summary, rows_of
 
 
@@ -31,8 +32,9 @@ def run(
     out: Path,
     backend: str = LOCAL,
     transaction_version: int | None = None,
+    events: str | None = None,
 ) -> int:
-    """Run scenarios one after the other, the flagship if none is named."""
+    """Run scenarios one after the other, the flagship if none is named; see `streamed`."""
     if transaction_version is not None and backend.startswith(EXTERNAL):
         print(
             "onceproof: --transaction-version would change a cluster of your own for good; set it "
@@ -40,27 +42,35 @@ def run(
             file=sys.stderr,
         )
         return USAGE
-    with told():
-        try:
-            scenarios = chosen(names)
-        except UnknownScenario as error:
-            print(f"onceproof: {error}", file=sys.stderr)
-            return USAGE
-        seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
-        if transaction_version is not None:
-            scenarios = [
-                replace(scenario, transaction_version=transaction_version) for scenario in scenarios
-            ]
-        outcomes = _run_all([(scenario, seed) for scenario in scenarios], out, backend)
-        if len(outcomes) > 1:
-            print("All runs")
-            print_summary([row for o in outcomes for row in rows_of(o.report)], sys.stdout)
-            for outcome in outcomes:
-                print(f"report   {outcome.html}")
-        return _worst(outcomes, wanted=len(scenarios))
+    try:
+        scenarios = chosen(names)
+    except UnknownScenario as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        return USAGE
+    seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
+    if transaction_version is not None:
+        scenarios = [
+            replace(scenario, transaction_version=transaction_version) for scenario in scenarios
+        ]
+    wanted = [(scenario, seed) for scenario in scenarios]
+    return streamed("run", events, lambda stream: _run_and_sum_up(wanted, out, backend, stream))
 
 
-def replay(folder: Path, *, out: Path, backend: str | None = None) -> int:
+def _run_and_sum_up(
+    wanted: Sequence[tuple[Scenario, int]], out: Path, backend: str, stream: Stream
+) -> int:
+    outcomes = _run_all(wanted, out, backend, stream)
+    if len(outcomes) > 1:
+        print("All runs")
+        print_summary([row for o in outcomes for row in rows_of(o.report)], sys.stdout)
+        for outcome in outcomes:
+            print(f"report   {outcome.html}")
+    return _worst(outcomes, wanted=len(wanted))
+
+
+def replay(
+    folder: Path, *, out: Path, backend: str | None = None, events: str | None = None
+) -> int:
     """Run again what a run folder says; its own backend, if none is given."""
     with told():
         try:
@@ -68,15 +78,23 @@ def replay(folder: Path, *, out: Path, backend: str | None = None) -> int:
         except NoReplay as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
-        again = f"onceproof replay {shlex.quote(str(folder))}"
-        if backend is not None:
-            again += f" --backend {shlex.quote(backend)}"
-        outcomes = _run_all([(found.scenario, found.seed)], out, found.backend, again)
-        return _worst(outcomes, wanted=1)
+    again = f"onceproof replay {shlex.quote(str(folder))}"
+    if backend is not None:
+        again += f" --backend {shlex.quote(backend)}"
+    wanted = [(found.scenario, found.seed)]
+
+    def do(stream: Stream) -> int:
+        return _worst(_run_all(wanted, out, found.backend, stream, again), wanted=1)
+
+    return streamed("replay", events, do)
 
 
 def _run_all(
-    wanted: Sequence[tuple[Scenario, int]], out: Path, backend: str, repeat: str | None = None
+    wanted: Sequence[tuple[Scenario, int]],
+    out: Path,
+    backend: str,
+    stream: Stream,
+    repeat: str | None = None,
 ) -> list[Outcome]:
     found = prepared(backend)
     stop = stop_on_signals()
@@ -91,7 +109,7 @@ def _run_all(
                 seed=seed,
                 runs=out,
                 tools=found,
-                handlers=[handler],
+                handlers=[handler, *stream.handlers],
                 stop=stop,
                 backend=backend,
                 repeat=repeat,

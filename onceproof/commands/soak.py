@@ -18,12 +18,13 @@ from harness.tools.setup import Tools
 from harness.wait import Stop
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
-from onceproof.errors import TROUBLE, USAGE, told
+from onceproof.errors import TROUBLE, USAGE
 from onceproof.outcome import Outcome
 from onceproof.running import run_scenario
 from onceproof.soak.kept import Kept
 from onceproof.soak.watch import LEAST_FREE, Reading, free_bytes, low_disk, read, trouble
 from onceproof.stopping import stop_on_signals
+from onceproof.streaming import Stream, streamed
 from reports.console import live
 
 
@@ -36,9 +37,11 @@ def soak(
     backend: str = LOCAL,
     keep_all: bool = False,
     least_free: int = LEAST_FREE,
+    events: str | None = None,
 ) -> int:
     """Repeat scenarios, the flagship if none is named, with new seeds; for ever if `runs` is 0."""
-    with told():
+
+    def do(stream: Stream) -> int:
         try:
             scenarios = chosen(names)
         except UnknownScenario as error:
@@ -54,12 +57,14 @@ def soak(
         readings: list[Reading] = []
         ended = None
         for scenario, number in _wanted(scenarios, runs=runs, seed=seed):
-            outcome = _run(scenario, number, out, backend, found, stop)
+            outcome = _run(scenario, number, out, backend, found, stop, stream)
             readings.append(read(out))
             kept.add(outcome, readings[-1], interrupted=stop.is_set())
             if stop.is_set() or (ended := trouble(readings, least_free=least_free, folder=out)):
                 break
         return kept.conclude(ended, interrupted=stop.is_set(), until_told=not runs)
+
+    return streamed("soak", events, do)
 
 
 def _wanted(
@@ -69,7 +74,15 @@ def _wanted(
     return ((scenario, number) for number in seeds for scenario in scenarios)
 
 
-def _run(whole: Scenario, seed: int, out: Path, backend: str, tools: Tools, stop: Stop) -> Outcome:
+def _run(
+    whole: Scenario,
+    seed: int,
+    out: Path,
+    backend: str,
+    tools: Tools,
+    stop: Stop,
+    stream: Stream,
+) -> Outcome:
     scenario, _ = feasible(whole.drawn(seed), offers(backend))
     with live(sys.stderr) as handler:
         return run_scenario(
@@ -77,7 +90,7 @@ def _run(whole: Scenario, seed: int, out: Path, backend: str, tools: Tools, stop
             seed=seed,
             runs=out,
             tools=tools,
-            handlers=[handler],
+            handlers=[handler, *stream.handlers],
             stop=stop,
             backend=backend,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -15,17 +16,25 @@ from harness.stage.backends import offers
 from harness.tools.setup import Tools
 from harness.wait import Stop
 from onceproof.commands.setup import prepared
-from onceproof.errors import USAGE, told
+from onceproof.errors import USAGE
 from onceproof.outcome import Outcome
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
+from onceproof.streaming import Stream, streamed
 from onceproof.verify.rehearsed import rehearsed
 from onceproof.verify.trial import BadTrial, Said, rehearsal, trial
 from reports.console import live, print_result
 
 
 def verify(
-    said: Said, *, seed: int | None, out: Path, backend: str, dry_run: bool, options: list[str]
+    said: Said,
+    *,
+    seed: int | None,
+    out: Path,
+    backend: str,
+    dry_run: bool,
+    options: list[str],
+    events: str | None = None,
 ) -> int:
     """Put it on trial; with `dry_run` only rehearse.
 
@@ -36,31 +45,56 @@ def verify(
         backend: what the stage is made of.
         dry_run: no faults, few records: only see that all fits together.
         options: as they were given, without the seed, for the line that repeats it.
+        events: see `streamed`.
     """
-    with told():
+
+    def do(stream: Stream) -> int:
         try:
+            _see_program(said)
             scenario = trial(said)
         except BadTrial as error:
             print(f"onceproof verify: {error}.", file=sys.stderr)
             return USAGE
-        seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
-        scenario, left_out = feasible(scenario, offers(backend))
-        for at in left_out:
-            print(f"left out: «{at.name}», because this stage cannot do it", file=sys.stderr)
-        _tell(scenario)
-        repeat = shlex.join(["onceproof", "verify", *options, "--seed", str(seed), "--"])
-        repeat += " " + shlex.join(said.command)
-        tools, stop = prepared(backend), stop_on_signals()
-        if dry_run:
-            outcome = _run(rehearsal(scenario), seed, out, backend, repeat, tools, stop)
-            return rehearsed(outcome, sys.stdout)
-        outcome = _run(scenario, seed, out, backend, repeat, tools, stop)
-        print_result(outcome.report, sys.stdout, outcome.folder)
-        return outcome.exit_code
+        return _try(scenario, said, seed, out, backend, dry_run, options, stream)
+
+    return streamed("verify", events, do)
+
+
+def _try(
+    scenario: Scenario,
+    said: Said,
+    seed: int | None,
+    out: Path,
+    backend: str,
+    dry_run: bool,
+    options: list[str],
+    stream: Stream,
+) -> int:
+    seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
+    scenario, left_out = feasible(scenario, offers(backend))
+    for at in left_out:
+        print(f"left out: «{at.name}», because this stage cannot do it", file=sys.stderr)
+    _tell(scenario)
+    repeat = shlex.join(["onceproof", "verify", *options, "--seed", str(seed), "--"])
+    repeat += " " + shlex.join(said.command)
+    tools, stop = prepared(backend), stop_on_signals()
+    if dry_run:
+        outcome = _run(rehearsal(scenario), seed, out, backend, repeat, tools, stop, stream)
+        return rehearsed(outcome, sys.stdout)
+    outcome = _run(scenario, seed, out, backend, repeat, tools, stop, stream)
+    print_result(outcome.report, sys.stdout, outcome.folder)
+    return outcome.exit_code
 
 
 def _run(
-    scenario: Scenario, seed: int, out: Path, backend: str, repeat: str, tools: Tools, stop: Stop
+    scenario: Scenario,
+    seed: int,
+    out: Path,
+    backend: str,
+    repeat: str,
+    tools: Tools,
+    stop: Stop,
+    stream: Stream,
 ) -> Outcome:
     with live(sys.stderr) as handler:
         return run_scenario(
@@ -68,10 +102,27 @@ def _run(
             seed=seed,
             runs=out,
             tools=tools,
-            handlers=[handler],
+            handlers=[handler, *stream.handlers],
             stop=stop,
             backend=backend,
             repeat=repeat,
+        )
+
+
+def _see_program(said: Said) -> None:
+    """See that there is something to start, before a stage is brought up for it.
+
+    Raises:
+        BadTrial: there is not.
+    """
+    program = said.command[0] if said.command else "{"
+    if "{" in program:  # filled in later, or missed by the next who looks
+        return
+    inside = str(said.folder / program) if "/" in program else program
+    if shutil.which(inside) is None:
+        raise BadTrial(
+            f"{program!r} cannot be started: no such program in PATH, nor a file that may be run; "
+            "write the command behind -- as in a shell"
         )
 
 

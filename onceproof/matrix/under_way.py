@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,6 +43,7 @@ class MatrixRun:
         scope: which scenarios, in words.
         repeat: the command that does the same again.
         stop: ends it in an orderly way when set.
+        hear: gets a trial when it begins (True) and when there is something to say of it (False).
         trials: what became of each place so far, by its name.
         started_at: wall clock, UTC, ISO 8601.
         since: monotonic clock then, in seconds.
@@ -55,6 +57,7 @@ class MatrixRun:
     scope: str
     repeat: str
     stop: Stop
+    hear: Callable[[Trial, bool], None] = lambda trial, began: None
     trials: dict[str, Trial] = field(default_factory=dict)
     started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     since: float = field(default_factory=time.monotonic)
@@ -85,6 +88,7 @@ class MatrixRun:
             "left out"
         )
         for trial in self._all(State.REUSED):
+            self.hear(trial, False)
             _say(f"reused   {trial.scenario} on {trial.backend}: {self.out / (trial.report or '')}")
         write(self.out, self.told())
         self._see_to_the_disk()
@@ -140,6 +144,7 @@ class MatrixRun:
         return next((said for said in found if said.get("code") == code()), {})
 
     def _started(self, job: Job) -> None:
+        self.hear(self.trials[job.name], True)
         _say(f"started  {job.name} (about {job.seconds:.0f} s at most)")
 
     def _ended(self, ended: Ended) -> None:
@@ -154,6 +159,7 @@ class MatrixRun:
             stopping=self.stop.is_set(),
         )
         self.trials[place.name] = trial
+        self.hear(trial, False)
         left = len(self._all(State.WAITING))
         how = "as expected" if trial.expected else trial.remark or "NOT as expected"
         _say(f"ended    {ended.job.name}: {how}, {seconds(ended.seconds)}; {left} to go")

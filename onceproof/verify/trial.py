@@ -173,6 +173,8 @@ def _orders(said: Said) -> Orders:
         rate=said.rate,
     )
     if said.data is not None:
+        if not said.data.is_file():
+            raise BadTrial(f"{said.data} is not there; expected a .jsonl, .csv or .parquet file")
         there = count(said.data)
         orders = replace(
             orders,
@@ -192,8 +194,15 @@ def _schedule(said: Said, *, spark: bool) -> tuple[At, ...]:
     if said.schedule is not None:
         try:
             return schedule_from_json(json.loads(said.schedule.read_text()))
-        except (OSError, ValueError) as error:
-            raise BadTrial(f"{said.schedule}: {error}") from error
+        except OSError as error:
+            raise BadTrial(
+                f"{said.schedule} cannot be read: {error.strerror}; expected a file with a "
+                "schedule, as run.json has in `plan`"
+            ) from error
+        except ValueError as error:
+            raise BadTrial(
+                f"{said.schedule}: {error}; expected a schedule, as run.json has in `plan`"
+            ) from error
     return by_name(said.faults) if said.faults else preset(said.preset, spark=spark)
 
 

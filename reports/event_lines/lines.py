@@ -1,0 +1,173 @@
+"""From the events of a run to lines: a handler of the event stream.
+
+The one thing to know: a handler must not block, and whoever reads the lines may be slow or gone. A
+thread of our own writes them; what cannot be written is given up, once and with a word, and the run
+goes on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from queue import SimpleQueue
+from typing import Any, Final, TextIO
+
+from harness import events
+from harness.events import Event
+from reports.event_lines import model
+from reports.event_lines.model import Line
+from reports.matrix.model import Trial
+
+_SENTENCES: Final = 3
+_PATIENCE: Final = 10.0
+"""Seconds that a slow reader gets at the end."""
+
+
+class LineWriter:
+    """Writes lines, each whole and at once, in the order in which they come."""
+
+    def __init__(self, out: TextIO, complain: Callable[[str], None]) -> None:
+        """Begin.
+
+        Args:
+            out: where they go.
+            complain: hears, once, that they go nowhere any more, and why.
+        """
+        self._out, self._complain = out, complain
+        self._waiting: SimpleQueue[Line | None] = SimpleQueue()
+        self._broken = False
+        self._thread = threading.Thread(target=self._write_all, daemon=True)
+        self._thread.start()
+
+    def write(self, line: Line) -> None:
+        """Write a line, soon."""
+        self._waiting.put(line)
+
+    def close(self) -> None:
+        """Write what is waiting, as far as its reader takes it."""
+        self._waiting.put(None)
+        self._thread.join(_PATIENCE)
+        if self._thread.is_alive():
+            self._complain(f"nobody has read them for {_PATIENCE:.0f} seconds")
+
+    def _write_all(self) -> None:
+        while (line := self._waiting.get()) is not None:
+            if self._broken:
+                continue
+            try:
+                self._out.write(line.model_dump_json(by_alias=True) + "\n")
+                self._out.flush()
+            except (OSError, ValueError) as error:
+                self._broken = True
+                self._complain(getattr(error, "strerror", None) or str(error))
+
+
+class RunLines:
+    """The lines of one run after the other; a handler of events."""
+
+    def __init__(self, writer: LineWriter) -> None:
+        self._writer = writer
+        self._run = ""
+        self._began = 0
+
+    def __call__(self, event: Event) -> None:
+        """Handle one event."""
+        if isinstance(event, events.RunStarted):
+            self._run, self._began = event.run, event.at
+        where = {
+            "at": stamp(),
+            "run": self._run,
+            "seconds": round((event.at - self._began) / 1e9, 3),
+        }
+        for line in lines_of(event, where):
+            self._writer.write(line)
+
+
+def trial_line(trial: Trial, *, began: bool) -> Line:
+    """That a run of a matrix begins, or what became of it."""
+    if began:
+        return model.TrialBegan(at=stamp(), scenario=trial.scenario, backend=trial.backend)
+    return model.TrialEnded(
+        at=stamp(),
+        scenario=trial.scenario,
+        backend=trial.backend,
+        state=trial.state,
+        verdicts={claim.name: claim.verdict for claim in trial.claims},
+        expected=trial.expected,
+        remark=trial.remark,
+        report=trial.report,
+    )
+
+
+def stamp() -> str:
+    """The wall clock, as a line has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def lines_of(event: Event, where: dict[str, Any]) -> Iterator[Line]:
+    """The lines that tell an event; `where` is what every line of a run has."""
+    match event:
+        case events.RunStarted():
+            yield model.RunBegan(
+                **where,
+                folder=str(event.folder),
+                scenario=event.scenario,
+                title=event.title,
+                seed=event.seed,
+            )
+        case events.PhaseStarted():
+            yield model.PhaseBegan(**where, phase=event.phase)
+        case events.PhaseEnded():
+            took = round(event.seconds, 3)
+            yield model.PhaseEnded(
+                **where, phase=event.phase, outcome=event.outcome, detail=event.detail, took=took
+            )
+        case events.Progress():
+            yield model.Progress(
+                **where,
+                acknowledged=event.acknowledged,
+                total=event.total,
+                pipeline=event.pipeline,
+            )
+        case events.FaultChanged():
+            yield model.Fault(
+                **where,
+                fault=event.fault,
+                kind=event.kind,
+                state=event.state,
+                detail=event.detail,
+            )
+        case events.HazardObserved():
+            yield model.Hazard(**where, hazard=event.hazard, detail=event.detail)
+        case events.InstanceChanged():
+            yield model.Process(**where, instance=event.instance, state=event.state)
+        case events.Judged():
+            yield from _judged(event, where)
+        case events.ReportWritten():
+            yield model.ReportWritten(**where, html=str(event.html), json=str(event.json))
+        case events.RunEnded():
+            yield model.RunEnded(**where, exit_code=event.exit_code, message=event.message)
+
+
+def _judged(event: events.Judged, where: dict[str, Any]) -> Iterator[Line]:
+    for found in event.judgement.findings:
+        yield model.Finding(
+            **where,
+            anomaly=found.anomaly,
+            hop=found.hop,
+            evidence=found.evidence,
+            count=found.count,
+            sentences=tuple(finding.sentence for finding in found.shown[:_SENTENCES]),
+        )
+    claims = tuple(
+        model.JudgedClaim(
+            claim=judged.claim.name,
+            verdict=judged.verdict,
+            reason=judged.reason,
+            refuted_by=judged.refuted_by,
+            expected=judged.expected,
+        )
+        for judged in event.judgement.claims
+    )
+    yield model.Judged(**where, claims=claims)

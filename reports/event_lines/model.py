@@ -1,0 +1,196 @@
+"""What a line of `--json-events` holds: the published, versioned shape of each kind of event.
+
+The one thing to know: whoever reads these must let pass what he does not know, fields and kinds of
+event alike; only `stream-began` says which version it is.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from checkers.model import Evidence, Hop, Verdict
+
+FORMAT: Final = "onceproof-events/1"
+
+
+class Line(BaseModel):
+    """What every line has."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: str = Field(description="wall clock, UTC, ISO 8601")
+
+
+class StreamBegan(Line):
+    """The first line."""
+
+    event: Literal["stream-began"] = "stream-began"
+    format: Literal["onceproof-events/1"] = FORMAT
+    command: str = Field(description="run, replay, verify, soak or matrix")
+
+
+class StreamEnded(Line):
+    """The last line; where it is missing, the command was killed."""
+
+    event: Literal["stream-ended"] = "stream-ended"
+    exit_code: int = Field(description="of the command")
+
+
+class OfRun(Line):
+    """What every line of a run has."""
+
+    run: str = Field(description="name of the run folder")
+    seconds: float = Field(description="since the run began")
+
+
+class RunBegan(OfRun):
+    """A run has its folder and its seed."""
+
+    event: Literal["run-began"] = "run-began"
+    folder: str
+    scenario: str
+    title: str = Field(description="the scenario in one sentence")
+    seed: int
+
+
+class PhaseBegan(OfRun):
+    """A phase of the run begins."""
+
+    event: Literal["phase-began"] = "phase-began"
+    phase: str = Field(description="arrange, warm-up, disturb, heal, settle, collect, tear-down")
+
+
+class PhaseEnded(OfRun):
+    """A phase is over."""
+
+    event: Literal["phase-ended"] = "phase-ended"
+    phase: str
+    outcome: str = Field(description="ok, failed, stalled or interrupted")
+    detail: str | None = Field(description="why it did not end well")
+    took: float = Field(description="seconds")
+
+
+class Progress(OfRun):
+    """How far the workload is; about twice a second."""
+
+    event: Literal["progress"] = "progress"
+    acknowledged: int = Field(description="records")
+    total: int = Field(description="records")
+    pipeline: str | None = Field(description="how far the pipeline is, in its own words")
+
+
+class Fault(OfRun):
+    """A fault went to a new state."""
+
+    event: Literal["fault"] = "fault"
+    fault: str = Field(description="its name in the schedule")
+    kind: str = Field(description="crash, partition, timeout or surgery")
+    state: str = Field(description="armed, lying in wait, injected, bit, healed or failed")
+    detail: str = Field(description="what was done or seen")
+
+
+class Hazard(OfRun):
+    """Something put a claim to the test."""
+
+    event: Literal["hazard"] = "hazard"
+    hazard: str
+    detail: str
+
+
+class Process(OfRun):
+    """A process of the stage or the subject started or ended."""
+
+    event: Literal["process"] = "process"
+    instance: str
+    state: str
+
+
+class Finding(OfRun):
+    """An anomaly was found; one line for each kind of anomaly."""
+
+    event: Literal["finding"] = "finding"
+    anomaly: str
+    hop: Hop
+    evidence: Evidence
+    count: int = Field(description="how many findings there are")
+    sentences: tuple[str, ...] = Field(description="of the first of them")
+
+
+class JudgedClaim(BaseModel):
+    """A claim with its verdict."""
+
+    model_config = ConfigDict(frozen=True)
+
+    claim: str
+    verdict: Verdict
+    reason: str
+    refuted_by: tuple[str, ...] = Field(description="refuting anomalies that are proven")
+    expected: bool | None = Field(description="as the scenario expects; null without expectation")
+
+
+class Judged(OfRun):
+    """The checkers have spoken; behind all findings."""
+
+    event: Literal["judged"] = "judged"
+    claims: tuple[JudgedClaim, ...]
+
+
+class ReportWritten(OfRun):
+    """The report lies there."""
+
+    event: Literal["report"] = "report"
+    html: str
+    json_: str = Field(alias="json", serialization_alias="json")
+
+
+class RunEnded(OfRun):
+    """The run is over, everything of it is gone from the machine."""
+
+    event: Literal["run-ended"] = "run-ended"
+    exit_code: int = Field(description="of this run")
+    message: str | None = Field(description="why it was ended before its time")
+
+
+class TrialBegan(Line):
+    """A matrix begins a run, which is a command of its own."""
+
+    event: Literal["trial-began"] = "trial-began"
+    scenario: str
+    backend: str
+
+
+class TrialEnded(Line):
+    """A run of a matrix is over, or was there already."""
+
+    event: Literal["trial-ended"] = "trial-ended"
+    scenario: str
+    backend: str
+    state: str = Field(description="run, reused, failed, not run or left out")
+    verdicts: dict[str, Verdict] = Field(description="by claim")
+    expected: bool = Field(description="every claim came out as it should")
+    remark: str | None
+    report: str | None = Field(description="where its report lies, from the matrix's folder")
+
+
+AnyLine = Annotated[
+    StreamBegan
+    | RunBegan
+    | PhaseBegan
+    | PhaseEnded
+    | Progress
+    | Fault
+    | Hazard
+    | Process
+    | Finding
+    | Judged
+    | ReportWritten
+    | RunEnded
+    | TrialBegan
+    | TrialEnded
+    | StreamEnded,
+    Field(discriminator="event"),
+]
+LINES: Final[TypeAdapter[AnyLine]] = TypeAdapter(AnyLine)
+"""Reads a line of any kind: `LINES.validate_json(line)`."""

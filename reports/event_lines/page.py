@@ -1,0 +1,92 @@
+"""The reference page of the lines of `--json-events` and their schema, made from their model.
+
+`python -m reports.event_lines.page FOLDER` writes `events.md` and `events.schema.json` there.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from reports.event_lines.model import FORMAT, LINES
+
+PAGE: Final = "events.md"
+SCHEMA: Final = "events.schema.json"
+_HEAD: Final = f"""\
+<!-- Made by `make reference`; do not edit. -->
+
+# Events
+
+`onceproof run --json-events FILE` writes a line of JSON for everything that happens, as it happens;
+so do `replay`, `verify`, `soak` and `matrix`. `-` in place of a file is standard output; what else
+would stand there then goes to standard error. (`--json` is another thing: the judgement of `check`
+as one document.)
+
+```console
+$ onceproof run --json-events - | jq -r 'select(.event == "fault") | .fault + " " + .state'
+```
+
+This is `{FORMAT}`, as the first line says; [events.schema.json](events.schema.json) is the
+schema of a line. Within a version fields and kinds of line may be added, so let pass what you do
+not know. Lines of several runs may follow each other: `run` says whose each is. A run of a matrix
+is a command of its own, whose lines are not here: only that it began and what it came to.
+
+Whoever reads may be slow, or leave: the run goes on.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    found = LINES.json_schema(mode="serialization")
+    lines = [_HEAD]
+    for name, kind in _kinds(found):
+        says = " ".join(kind["description"].split())
+        lines.append(f"\n## {name}\n\n{says}\n\n| field | type | meaning |\n| --- | --- | --- |\n")
+        for field, shape in kind["properties"].items():
+            meaning = " ".join(shape.get("description", "").split())
+            lines.append(f"| `{field}` | {_type(shape)} | {meaning} |\n")
+    return "".join(lines)
+
+
+def schema_text() -> str:
+    """The schema as it is published."""
+    head = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:{FORMAT.replace('/', ':')}",
+        "title": FORMAT,
+    }
+    found = LINES.json_schema(mode="serialization")
+    return json.dumps({**head, **found}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _kinds(schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Each kind of line, in the order of the model."""
+    definitions = schema["$defs"]
+    names = [one["$ref"].rpartition("/")[2] for one in schema["oneOf"]]
+    found = [definitions[name] for name in names]
+    return [(kind["properties"]["event"]["const"], kind) for kind in found]
+
+
+def _type(shape: dict[str, Any]) -> str:
+    if "const" in shape:
+        return f"`{shape['const']}`"
+    if "anyOf" in shape:
+        return " or ".join(_type(one) for one in shape["anyOf"])
+    if "$ref" in shape:
+        return str(shape["$ref"]).rpartition("/")[2].lower()
+    if shape["type"] == "array":
+        inside = shape["items"]
+        return "list of claims" if "$ref" in inside else f"list of {_type(inside)}"
+    return str(shape["type"])
+
+
+def write(folder: Path) -> None:
+    """Write page and schema."""
+    (folder / PAGE).write_text(page(), encoding="utf-8")
+    (folder / SCHEMA).write_text(schema_text(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))
