@@ -1,7 +1,7 @@
 """Live progress on standard error: handlers of the event stream.
 
 The one thing to know: a handler is called on the harness's own thread and must not block it, so
-it only formats; the terminal's bar is painted by rich's own thread.
+it only formats; a terminal is painted by rich's own thread (`reports.live_view`).
 """
 
 from __future__ import annotations
@@ -12,39 +12,38 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO
 
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.live import Live
 from rich.text import Text
 
+from checkers.model import Findings
 from harness import events
 from harness.events import Event, Handler
+from reports.live_view import RunView
 from reports.terminal import console, is_terminal
-from reports.text import line, number
+from reports.text import line, number, plural
 
 _EVERY_NS = 2_000_000_000
 
 
 @contextmanager
 def live(err: TextIO | None = None) -> Iterator[Handler]:
-    """A handler that shows a run's progress while the context lasts: a bar on a terminal, else
-    plain lines with the seconds since the start.
+    """A handler that shows a run while the context lasts: how it stands on a terminal, else plain
+    lines with the seconds since the start.
     """
     err = sys.stderr if err is None else err
     if not is_terminal(err):
         yield PlainLines(out=err)
         return
-    bar = Progress(
-        TextColumn("{task.fields[phase]:<10}"),
-        BarColumn(bar_width=32),
-        TextColumn(
-            "{task.completed:,.0f} of {task.total:,.0f} acknowledged{task.fields[pipeline]}"
-        ),
+    view = RunView()
+    with Live(
+        view,
         console=console(err),
-        transient=True,
         refresh_per_second=4,
-        expand=False,
-    )
-    with bar:
-        yield TerminalBar(bar=bar)
+        transient=True,
+        # What goes to a terminal must go around the view; what is piped must not go there at all.
+        redirect_stdout=is_terminal(sys.stdout),
+    ) as painted:
+        yield TerminalView(view=view, painted=painted)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +55,21 @@ class Line:
     style: str = ""
 
 
-def told(event: Event) -> Line | None:
-    """The event as a line; None for events that are not told one by one."""
+def told(event: Event) -> tuple[Line, ...]:
+    """The event as lines; none for events that are not told one by one."""
+    if isinstance(event, events.Judged):
+        return tuple(_finding(found) for found in event.judgement.findings)
+    said = _told(event)
+    return () if said is None else (said,)
+
+
+def _finding(found: Findings) -> Line:
+    such = f", such as: {found.shown[0].sentence}" if found.shown else ""
+    says = f"{found.anomaly}: {plural(found.count, 'finding')}{such}"
+    return Line(word="finding", says=says, style="red")
+
+
+def _told(event: Event) -> Line | None:
     match event:
         case events.RunStarted():
             return Line(
@@ -99,8 +111,10 @@ class PlainLines:
         self._started = event.at if self._started is None else self._started
         if isinstance(event, events.Progress):
             self._progress(event)
-        elif (said := told(event)) is not None and (says := self._quiet.words(event, said)):
-            self._write(event.at, said.word, says)
+            return
+        for said in told(event):
+            if says := self._quiet.words(event, said):
+                self._write(event.at, said.word, says)
 
     def _progress(self, event: events.Progress) -> None:
         last = self._last_progress
@@ -115,37 +129,24 @@ class PlainLines:
         print(f"{elapsed:7.1f} s  {word:<8}  {line(says)}", file=self._out, flush=True)
 
 
-class TerminalBar:
-    """A bar for the workload, and above it what happened."""
+class TerminalView:
+    """How the run stands, and above it what happened."""
 
-    def __init__(self, *, bar: Progress) -> None:
-        self._bar = bar
+    def __init__(self, *, view: RunView, painted: Live) -> None:
+        self._view, self._painted = view, painted
         self._started: int | None = None
         self._quiet = _Repeats()
-        self._task = bar.add_task("", total=None, phase="", pipeline="", visible=False)
 
     def __call__(self, event: Event) -> None:
         """Handle one event."""
         self._started = event.at if self._started is None else self._started
-        match event:
-            case events.PhaseStarted():
-                self._bar.update(self._task, phase=line(event.phase))
-            case events.Progress():
-                pipeline = "" if event.pipeline is None else f", {event.pipeline}"
-                self._bar.update(
-                    self._task,
-                    completed=event.acknowledged,
-                    total=event.total,
-                    pipeline=pipeline,
-                    visible=True,
-                )
-            case _:
-                pass
-        if (said := told(event)) is not None and (says := self._quiet.words(event, said)):
-            elapsed = (event.at - self._started) / 1e9
-            text = Text(f"{elapsed:7.1f} s  ", style="dim")
-            text.append(f"{said.word:<8}  {line(says)}", style=said.style)
-            self._bar.console.print(text)
+        self._view.hear(event)
+        elapsed = (event.at - self._started) / 1e9
+        for said in told(event):
+            if says := self._quiet.words(event, said):
+                when = (f"{elapsed:7.1f} s  ", "dim")
+                what = (f"{said.word:<8}  {line(says)}", said.style)
+                self._painted.console.print(Text.assemble(when, what))
 
 
 class _Repeats:

@@ -171,14 +171,3 @@ def test_progress_in_a_pipe_is_plain_lines() -> None:
         "9.0 s phase disturb stalled: no batch",
         "10.0 s end it stalled",
     ]
-
-
-def test_progress_on_a_terminal_is_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
-    err = Terminal()
-    with live(err) as handle:
-        for event in stream():
-            handle(event)
-    assert "1-kill bit: 9" in err.getvalue()
-    assert "of 1,000 acknowledged" in err.getvalue()

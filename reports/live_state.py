@@ -1,0 +1,104 @@
+"""What is known of a run while it lasts: phases, progress, throughput, faults, findings.
+
+The one thing to know: this is data made from events and nothing else; who paints it is
+`reports.live_view`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Final
+
+from harness import events
+from harness.events import Event
+
+PHASES: Final = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down", "judge")
+"""In their order; the last is ours: with everything gone, the history is judged."""
+_OVER: Final = ("healed", "failed")
+_LOOK_BACK: Final = 5_000_000_000
+"""Nanoseconds over which throughput is taken."""
+
+
+@dataclass(kw_only=True)
+class Phase:
+    """One phase: when it began, how long it took, and how it ended."""
+
+    began: int
+    seconds: float | None = None
+    outcome: str | None = None
+
+
+@dataclass(kw_only=True)
+class Fault:
+    """One fault as it stands."""
+
+    state: str
+    detail: str
+    bit: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether it is undone, or came to nothing."""
+        return self.state in _OVER
+
+
+@dataclass(kw_only=True)
+class RunState:
+    """Everything that is known."""
+
+    scenario: str = ""
+    seed: int | None = None
+    began: int | None = None
+    phases: dict[str, Phase] = field(default_factory=dict)
+    acknowledged: int = 0
+    total: int | None = None
+    pipeline: str | None = None
+    faults: dict[str, Fault] = field(default_factory=dict)
+    hazards: int = 0
+    findings: dict[str, int] = field(default_factory=dict)
+    _progress: deque[tuple[int, int]] = field(default_factory=deque)
+
+    def hear(self, event: Event) -> None:
+        """Take in one event."""
+        self.began = event.at if self.began is None else self.began
+        match event:
+            case events.RunStarted():
+                self.scenario, self.seed = event.scenario, event.seed
+            case events.PhaseStarted():
+                self.phases[event.phase] = Phase(began=event.at)
+            case events.PhaseEnded():
+                phase = self.phases.setdefault(event.phase, Phase(began=event.at))
+                phase.seconds, phase.outcome = event.seconds, event.outcome
+                if event.phase == PHASES[-2]:
+                    self.phases[PHASES[-1]] = Phase(began=event.at)
+            case events.Progress():
+                self._take_progress(event)
+            case events.FaultChanged():
+                before = self.faults.get(event.fault)
+                bit = event.state == "bit" or (before is not None and before.bit)
+                self.faults[event.fault] = Fault(state=event.state, detail=event.detail, bit=bit)
+            case events.HazardObserved():
+                self.hazards += 1
+            case events.Judged():
+                self.findings = {f.anomaly: f.count for f in event.judgement.findings}
+                if (judging := self.phases.get(PHASES[-1])) is not None:
+                    judging.seconds = (event.at - judging.began) / 1e9
+                    judging.outcome = "ok"
+            case _:
+                pass
+
+    @property
+    def throughput(self) -> float | None:
+        """Records acknowledged per second of late; None if that cannot be told."""
+        if len(self._progress) < 2:
+            return None
+        (since, first), (until, last) = self._progress[0], self._progress[-1]
+        return (last - first) / ((until - since) / 1e9) if until > since else None
+
+    def _take_progress(self, event: events.Progress) -> None:
+        self.acknowledged, self.total = event.acknowledged, event.total
+        self.pipeline = event.pipeline
+        self._progress.append((event.at, event.acknowledged))
+        while event.at - self._progress[0][0] > _LOOK_BACK:
+            self._progress.popleft()
