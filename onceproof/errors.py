@@ -19,6 +19,19 @@ from harness.stage.blocks import NoBlock
 from harness.tools.error import SetupError
 
 USAGE, TROUBLE = 2, 3
+_ROOM = (
+    " Make room, or give another folder with --out. What was recorded so far stays: "
+    "`onceproof check <run folder>` judges it."
+)
+_PLACE = " Give a place that is there and that you may write to; --out says where runs go."
+_ADVICE = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _ROOM),
+    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST), _PLACE),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _PLACE),
+    errno.EMFILE: " Allow more open files (`ulimit -n`), then try again.",
+    errno.ENOMEM: " Close what else needs memory, then try again.",
+}
+"""What to do next, by what went wrong."""
 
 
 @contextmanager
@@ -35,10 +48,5 @@ def told() -> Iterator[None]:
     except OSError as error:
         what = f" ({error.filename})" if error.filename else ""
         words = f"onceproof: {error.strerror or error}{what}."
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            words += (
-                " Make room, or give another folder with --out. What was recorded so far stays: "
-                "`onceproof check <run folder>` judges it."
-            )
-        print(words, file=sys.stderr)
+        print(words + _ADVICE.get(error.errno or 0, ""), file=sys.stderr)
         sys.exit(TROUBLE)

@@ -56,9 +56,12 @@ class Cluster:
         try:
             found = tomllib.loads(path.read_text())
         except OSError as error:
-            raise SetupError(f"{path} cannot be read: {error.strerror}") from None
+            raise SetupError(
+                f"{path} cannot be read: {error.strerror}. Expected a file that describes your "
+                "cluster: bootstrap, database, commands."
+            ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise SetupError(f"{path} is not TOML: {error}") from None
+            raise SetupError(f"{path} is not TOML: {error}. Mend it, then try again.") from None
         commands = found.get("commands", {})
         odd = (found.keys() - {"bootstrap", "database", "commands"}) | (
             commands.keys() - COMMANDS if isinstance(commands, dict) else {"commands"}

@@ -144,5 +144,9 @@ def _told() -> Iterator[None]:
         sys.exit(USAGE)
     except OSError as error:
         what = f" ({error.filename})" if error.filename else ""
-        print(f"onceproof: {error.strerror or error}{what}.", file=sys.stderr)
+        print(
+            f"onceproof: {error.strerror or error}{what}. Give a place that is there and that you "
+            "may read, or write to.",
+            file=sys.stderr,
+        )
         sys.exit(TROUBLE)

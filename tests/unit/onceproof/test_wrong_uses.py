@@ -1,0 +1,124 @@
+"""Wrong uses: each ends with a usage code, in one line that says what to do next."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from onceproof.cli import app
+from onceproof.commands import explain as explaining
+from tests.unit.onceproof.run_folders import record
+
+HELP = r"`onceproof[\w ]*--help` says what there is\.$"
+FIT = "verify --output x {} -- true {{bootstrap}} {{input}}"
+WRONG = [
+    ("", 2, HELP),
+    ("runn", 2, rf"Did you mean 'run'\? {HELP}"),
+    ("--nonsense", 2, HELP),
+    ("run nix", 2, r"no scenario «nix»\. `onceproof list` names all\.$"),
+    ("run spark-kafka-sin", 2, r"Did you mean spark-kafka-sink"),
+    ("run --seed x", 2, rf"--seed: 'x' is not a valid int\w*\. {HELP}"),
+    ("run --seeds 1", 2, rf"No such option: --seeds .*--seed.* {HELP}"),
+    ("run --backend podman", 2, rf"expected local, docker or external:FILE, found podman\. {HELP}"),
+    ("run --backend external:", 2, r"expected local, docker or external:FILE"),
+    ("run --transaction-version 7", 2, rf"7 is not in the range 0<=x<=2\. {HELP}"),
+    ("run --transaction-version 1 --backend external:x", 2, r"set it there with kafka-features"),
+    ("run --json-events nix/e.jsonl", 3, r"No such file .*nix/e\.jsonl.*Give a place that is the"),
+    ("--config nix.toml run", 2, r"does not exist.*«none» to do without\.$"),
+    ("list zzz", 2, r"`onceproof list` names all\.$"),
+    ("check", 2, rf"Missing argument 'path'\. {HELP}"),
+    ("check nix", 2, r"does not exist; give a run folder or a history$"),
+    ("check empty", 2, r"expected a folder with .* --format jepsen\|jsonl\|parquet"),
+    ("check bad-run", 2, r"restore it from a copy\.$"),
+    ("check file.txt --format parquet", 2, r"file\.txt"),
+    ("check file.txt --engine flink", 2, rf"expected duckdb or spark, found flink\. {HELP}"),
+    ("check file.txt --memory much", 2, r"expected a size such as 2GB or 512MiB, found much"),
+    ("check run --claim exactly-once:x", 2, r"onceproof check run/history --claim"),
+    ("check s3a://bucket/x", 2, r"with --engine spark, or copy the folder"),
+    ("report nix", 2, r"give a folder that `onceproof run` printed$"),
+    ("report empty", 2, r"Give a folder that `onceproof run` printed"),
+    ("explain nix", 2, r"`onceproof explain` names all\.$"),
+    ("explain lost-writ", 2, r"Did you mean lost-write"),
+    ("doctor extra", 2, HELP),
+    ("soak nix", 2, r"`onceproof list` names all\.$"),
+    ("soak --runs -1", 2, HELP),
+    ("matrix zzz", 2, r"`onceproof list` names all\.$"),
+    ("matrix --backend external:x", 2, r"expected local or docker, found external:x"),
+    ("verify", 2, HELP),
+    ("verify -- true", 2, rf"Missing option '--output'\. {HELP}"),
+    ("verify --output x", 2, HELP),
+    (FIT.format("--effects many"), 2, r"expected 1, 0\.\.1, 3"),
+    (FIT.format("--identity nonsense"), 2, r"expected json:\$\.FIELD, header:NAME, key or regex"),
+    (FIT.format("--output weird:x"), 2, r"expected TOPIC"),
+    (FIT.format("--fault nonsense"), 2, r"nonsense.*kill-program"),
+    (FIT.format("--fault 'kill nobody'"), 2, r"expected broker-<n>"),
+    (FIT.format("--schedule nix.json"), 2, r"nix\.json cannot be read: No such file.*`plan`"),
+    (FIT.format("--schedule file.txt"), 2, r"file\.txt: .*expected a schedule, as run\.json has"),
+    (FIT.format("--data nix.jsonl"), 2, r"nix\.jsonl is not there; expected a \.jsonl, \.csv"),
+    (FIT.format("--records 5"), 2, r"expected 1000 or more, or fewer faults"),
+    (FIT.format("--preset mild"), 2, rf"expected gentle, standard or brutal, found mild\. {HELP}"),
+    ("verify --output x -- true {inptu}", 2, r"there are \{bootstrap\}, \{input\}"),
+    ("verify --output x -- no-such-program {input}", 2, r"no such program in PATH.*as in a shell"),
+    ("verify --output x -- ./file.txt {input}", 2, r"nor a file that may be run"),
+    ("replay nix", 2, r"Give a folder that `onceproof run` printed"),
+    ("replay run", 2, r"has no schedule as data"),
+    ("lab --bare flagship", 2, r"leave out «flagship» or --bare$"),
+    ("lab --topic x", 2, r"--topic goes with --bare"),
+    ("lab --bare --topic x:y", 2, r"expected NAME or NAME:PARTITIONS, such as orders:3$"),
+    ("lab nix", 2, r"`onceproof list` names all\.$"),
+    ("fault kill broker-1", 3, r"`onceproof lab` opens one$"),
+    ("heal --lab zz", 3, r"no lab is up"),
+    ("status", 3, r"`onceproof lab` opens one$"),
+    ("end", 3, r"`onceproof lab` opens one$"),
+    ("shell nix", 2, r"give a run folder, or a history$"),
+    ("shell run -c 'select 1 from nix'", 2, r"`\.tables` and `\.relations` name all\.$"),
+    ("clean --older-than soon", 2, r"expected a time such as 90m, 12h, 7d or 2w, found soon"),
+    ("clean --keep -1", 2, HELP),
+    ("config", 2, HELP),
+    ("config show nix", 2, r"`onceproof config show` names all"),
+]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.delenv("ONCEPROOF_CONFIG", raising=False)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file.txt").write_text("nothing of ours\n")
+    (tmp_path / "bad-run").mkdir()
+    (tmp_path / "bad-run" / "run.json").write_text("{}")
+    record(tmp_path, "run")
+    return tmp_path
+
+
+@pytest.mark.parametrize(("line", "code", "says"), WRONG, ids=[line for line, *_ in WRONG])
+def test_a_wrong_use_says_what_to_do_next(here: Path, line: str, code: int, says: str) -> None:
+    done = CliRunner().invoke(app, shlex.split(line), prog_name="onceproof")
+    assert isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code == code, done.stderr
+    said = [each for each in done.stderr.splitlines() if not each.startswith("note: ")]
+    assert len(said) == 1, done.stderr
+    assert said[0].startswith("onceproof")
+    assert re.search(says, said[0]), said[0]
+    assert not re.search("Traceback|Errno", done.output)
+
+
+def test_a_mistake_of_ours_is_told_as_one(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(_: object) -> int:
+        raise ZeroDivisionError("as a test wants it")
+
+    monkeypatch.setattr(explaining, "explain", fails)
+    monkeypatch.setattr("tempfile.tempdir", str(here))
+    done = CliRunner().invoke(app, ["explain"])
+    assert done.exit_code == 3
+    (told,) = done.stderr.splitlines()
+    assert told.startswith("onceproof: a mistake of ours: ZeroDivisionError: as a test wants it.")
+    assert "Traceback" in Path(told.rpartition(" ")[2]).read_text()
