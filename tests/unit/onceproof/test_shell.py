@@ -211,3 +211,12 @@ def test_at_a_terminal_arrow_keys_bring_back_what_was_asked(run: Path, tmp_path:
         shell.wait(60)
         os.close(leader)
     assert "as answer;" in (tmp_path / "onceproof" / "shell-history").read_text()
+
+
+def test_the_questions_of_the_how_to_are_answered(run: Path) -> None:
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "ask-a-run.md"
+    questions = re.findall(r"```sql\n(.*?)```", page.read_text(), re.DOTALL)
+    assert len(questions) == 4
+    code, out, err = ask(run, *(word for q in questions for word in ("-c", q)))
+    assert (code, err) == (0, "")
+    assert re.search(r"b +2 ", out)

@@ -1,0 +1,78 @@
+"""The reference page of all commands, made from them: `python -m onceproof.commands_page`."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+import typer
+from typer.core import TyperArgument, TyperGroup, TyperOption
+
+from onceproof.settings.kinds import Kind
+
+_HEAD: Final = """\
+<!-- Made by `make reference`; do not edit. -->
+
+# Commands
+
+`onceproof COMMAND --help` says the same. Results go to standard output, progress and errors to
+standard error; an error is one line that says what to do next. Options have defaults in
+[files and the environment](settings.md), and programs get [events](events.md).
+`onceproof --install-completion` lets a shell complete what there is.
+"""
+
+
+def page(group: TyperGroup) -> str:
+    """The whole page."""
+    parts = [_HEAD]
+    for name, command in _commands(group, "onceproof"):
+        parts.append(f"\n## {name}\n\n{_help(command)}\n")
+        for title, kind in (("argument", TyperArgument), ("option", TyperOption)):
+            rows = [_row(p) for p in command.params if isinstance(p, kind) and p.name != "help"]
+            if rows:
+                parts.append(f"\n| {title} | is | without it | meaning |\n")
+                parts.append("| --- | --- | --- | --- |\n" + "".join(rows))
+    return "".join(parts)
+
+
+def _commands(group: TyperGroup, before: str) -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from _commands(command, f"{before} {name}")
+        else:
+            yield f"{before} {name}", command
+
+
+def _help(command: Any) -> str:
+    return inspect.cleandoc(command.help or "")
+
+
+def _row(parameter: TyperOption | TyperArgument) -> str:
+    names = (
+        [*parameter.opts, *parameter.secondary_opts]
+        if isinstance(parameter, TyperOption)
+        else [parameter.metavar or (parameter.name or "").upper()]
+    )
+    kind = Kind.of(parameter)
+    takes = "" if kind.name == "switch" else kind.expected
+    default = parameter.default
+    plain = default is not None and not isinstance(default, bool)
+    without = f"`{default}`" if plain else "**needed**" if parameter.required else ""
+    says = " ".join((getattr(parameter, "help", None) or "").split())
+    cells = (", ".join(f"`{name}`" for name in names), takes, without, says.replace("|", "\\|"))
+    return f"| {' | '.join(cells)} |\n"
+
+
+def all_commands() -> TyperGroup:
+    """Those of the command line as it is."""
+    from onceproof.cli import app
+
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page(all_commands()))
