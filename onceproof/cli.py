@@ -164,11 +164,23 @@ def check(
 
 
 @app.command()
-def report(folder: Folder) -> None:
-    """Write report.html and report.json of a run folder again and say where they lie."""
-    from onceproof.commands import check as command
+def report(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(help="A run folder; or the folder that holds them, such as runs; or many."),
+    ],
+    html: Annotated[
+        Path | None,
+        typer.Option(help="File that gets a page of all runs, linked to their reports."),
+    ] = None,
+) -> None:
+    """Write the reports of a run folder again; or tell many runs, scenario by scenario.
 
-    sys.exit(command.report(folder))
+    Exit code: 0; 2 usage, or no run is there.
+    """
+    from onceproof.commands import report as command
+
+    sys.exit(command.report(folders, html=html))
 
 
 @app.command()
