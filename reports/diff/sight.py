@@ -8,13 +8,13 @@ gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from checkers.model import Hop, Verdict
 from reports.diff.listing import Listing
 from reports.diff.side import Side, Stretch
-from reports.diff.watching import beside, watching
+from reports.diff.watching import beside, by_input, watching
 from reports.model import Claim, Finding
 from reports.text import listed
 
@@ -61,9 +61,18 @@ def hazards_of(side: Side, found: Listing, findings: Iterable[Finding]) -> froze
 
 def _untested(side: Side, stretch: Stretch, looking: tuple[Claim, ...]) -> str | None:
     """Why what is missing was not put to the test; None if it was."""
-    if any(claim.verdict is Verdict.HOLDS for claim in looking):
-        return None  # which says all of this
-    for claim in looking:
+    for claims in by_input(looking):
+        if any(claim.verdict is Verdict.HOLDS for claim in claims):
+            continue  # which says all of this
+        if (reason := _doubtful(side, stretch, claims)) is not None:
+            return reason
+    if not looking:
+        return _doubtful(side, stretch, ())
+    return None
+
+
+def _doubtful(side: Side, stretch: Stretch, claims: Sequence[Claim]) -> str | None:
+    for claim in claims:
         if claim.verdict is not Verdict.VIOLATED:
             return f"{claim.name} is {claim.verdict}: {claim.reason}"
         if missing := sorted(set(claim.hazards_required) - set(claim.hazards_seen)):

@@ -6,6 +6,7 @@ refuted by an anomaly, was judged, and does not name it, there is none, however 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from checkers.model import Evidence, Hop, Verdict
@@ -41,16 +42,29 @@ def beside(side: Side, anomaly: str, stretch: Stretch) -> bool:
 
 def is_there(side: Side, anomaly: str, stretch: Stretch) -> bool | None:
     """Whether a run found an anomaly in a place, as its claims say; None if they do not."""
-    said: bool | None = None
-    for claim in side.claims:
-        if not _speaks_of(claim, stretch) or anomaly not in refutations(claim.guarantee, claim.hop):
-            continue
-        if anomaly in claim.refuted_by:
-            return True
-        by_kind = anomaly == _BY_KIND and claim.guarantee == "at-least-once"
-        if claim.verdict in _SAY and anomaly not in claim.undecided and not by_kind:
-            said = False
-    return said
+    refutable = [
+        claim
+        for claim in side.claims
+        if _speaks_of(claim, stretch) and anomaly in refutations(claim.guarantee, claim.hop)
+    ]
+    if any(anomaly in claim.refuted_by for claim in refutable):
+        return True
+    free = [any(_is_free(claim, anomaly) for claim in same) for same in by_input(refutable)]
+    return False if free and all(free) else None
+
+
+def by_input(claims: Iterable[Claim]) -> Iterator[tuple[Claim, ...]]:
+    """The claims on each input by themselves: what comes from two topics is judged apart."""
+    found: dict[str, list[Claim]] = {}
+    for claim in claims:
+        found.setdefault(claim.input, []).append(claim)
+    yield from map(tuple, found.values())
+
+
+def _is_free(claim: Claim, anomaly: str) -> bool:
+    """Whether a claim that an anomaly would refute says that there is none."""
+    by_kind = anomaly == _BY_KIND and claim.guarantee == "at-least-once"
+    return claim.verdict in _SAY and anomaly not in claim.undecided and not by_kind
 
 
 def _looked_for(guarantee: str, hop: Hop) -> frozenset[str]:

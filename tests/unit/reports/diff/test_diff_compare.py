@@ -139,6 +139,38 @@ def test_a_hazard_that_the_refuted_claim_required_must_have_been_observed_as_wel
     assert compare(bad(findings=(alone,)), good()).findings[0].status is Status.GONE
 
 
+def test_a_hazard_beside_a_finding_must_have_been_observed_though_no_claim_requires_it() -> None:
+    beside = group("duplicate-output", finding("p0-1", hazards=("zombie",)))
+    found = only(compare(bad(findings=(beside,)), good()))
+    assert found.status is Status.PERHAPS_GONE
+    assert "zombie was not observed in it" in str(found.because)
+    both = good(hazards=frozenset({("zombie", Hop.PRODUCE), (HAZARD, Hop.PROCESS)}))
+    assert only(compare(bad(findings=(beside,)), both)).status is Status.GONE
+    nameless = group("duplicate-output", finding("p0-1", hazards=("unknown hazard",)))
+    assert only(compare(bad(findings=(nameless,)), good())).status is Status.GONE
+
+
+def test_what_two_topics_bring_into_one_sink_is_judged_apart() -> None:
+    unsure = claim(verdict=Verdict.UNKNOWN, input="refunds")
+    later = replace(good(), claims=(claim(), unsure))
+    found = only(compare(bad("p0-1"), later))
+    assert found.status is Status.PERHAPS_GONE
+    assert "is unknown" in str(found.because)
+    both = replace(good(), claims=(claim(), claim(input="refunds")))
+    assert only(compare(bad("p0-1"), both)).status is Status.GONE
+
+
+def test_what_a_whole_run_had_is_gone_where_any_claim_holds() -> None:
+    stuck = finding("p").model_copy(update={"key": {"phase": "settle"}})
+    stall = group("no-progress", stuck, evidence=Evidence.LIVENESS)
+    earlier = replace(judged(good(), Verdict.STALLED), findings=(stall,))
+    elsewhere = good(claims=(claim(), claim(sink="archive")))
+    found = only(compare(earlier, elsewhere))
+    assert (found.place, found.status) == ("the run", Status.GONE)
+    unsure = judged(elsewhere, Verdict.UNKNOWN)
+    assert only(compare(earlier, unsure)).status is Status.PERHAPS_GONE
+
+
 def test_one_claim_that_holds_is_enough_where_several_look() -> None:
     later = replace(good(), claims=(claim("at-most-once", Verdict.UNEXERCISED), claim()))
     assert only(compare(bad("p0-1"), later)).status is Status.GONE
@@ -156,6 +188,10 @@ def test_what_producers_did_is_looked_for_beside_a_claim_on_the_pipeline() -> No
     assert only(compare(earlier, good())).status is Status.PERHAPS_GONE
     elsewhere = replace(later, claims=(claim(input="refunds"),))
     assert only(compare(earlier, elsewhere)).status is Status.PERHAPS_GONE
+    # Who claims an order of sends has only what refutes that looked for.
+    ordered = claim("ordered", hop=Hop.PRODUCE)
+    asked = replace(later, claims=(*later.claims, ordered))
+    assert only(compare(earlier, asked)).status is Status.PERHAPS_GONE
 
 
 # Lists that are cut.
@@ -191,6 +227,36 @@ def test_an_anomaly_may_hide_in_a_place_of_which_nothing_is_listed() -> None:
     (pair,) = (p for p in compare(bad("p0-1"), unsure).findings if p.place == "ledger (table)")
     assert (pair.status, pair.b.count, pair.b.total) == (Status.PERHAPS_GONE, None, 300)
     assert "does not list all that it has" in str(pair.because)
+
+
+def test_a_gap_may_hide_from_a_claim_that_an_overlap_does_not_refute() -> None:
+    least = [claim("at-least-once", sink=s, verdict=Verdict.HOLDS) for s in ("ledger", "archive")]
+    gap = finding("p", sink="archive").model_copy(
+        update={"key": {"kind": "overlap", "sink": "archive", "view": "table", "batch": 1}}
+    )
+    cut = replace(good(), claims=tuple(least), findings=(group("offset-gap", gap, count=99),))
+    (pair,) = compare(good(claims=tuple(least)), cut).findings
+    assert pair.b.count is None
+
+
+def test_two_ways_of_judging_a_place_have_two_lists() -> None:
+    """The one is cut, and what it lacks cannot be told from what the other one lists."""
+    twice = (claim(verdict=Verdict.VIOLATED), claim(verdict=Verdict.VIOLATED))
+    cut = group("duplicate-output", finding("p0-1"), finding("p0-5"), count=300)
+    later = replace(good(), claims=twice, findings=(cut,))
+    assert became(compare(bad("p0-3"), later))["p0-3"] is Status.PERHAPS_GONE
+    other = (twice[0], claim(verdict=Verdict.VIOLATED, input="refunds"))
+    assert became(compare(bad("p0-3"), replace(later, claims=other)))["p0-3"] is (
+        Status.PERHAPS_GONE
+    )
+
+
+def test_a_key_that_was_cut_or_names_nothing_sent_is_not_compared() -> None:
+    for odd in ("x" * 301, None):
+        key = {"sink": "ledger", "view": "table", "record": odd, "effect_key": ""}
+        found = finding("p").model_copy(update={"key": key})
+        one = bad(findings=(group("duplicate-output", found),))
+        assert only(compare(one, one)).records == ()
 
 
 def test_how_many_there_are_is_told_for_a_place_only_if_no_other_can_have_any() -> None:
