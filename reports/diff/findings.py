@@ -76,7 +76,8 @@ class _Pair:
         both = [half.mine for half in (self._b, self._a) if half.mine is not None]
         one = both[0]
         status, because = self._status()
-        records = by_record and all(listing.of_records for listing in both)
+        columns = {listing.of_records for listing in both}
+        records = by_record and len(columns) == 1 and None not in columns
         return FoundPair(
             anomaly=one.anomaly,
             hop=one.stretch.hop,

@@ -63,16 +63,21 @@ class Listing:
         return self.total if self.alone else None
 
     @property
-    def of_records(self) -> bool:
-        """Whether its findings name what was sent, rather than what happened to it."""
+    def of_records(self) -> tuple[str, ...] | None:
+        """The columns by which its findings name what was sent; None if they name what happened
+        to it, such as an offset.
+        """
         keys = [finding.key for finding in self.findings]
-        names = {name for key in keys for name in key}
+        columns = {tuple(key) for key in keys}
         # A text of that length was cut, and may stand for another one, too.
         whole = all(
             len(v) <= TEXT_LIMIT for key in keys for v in key.values() if isinstance(v, str)
         )
         named = any(all(key.get(name) is not None for key in keys) for name in _NAMES)
-        return bool(keys) and names <= _OF_RECORDS and named and whole
+        if len(columns) != 1 or not whole or not named:
+            return None
+        (names,) = columns
+        return names if set(names) <= _OF_RECORDS else None
 
     def covers(self, key: Key) -> bool:
         """Whether a finding of this key would be listed if there were one."""
@@ -143,9 +148,7 @@ def _ascending(findings: Iterable[Finding]) -> bool:
 
 def _before(first: Key, second: Key) -> bool:
     """Whether a key comes before another or is it, as the engines order them; False if unsure."""
-    for (name, value), (other_name, other) in zip(first, second, strict=False):
-        if name != other_name or type(value) is not type(other):
-            return False
+    for (_, value), (_, other) in zip(first, second, strict=False):
         if value == other:
             continue
         if isinstance(value, str) and isinstance(other, str):

@@ -139,7 +139,7 @@ def headline(found: Sequence[Row], unread: int) -> str:
     if many := sum(row.flaky is not None for row in found):
         parts.append(f"{plural(many, 'scenario')} flaky")
     if unread:
-        parts.append(f"{plural(unread, 'folder')} unreadable")
+        parts.append(f"{plural(unread, 'folder that tells', 'folders that tell')} nothing")
     said = f"{plural(len(runs), 'run')} of {plural(len(found), 'scenario')}"
     return f"{said}: {', '.join(parts)}" if parts else said
 

@@ -47,7 +47,7 @@ def test_many_runs_with_the_real_command(runs: Path, tmp_path: Path) -> None:
 def test_many_runs_in_a_terminal(runs: Path) -> None:
     code, out, _ = run(runs)
     assert code == 0
-    assert out.startswith("1 run of 1 scenario: 1 as expected, 1 folder unreadable.")
+    assert out.startswith("1 run of 1 scenario: 1 as expected, 1 folder that tells nothing.")
     assert run(*runs.iterdir())[1] == out
 
 

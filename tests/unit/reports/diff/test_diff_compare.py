@@ -207,6 +207,7 @@ def test_behind_the_end_of_a_list_nobody_can_tell() -> None:
     assert found["p0-00"] is Status.NEW
     again = compare(cut, bad("p0-01", "p0-77"))
     assert became(again)["p0-77"] is Status.PERHAPS_NEW
+    assert again.outcome is Outcome.OPEN
     assert "lists only the first 5 of 300" in str(
         next(r.because for r in only(again).records if r.status is Status.PERHAPS_NEW)
     )
@@ -215,6 +216,14 @@ def test_behind_the_end_of_a_list_nobody_can_tell() -> None:
 def test_a_list_that_is_not_in_order_says_nothing_of_what_it_lacks() -> None:
     cut = bad(findings=(group("duplicate-output", finding("p0-9"), finding("p0-1"), count=300),))
     assert became(compare(bad("p0-0"), cut))["p0-0"] is Status.PERHAPS_GONE
+
+
+def test_findings_that_are_named_by_other_columns_are_not_compared_one_by_one() -> None:
+    """As after a change of an anomaly: the same record would be new and gone."""
+    key = {"sink": "ledger", "view": "table", "record": "p0-1"}
+    other = finding("p").model_copy(update={"key": key})
+    found = only(compare(bad("p0-1"), bad(findings=(group("duplicate-output", other),))))
+    assert (found.status, found.records) == (Status.STILL_THERE, ())
 
 
 def test_an_anomaly_may_hide_in_a_place_of_which_nothing_is_listed() -> None:
@@ -227,6 +236,24 @@ def test_an_anomaly_may_hide_in_a_place_of_which_nothing_is_listed() -> None:
     (pair,) = (p for p in compare(bad("p0-1"), unsure).findings if p.place == "ledger (table)")
     assert (pair.status, pair.b.count, pair.b.total) == (Status.PERHAPS_GONE, None, 300)
     assert "does not list all that it has" in str(pair.because)
+
+
+@pytest.mark.parametrize("says", ["refuted by it", "undecided"])
+def test_a_claim_that_names_an_anomaly_does_not_say_that_there_is_none(says: str) -> None:
+    here = (
+        claim(verdict=Verdict.VIOLATED, refuted_by=("duplicate-output",))
+        if says == "refuted by it"
+        else claim(
+            verdict=Verdict.VIOLATED,
+            refuted_by=("wrong-output",),
+            undecided=("duplicate-output",),
+        )
+    )
+    cut = group("duplicate-output", finding("p0-1", sink="archive"), count=300)
+    archive = claim(sink="archive", verdict=Verdict.VIOLATED)
+    later = replace(good(), claims=(here, archive), findings=(cut,))
+    (pair,) = (p for p in compare(bad("p0-1"), later).findings if p.place == "ledger (table)")
+    assert (pair.status, pair.b.count) == (Status.PERHAPS_GONE, None)
 
 
 def test_a_gap_may_hide_from_a_claim_that_an_overlap_does_not_refute() -> None:
@@ -252,8 +279,8 @@ def test_two_ways_of_judging_a_place_have_two_lists() -> None:
 
 
 def test_a_key_that_was_cut_or_names_nothing_sent_is_not_compared() -> None:
-    for odd in ("x" * 301, None):
-        key = {"sink": "ledger", "view": "table", "record": odd, "effect_key": ""}
+    for odd in ({"record": "x" * 301}, {"record": None}, {"record": "p0-1", "offset": 7}):
+        key = {"sink": "ledger", "view": "table", "effect_key": "", **odd}
         found = finding("p").model_copy(update={"key": key})
         one = bad(findings=(group("duplicate-output", found),))
         assert only(compare(one, one)).records == ()

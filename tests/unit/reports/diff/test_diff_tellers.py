@@ -109,6 +109,13 @@ def test_a_terminal_is_told_what_cannot_be_told() -> None:
     assert "Findings" not in printed(NOTHING)
 
 
+def test_what_came_with_nothing_known_is_not_told_to_have() -> None:
+    alone = bad(findings=(group("duplicate-output", finding("p0-1", hazards=())),))
+    assert "no hazard beside" not in printed(compare(alone, alone))
+    assert "no hazard beside" not in words(compare(alone, alone))
+    assert "with no hazard beside: 1 → 0" in printed(compare(alone, bad("p0-2")))
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_that_is_told_can_act(text: str) -> None:
     odd = bad(

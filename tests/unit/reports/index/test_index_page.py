@@ -51,7 +51,7 @@ def test_the_page_tells_everything() -> None:
     words = parsed(page(*RUNS, unread=(GONE,))).words
     order = [
         "5 runs of 4 scenarios: 3 as expected, 1 not as expected, 1 not finished",
-        "1 folder unreadable",
+        "1 folder that tells nothing",
         "scenarios whose newest run is not as expected",
         "small A small run forwarder crash leader killed",
         "violated ×1 by duplicate-output not as expected, should be holds holds ×1",

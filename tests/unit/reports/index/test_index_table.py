@@ -207,7 +207,7 @@ def test_all_of_it_in_a_sentence() -> None:
     found = rows([run(1), run(2, WRONG), run(3, scenario="b", finished=False), UNJUDGED])
     assert headline(found, 2) == (
         "4 runs of 2 scenarios: 1 as expected, 1 not as expected, 1 not finished, "
-        "1 nothing was judged, 1 scenario flaky, 2 folders unreadable"
+        "1 nothing was judged, 1 scenario flaky, 2 folders that tell nothing"
     )
     assert headline((), 0) == "0 runs of 0 scenarios"
 
