@@ -105,6 +105,24 @@ def test_without_its_script_everything_is_there() -> None:
     assert "hidden" in form
 
 
+@pytest.mark.parametrize(
+    ("runs", "unread", "tone"),
+    [
+        (RUNS, (), "violated"),
+        (RUNS[:1], (), "holds"),
+        ((RUNS[0], replace(RUNS[0], claims=(TWIN,), seed=8)), (), "unknown"),
+        (RUNS[4:], (), "unknown"),
+        (RUNS[:1], (GONE,), "unknown"),
+        ((), (), "unknown"),
+    ],
+)
+def test_the_head_has_the_colour_of_the_worst(
+    runs: tuple[Run, ...], unread: tuple[Unread, ...], tone: str
+) -> None:
+    (head,) = (a for tag, a in parsed(page(*runs, unread=unread)).tags if tag == "header")
+    assert head["class"] == f"v-{tone}"
+
+
 def test_what_can_be_chosen_is_what_is_there() -> None:
     html = page(*RUNS)
     values = [a["value"] for tag, a in parsed(html).tags if tag == "option" and a["value"]]
@@ -213,7 +231,8 @@ ASKED = {
     "#words": ["small", "quiet"],  # leads to a section, and leaves the filter as it is
 }
 LOOK = """
-const shown = () => [...document.querySelectorAll("tr[data-subject]")]
+const shown = () => form.querySelector("select:not(:has(option:checked))") ? "an empty choice"
+  : [...document.querySelectorAll("tr[data-subject]")]
   .filter((row) => row.offsetParent !== null)
   .map((row) => row.querySelector("th bdi").textContent);
 const form = document.getElementById("filter");
