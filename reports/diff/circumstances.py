@@ -6,7 +6,7 @@ is a difference like another version of a client.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from reports.diff.model import Difference
@@ -17,6 +17,8 @@ from reports.text import number
 
 VERSIONS: Final = "versions"
 _BACKEND: Final = "backend"
+_NOTHING: Final = "–"
+"""How `flat` writes a setting that is None."""
 
 
 def circumstances(report: Report) -> Circumstances:
@@ -50,10 +52,15 @@ def differences(a: Circumstances, b: Circumstances) -> Iterator[Difference]:
     for section in a:
         if section not in b:
             continue
-        one, other = a[section], b[section]
+        one, other = _said(a[section]), _said(b[section])
         for name in dict.fromkeys([*one, *other]):
             if one.get(name) != other.get(name):
                 yield Difference(section=section, name=name, a=one.get(name), b=other.get(name))
+
+
+def _said(values: Mapping[str, str]) -> dict[str, str]:
+    """Without what is only said to be nothing: another version may not know it at all."""
+    return {name: value for name, value in values.items() if value != _NOTHING}
 
 
 def _bit(fault: Fault) -> str:

@@ -128,6 +128,7 @@ def test_what_differs_in_the_runs_themselves(complete: Report) -> None:
         update={
             "seed": 8,
             "versions": {"onceproof": "0", "kafka": "4.2.0"},
+            "workload": {"records": 3, "transaction": None},
             "configuration": {"backend": "docker", "broker": {"acks": "1", "list": [1, 2]}},
             "schedule": (complete.run.schedule[0].model_copy(update={"when": "at once"}),),
         }
