@@ -12,6 +12,8 @@ from typing import Annotated
 
 import typer
 
+from onceproof.arrow_alone import process_is_ours
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -529,4 +531,5 @@ def end(
 
 def main() -> None:
     """The command `onceproof`."""
+    process_is_ours()
     app()

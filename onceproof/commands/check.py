@@ -18,6 +18,9 @@ from checkers import BadClaim, BadHistory
 from checkers import check as judge
 from checkers.engines.settings import Settings
 from checkers.folders import is_uri
+from onceproof.arrow_alone import leave_pandas_out
+
+leave_pandas_out()
 
 RUN = "run"
 USAGE, TROUBLE = 2, 3
