@@ -22,6 +22,7 @@ from onceproof.cli import (
     verify,
 )
 from onceproof.cli import list as listing
+from onceproof.own_imports import import_ours_first
 
 __all__ = ["app", "main"]
 
@@ -51,5 +52,6 @@ app.command()(by_hand.end)
 
 def main() -> None:
     """The command `onceproof`."""
+    import_ours_first()
     process_is_ours()
     app()

@@ -6,7 +6,6 @@ claims would be left unexercised by what is missing, and say nothing of the subj
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from harness.feasible import feasible
 from harness.scenario import Scenario
 from harness.side_by_side import Job
 from harness.stage.backends import offers
+from onceproof.command import command
 
 _SLACK_SECONDS = 900.0
 _SLOWER = 8
@@ -52,7 +52,7 @@ class Planned:
         words = ("run", self.scenario.name, "--seed", str(self.seed), "--out", str(runs))
         return Job(
             name=self.name,
-            command=(sys.executable, "-m", "onceproof", *words, "--backend", self.backend),
+            command=tuple(command(*words, "--backend", self.backend)),
             seconds=_SLACK_SECONDS + _SLOWER * self.scenario.seconds,
         )
 
