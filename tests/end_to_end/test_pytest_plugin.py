@@ -74,7 +74,7 @@ MARKED = """
 
     @pytest.mark.onceproof_scenario("idempotent-librdkafka-quiet", seed=4)
     def test_after_the_verdict(onceproof_judged):
-        assert set(onceproof_judged.verdicts.values()) == {"holds"}
+        assert set(onceproof_judged.verdicts.values()) == {"unexercised"}
         assert onceproof_judged.html.exists()
     """
 
@@ -179,4 +179,4 @@ def test_a_scenario_as_a_test(tmp_path: Path) -> None:
         timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"idempotent-librdkafka-quiet, seed 4: holds\n  .*report\.html", done.stdout)
+    assert re.search(r"idempotent-librdkafka-quiet, seed 4: unexercised\n  .*report\.html", done.stdout)
