@@ -179,4 +179,6 @@ def test_a_scenario_as_a_test(tmp_path: Path) -> None:
         timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"idempotent-librdkafka-quiet, seed 4: unexercised\n  .*report\.html", done.stdout)
+    assert re.search(
+        r"idempotent-librdkafka-quiet, seed 4: unexercised\n  .*report\.html", done.stdout
+    )
