@@ -13,32 +13,40 @@ from onceproof.arrow_alone import process_is_ours
 from onceproof.cli import (
     by_hand,
     check,
+    clean,
+    config,
     doctor,
     explain,
     lab,
     matrix,
     run,
+    shell,
     soak,
     verify,
 )
 from onceproof.cli import list as listing
+from onceproof.cli.commands import Commands
 from onceproof.own_imports import import_ours_first
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Puts exactly-once claims under real faults and says, record by record, if they hold.",
 )
 
+app.callback()(config.before)
 app.command()(run.run)
 app.command("list")(listing.list_)
 app.command()(check.check)
 app.command()(check.report)
+app.command()(shell.shell)
 app.command()(explain.explain)
 app.command()(doctor.doctor)
+app.command()(clean.clean)
 app.command()(soak.soak)
 app.command()(matrix.matrix)
 app.command()(verify.verify)
@@ -48,6 +56,7 @@ app.command()(by_hand.fault)
 app.command()(by_hand.heal)
 app.command()(by_hand.status)
 app.command()(by_hand.end)
+app.add_typer(config.config, name="config")
 
 
 def main() -> None:

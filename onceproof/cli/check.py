@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli.options import Folder
+from onceproof.cli.words import OneOf
 
 
 def check(
@@ -21,7 +22,9 @@ def check(
     format_: Annotated[
         str | None,
         typer.Option(
-            "--format", help="run, jepsen, jsonl or parquet; without it, by the files there."
+            "--format",
+            parser=OneOf("run", "jepsen", "jsonl", "parquet"),
+            help="run, jepsen, jsonl or parquet; without it, by the files there.",
         ),
     ] = None,
     claim: Annotated[
@@ -31,7 +34,10 @@ def check(
             '"exactly-once:TOPIC->SINK@VIEW". Repeatable; without any, all that it has tables for.'
         ),
     ] = None,
-    engine: Annotated[str, typer.Option(help="duckdb or spark.")] = "duckdb",
+    engine: Annotated[
+        str,
+        typer.Option(parser=OneOf("duckdb", "spark"), help="duckdb or spark."),
+    ] = "duckdb",
     master: Annotated[str | None, typer.Option(help="Spark's master, e.g. local[4].")] = None,
     memory: Annotated[str | None, typer.Option(help="What the engine may hold, e.g. 2GB.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="DuckDB's threads.")] = None,
@@ -39,7 +45,11 @@ def check(
         bool, typer.Option(help="Compare everything in full, without a cheap look first.")
     ] = False,
     isolation: Annotated[
-        str | None, typer.Option(help="Jepsen: read_committed (default) or read_uncommitted.")
+        str | None,
+        typer.Option(
+            parser=OneOf("read_committed", "read_uncommitted"),
+            help="Jepsen: read_committed (default) or read_uncommitted.",
+        ),
     ] = None,
     transactions: Annotated[
         bool | None, typer.Option(help="Jepsen: whether clients used any; else it is found out.")

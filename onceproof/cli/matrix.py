@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from onceproof.cli.options import Out, own_backend
+from onceproof.cli.options import Out
+from onceproof.cli.words import Backend
 
 
 def matrix(
@@ -24,7 +25,7 @@ def matrix(
     backend: Annotated[
         list[str] | None,
         typer.Option(
-            callback=lambda given: [own_backend(word) for word in given or ()],
+            parser=Backend(own=True),
             help="local or docker. Repeatable; without any, both.",
         ),
     ] = None,

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from onceproof.cli.options import Backend, Folder, Out, Seed, a_backend
+from onceproof.cli.options import Backend, Folder, Out, Seed
+from onceproof.cli.words import Backend as BackendType
 
 
 def run(
@@ -53,7 +54,7 @@ def replay(
     backend: Annotated[
         str | None,
         typer.Option(
-            callback=lambda word: word and a_backend(word),
+            parser=BackendType(),
             help="As for run; without it, the backend that the run had.",
         ),
     ] = None,

@@ -8,10 +8,14 @@ from typing import Annotated
 
 import typer
 
+from onceproof.cli.given import given
 from onceproof.cli.options import Backend, Out, Seed
+from onceproof.cli.words import OneOf
+from onceproof.settings.effective import Effective
 
 
 def verify(
+    ctx: typer.Context,
     command: Annotated[
         list[str],
         typer.Argument(
@@ -62,10 +66,17 @@ def verify(
     ] = 400,
     claim: Annotated[
         list[str] | None,
-        typer.Option(help="exactly-once (default), at-least-once, at-most-once. Repeatable."),
+        typer.Option(
+            parser=OneOf("exactly-once", "at-least-once", "at-most-once"),
+            help="exactly-once (default), at-least-once, at-most-once. Repeatable.",
+        ),
     ] = None,
     preset: Annotated[
-        str, typer.Option(help="What is done to it: gentle, standard or brutal.")
+        str,
+        typer.Option(
+            parser=OneOf("gentle", "standard", "brutal"),
+            help="What is done to it: gentle, standard or brutal.",
+        ),
     ] = "standard",
     fault: Annotated[
         list[str] | None,
@@ -96,17 +107,13 @@ def verify(
     2 usage; 130 interrupted.
     """
     from onceproof.commands import verify as verifying
-    from onceproof.verify.presets import PRESETS
     from onceproof.verify.trial import Said
 
-    if preset not in PRESETS:
-        raise typer.BadParameter(f"{preset!r}: expected {', '.join(PRESETS)}")
-    given = sys.argv[2 : len(sys.argv) - len(command)]
     sys.exit(
         verifying.verify(
             Said(
                 command=tuple(command),
-                folder=Path.cwd(),
+                folder=_folder(ctx),
                 topic=input_,
                 outputs=tuple(output),
                 identity=identity,
@@ -127,6 +134,15 @@ def verify(
             out=out,
             backend=backend,
             dry_run=dry_run,
-            options=[word for word in given if word != "--"],
+            options=given(ctx, without=("seed", "dry_run")),
         )
     )
+
+
+def _folder(ctx: typer.Context) -> Path:
+    """Where the pipeline is started: here, or where the file lies that its command stands in."""
+    settings, source = ctx.obj, ctx.get_parameter_source("command")
+    named = source is not None and source.name == "DEFAULT_MAP"
+    if not named or not isinstance(settings, Effective) or settings.file is None:
+        return Path.cwd()
+    return settings.file.parent

@@ -156,7 +156,8 @@ def test_the_command_that_runs_one(place: Planned, tmp_path: Path) -> None:
     words = list(map(str, job.command))
     assert words[0] == sys.executable
     assert " ".join(words[words.index("-m") + 1 :]) == (
-        f"onceproof run control-toothless-fault --seed 7 --out {tmp_path} --backend local"
+        "onceproof --config none run control-toothless-fault --seed 7 "
+        f"--out {tmp_path} --backend local"
     )
     assert job.seconds > 10 * place.scenario.seconds
 
