@@ -15,10 +15,12 @@ from onceproof.cli import (
     check,
     clean,
     config,
+    diff,
     doctor,
     explain,
     lab,
     matrix,
+    report,
     run,
     shell,
     soak,
@@ -42,7 +44,8 @@ app.callback()(config.before)
 app.command()(run.run)
 app.command("list")(listing.list_)
 app.command()(check.check)
-app.command()(check.report)
+app.command()(report.report)
+app.command()(diff.diff)
 app.command()(shell.shell)
 app.command()(explain.explain)
 app.command()(doctor.doctor)
