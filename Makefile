@@ -81,6 +81,7 @@ reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m checkers.tables_page > docs/reference/history.md
 	@$(BIN)/python -m harness.faults.page > docs/reference/faults.md
 	@$(BIN)/python -m onceproof.scenarios_page > docs/reference/scenarios.md
+	@$(BIN)/python -m onceproof.settings.page docs/reference
 
 lint: .bootstrap ## ruff, mypy, and the law of who may import whom
 	$(BIN)/ruff check .

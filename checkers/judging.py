@@ -51,7 +51,7 @@ def check(history: History, claims: Iterable[Claim], settings: Settings | None =
 
 def _judged(bottom: Layer, history: History, claims: Sequence[Claim]) -> Judgement:
     circumstances = Circumstances.of(history)
-    trials = _trials(history, claims, circumstances)
+    trials = trials_of(history, claims, circumstances)
     with bottom.above(trials.tables()) as first:
         sampled = choose(first, trials)
     with bottom.above({**trials.tables(), "sampled": sampled}) as layer:
@@ -91,7 +91,7 @@ def find(
     claims = (claims,) if isinstance(claims, Claim) else tuple(claims)
     circumstances = Circumstances.of(history)
     with open_history(history, settings or Settings()) as bottom:
-        trials = _trials(history, claims, circumstances)
+        trials = trials_of(history, claims, circumstances)
         with bottom.above(trials.tables()) as layer:
             hops = {hop for claim in claims for hop in _HOPS[claim.hop]}
             found = [
@@ -199,7 +199,8 @@ class _Trial:
         return f"{output.sink} ({output.view})"
 
 
-def _trials(history: History, claims: Iterable[Claim], circumstances: Circumstances) -> Trials:
+def trials_of(history: History, claims: Iterable[Claim], circumstances: Circumstances) -> Trials:
+    """What is on trial where these claims are made of a history."""
     collection = circumstances.collection
     started = collection["started_at"] if collection else None
     clock = collection["clock"] if collection else None

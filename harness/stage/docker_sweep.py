@@ -13,6 +13,14 @@ from harness.tools.docker_engine import Engine
 
 def sweep(engine: Engine) -> list[Leftover]:
     """Remove what dead runs left in the engine; returns what that was."""
+    leftovers = find_leftovers(engine)
+    for leftover in leftovers:
+        docker_reaper.remove(engine.program, leftover.marker, quiet=0.05)
+    return leftovers
+
+
+def find_leftovers(engine: Engine) -> list[Leftover]:
+    """What dead runs left in the engine."""
     found: dict[str, list[str]] = {}
     ours = {"label": [docker_reaper.LABEL, f"{docker_reaper.WHERE}={where()}"]}
     client = engine.client
@@ -26,6 +34,4 @@ def sweep(engine: Engine) -> list[Leftover]:
         if not harness_alive(marker):
             name = thing.get("Name") or thing["Names"][0].lstrip("/")
             found.setdefault(marker, []).append(f"{kind} {name}")
-    for marker in found:
-        docker_reaper.remove(engine.program, marker, quiet=0.05)
     return [Leftover(marker=m, processes=tuple(names)) for m, names in sorted(found.items())]

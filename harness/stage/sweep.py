@@ -45,6 +45,20 @@ def where() -> str:
 
 def find_leftovers() -> list[Leftover]:
     """Marked processes that we may look at and whose harness is gone."""
+    return [
+        Leftover(marker=marker, processes=tuple(processes))
+        for marker, processes in sorted(_marked().items())
+        if not harness_alive(marker)
+    ]
+
+
+def living() -> bool:
+    """Whether a run is under way, as far as we may look at its processes."""
+    return any(harness_alive(marker) for marker in _marked())
+
+
+def _marked() -> dict[str, list[str]]:
+    """Marked processes that we may look at, by their marker."""
     found: dict[str, list[str]] = {}
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
@@ -57,10 +71,9 @@ def find_leftovers() -> list[Leftover]:
         for variable in environ.split(b"\0"):
             if variable.startswith(MARKER.encode() + b"="):
                 marker = variable.partition(b"=")[2].decode(errors="replace")
-                if not harness_alive(marker):
-                    program = command.decode(errors="replace")
-                    found.setdefault(marker, []).append(f"{entry} {program}")
-    return [Leftover(marker=m, processes=tuple(p)) for m, p in sorted(found.items())]
+                program = command.decode(errors="replace")
+                found.setdefault(marker, []).append(f"{entry} {program}")
+    return found
 
 
 def sweep() -> list[Leftover]:

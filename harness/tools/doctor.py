@@ -249,5 +249,5 @@ def check_leftovers(found: Sequence[str]) -> Finding:
     """What earlier runs left behind."""
     if not found:
         return Finding(name="leftovers", status=Status.OK, detail="none")
-    advice = "The next run removes them."
+    advice = "The next run removes them; so does `onceproof clean --yes`."
     return Finding(name="leftovers", status=Status.NOTE, detail="; ".join(found), advice=advice)

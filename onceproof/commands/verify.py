@@ -35,7 +35,7 @@ def verify(
         out: folder that gets the run folder.
         backend: what the stage is made of.
         dry_run: no faults, few records: only see that all fits together.
-        options: as they were given, for the line that repeats it.
+        options: as they were given, without the seed, for the line that repeats it.
     """
     with told():
         try:
@@ -48,9 +48,7 @@ def verify(
         for at in left_out:
             print(f"left out: «{at.name}», because this stage cannot do it", file=sys.stderr)
         _tell(scenario)
-        repeat = shlex.join(
-            ["onceproof", "verify", *_without_seed(options), "--seed", str(seed), "--"]
-        )
+        repeat = shlex.join(["onceproof", "verify", *options, "--seed", str(seed), "--"])
         repeat += " " + shlex.join(said.command)
         tools, stop = prepared(backend), stop_on_signals()
         if dry_run:
@@ -96,16 +94,3 @@ def _tell(scenario: Scenario) -> None:
         *(f"claim    {claim.name}" for claim in scenario.claims),
     ]
     print("\n".join(lines), file=sys.stderr)
-
-
-def _without_seed(options: list[str]) -> list[str]:
-    found: list[str] = []
-    skip = False
-    for option in options:
-        if skip or option.startswith("--seed="):
-            skip = False
-        elif option == "--seed":
-            skip = True
-        elif option != "--dry-run":
-            found.append(option)
-    return found

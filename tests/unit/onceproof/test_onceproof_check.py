@@ -127,7 +127,7 @@ def test_settings_change_no_verdict(jepsen: Path, settings: list[str]) -> None:
         (["--memory", "much"], "--memory: expected a size such as 2GB"),
         (["--memory", "1KB"], "--memory: expected at least 100MB"),
         (["--isolation", "none"], "--isolation: expected read_committed or read_uncommitted"),
-        (["--format", "csv"], "expected a format of jepsen, jsonl, parquet"),
+        (["--format", "csv"], "--format: expected run, jepsen, jsonl or parquet, found csv"),
         (["--format", "parquet"], "history.edn"),
         (["--format", "jsonl"], "history.edn, line 1, column 2: expected JSON"),
         (["--format", "run"], "history.edn"),

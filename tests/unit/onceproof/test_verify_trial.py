@@ -11,7 +11,6 @@ import pytest
 from harness.faults.kill_driver import KillDriver
 from harness.faults.kill_program import HAZARDS, KillProgram
 from harness.schedule_json import schedule_to_json
-from onceproof.commands.verify import _without_seed
 from onceproof.verify.presets import PRESETS, by_name, preset
 from onceproof.verify.trial import BadTrial, Said, rehearsal, trial
 
@@ -125,8 +124,3 @@ def test_a_rehearsal_breaks_nothing_and_asks_for_no_hazard() -> None:
     assert scenario.workload.records == 300
     assert scenario.claims
     assert not any(claim.hazards for claim in scenario.claims)
-
-
-def test_the_line_that_repeats_it_has_one_seed() -> None:
-    given = ["--seed", "3", "--output", "x", "--dry-run", "--seed=4"]
-    assert _without_seed(given) == ["--output", "x"]

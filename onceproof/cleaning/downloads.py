@@ -1,0 +1,41 @@
+"""What was downloaded or built once for all runs; the next run that needs it gets it again.
+
+The one thing to know: the folder for downloads may be any folder, if the user has said so. Only
+what is called as we call it is ours.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from harness.stage.sweep import living
+from harness.tools import cache
+from onceproof.cleaning.item import Item, size_of
+
+_OURS: Final = ("jars", "java", "toxiproxy-*", "postgres-*")
+
+
+def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:
+    """Everything of ours in the folder for downloads."""
+    folder = cache.location(environ)
+    busy = "a run is under way that may need it" if living() else None
+    there = sorted(path for pattern in _OURS for path in folder.glob(pattern))
+    return [
+        Item(
+            name=str(path),
+            size=size_of(path),
+            stays=busy,
+            remove=partial(shutil.rmtree, path),
+        )
+        for path in there
+        if _is_ours(path)
+    ]
+
+
+def _is_ours(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()

@@ -1,0 +1,67 @@
+"""All commands together: how a wrong call is told, and with which exit code everything ends.
+
+The one thing to know: a wrong call is one line on standard error, like any other error of ours. It
+says what was expected and where to read on; its exit code is 2.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup, TyperOption
+
+INTERRUPTED: Final = 130
+_WRONG_CALL: Final[Any] = typer.BadParameter.__mro__[1]
+"""What all wrong calls are; typer has no public name for it, nor for this one of them:"""
+_NO_COMMAND: Final = "NoArgsIsHelpError"
+
+
+class Commands(TyperGroup):
+    """The group of all commands."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run a command, and leave with its exit code."""
+        standalone_mode = extra.get("standalone_mode", True)
+        try:
+            code = super().main(*args, **{**extra, "standalone_mode": False})
+        except _WRONG_CALL as error:
+            if not standalone_mode:
+                raise
+            print(told(error), file=sys.stderr)
+            code = error.exit_code
+        except (typer.Abort, KeyboardInterrupt):
+            print("onceproof: interrupted", file=sys.stderr)
+            code = INTERRUPTED
+        except OSError as error:
+            if error.errno != errno.EPIPE:
+                raise
+            # `| head` has seen enough; what is still to be flushed must not fail.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            code = 0
+        if not standalone_mode:
+            return code
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def told(error: Any) -> str:
+    """A wrong call in a line: what is wrong, and where to read what would be right."""
+    says, ctx = error.format_message(), error.ctx
+    if type(error).__name__ == _NO_COMMAND:  # the help stands on standard output already
+        says = "expected a command"
+    if type(error) is typer.BadParameter:
+        name = _name(error.param)
+        says = f"{name}: {error.message}" if name else error.message
+    path = "onceproof" if ctx is None else ctx.command_path
+    says = " ".join(says.split())
+    end = "" if says.endswith(("?", ".")) else "."
+    return f"onceproof: {says}{end} `{path} --help` says what there is."
+
+
+def _name(parameter: Any) -> str | None:
+    if isinstance(parameter, TyperOption):
+        return max(parameter.opts, key=len)
+    return None if parameter is None else str(parameter.human_readable_name)

@@ -1,0 +1,12 @@
+"""`onceproof doctor`: its options."""
+
+from __future__ import annotations
+
+import sys
+
+
+def doctor() -> None:
+    """Say what is here, what is missing, and what to do."""
+    from onceproof.commands import doctor as command
+
+    sys.exit(command.doctor())

@@ -1,0 +1,68 @@
+"""`onceproof lab`: its options."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from onceproof.cli.options import Backend, Out, Seed
+
+
+def lab(
+    scenario: Annotated[
+        str | None,
+        typer.Argument(help="Whose pipeline, workload and claims; without one, the flagship's."),
+    ] = None,
+    bare: Annotated[
+        bool,
+        typer.Option(
+            "--bare", help="Only the stage, for programs of your own: no pipeline, no verdict."
+        ),
+    ] = False,
+    topic: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:PARTITIONS]",
+            help="With --bare: a topic to make. Repeatable; without any, orders:3.",
+        ),
+    ] = None,
+    name: Annotated[str, typer.Option(help="What the lab is called.")] = "lab",
+    records: Annotated[
+        int, typer.Option(min=1, help="How many records are sent at most.")
+    ] = 100_000,
+    rate: Annotated[int, typer.Option(min=1, help="Records per second.")] = 100,
+    seed: Seed = None,
+    out: Out = Path("runs"),
+    backend: Backend = "local",
+    for_program: Annotated[
+        bool,
+        typer.Option(
+            "--for-program",
+            help="Say where it is as one line of JSON, and end when standard input is closed.",
+        ),
+    ] = False,
+) -> None:
+    """Bring a stage with a pipeline up and keep it: you break it by hand, and it is judged.
+
+    Exit code as of `run`; 130 if it ended without a verdict. With --bare there is none: 0 when it
+    was ended, 3 when the stage failed.
+    """
+    from onceproof.commands import lab as command
+
+    sys.exit(
+        command.lab(
+            scenario,
+            alone=bare,
+            topics=topic or [],
+            name=name,
+            records=records,
+            rate=rate,
+            seed=seed,
+            out=out,
+            backend=backend,
+            for_program=for_program,
+        )
+    )

@@ -1,0 +1,19 @@
+"""`onceproof list`: its options."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+
+def list_(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="Only those with one of these words in their names.")
+    ] = None,
+) -> None:
+    """List the scenarios: subject, faults, needs, claims and what is expected of them."""
+    from onceproof.commands import list as command
+
+    sys.exit(command.list_scenarios(words or []))

@@ -1,0 +1,68 @@
+"""`onceproof run` and `onceproof replay`: their options."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from onceproof.cli.options import Backend, Folder, Out, Seed
+from onceproof.cli.words import Backend as BackendType
+
+
+def run(
+    scenario: Annotated[
+        list[str] | None,
+        typer.Argument(help="Names from `onceproof list`; without any, the flagship."),
+    ] = None,
+    seed: Seed = None,
+    out: Out = Path("runs"),
+    backend: Backend = "local",
+    transaction_version: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=2,
+            help="Which version of Kafka's transactions the cluster has; 2 refuses what comes late "
+            "from an earlier transaction. Without it, the brokers' own.",
+        ),
+    ] = None,
+) -> None:
+    """Run scenarios on real brokers, judge them, write their reports.
+
+    Exit code: 0 every claim is as expected; 1 violated, 3 invalid, 4 stalled, 5 unknown or
+    unexercised where something else was expected; 2 usage; 130 interrupted.
+    """
+    from onceproof.commands import run as command
+
+    sys.exit(
+        command.run(
+            scenario or [],
+            seed=seed,
+            out=out,
+            backend=backend,
+            transaction_version=transaction_version,
+        )
+    )
+
+
+def replay(
+    folder: Folder,
+    out: Out = Path("runs"),
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            parser=BackendType(),
+            help="As for run; without it, the backend that the run had.",
+        ),
+    ] = None,
+) -> None:
+    """Run again what a run folder says: its scenario, its seed and the schedule as it was then.
+
+    Exit code: as for run.
+    """
+    from onceproof.commands import run as command
+
+    sys.exit(command.replay(folder, out=out, backend=backend))

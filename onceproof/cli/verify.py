@@ -1,0 +1,148 @@
+"""`onceproof verify`: its options."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from onceproof.cli.given import given
+from onceproof.cli.options import Backend, Out, Seed
+from onceproof.cli.words import OneOf
+from onceproof.settings.effective import Effective
+
+
+def verify(
+    ctx: typer.Context,
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="-- COMMAND...",
+            help="The pipeline's command, behind --. {bootstrap}, {input}, {checkpoint}, {work}, "
+            "{database}, {jdbc} and {spark_jars} in it are filled in.",
+        ),
+    ],
+    output: Annotated[
+        list[str],
+        typer.Option(
+            help="Where it writes: TOPIC[@read_uncommitted], postgres:TABLE, parquet:FOLDER, "
+            "csv:FOLDER, json:FOLDER, delta:FOLDER or command:COMMAND that prints what arrived. "
+            "Repeatable."
+        ),
+    ],
+    input_: Annotated[str, typer.Option("--input", help="The topic that it reads.")] = "orders",
+    identity: Annotated[
+        str,
+        typer.Option(
+            help="Where an effect has the identity of its input: json:$.FIELD (also a column), "
+            "header:NAME, key or regex:PATTERN."
+        ),
+    ] = "json:$.order_id",
+    effects: Annotated[
+        str, typer.Option(help="How many effects an input has: 1, 0..1 behind a filter, 3, 0..3.")
+    ] = "1",
+    effect_key: Annotated[
+        str | None,
+        typer.Option(help="What tells several effects of an input apart; else their content."),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Records to send: .jsonl, .csv or .parquet; else orders are made up."),
+    ] = None,
+    data_identity: Annotated[
+        str | None, typer.Option(help="Where a record of --data has its identity; else --identity.")
+    ] = None,
+    data_key: Annotated[
+        str | None, typer.Option(help="Where it has its key; else its identity is its key.")
+    ] = None,
+    records: Annotated[
+        int | None, typer.Option(min=1, help="How many records; else all of --data, or 12000.")
+    ] = None,
+    partitions: Annotated[int, typer.Option(min=3, help="Of the input topic.")] = 3,
+    rate: Annotated[
+        int, typer.Option(min=1, help="Records per second while faults are at work.")
+    ] = 400,
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(
+            parser=OneOf("exactly-once", "at-least-once", "at-most-once"),
+            help="exactly-once (default), at-least-once, at-most-once. Repeatable.",
+        ),
+    ] = None,
+    preset: Annotated[
+        str,
+        typer.Option(
+            parser=OneOf("gentle", "standard", "brutal"),
+            help="What is done to it: gentle, standard or brutal.",
+        ),
+    ] = "standard",
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Instead of a preset: a fault as `onceproof fault` takes it, such as "
+            '"kill-driver after-sink-write". Repeatable; one after the other.'
+        ),
+    ] = None,
+    schedule: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of a preset: a file with a schedule, as run.json has in `plan`."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Say what would be done, and see without faults that all fits."
+        ),
+    ] = False,
+    seed: Seed = None,
+    out: Out = Path("runs"),
+    backend: Backend = "local",
+) -> None:
+    """Put a pipeline of your own on trial, unchanged: its command, its input, its output.
+
+    Exit code: 0 every claim holds; 1 violated, 3 invalid, 4 stalled, 5 unknown or unexercised;
+    2 usage; 130 interrupted.
+    """
+    from onceproof.commands import verify as verifying
+    from onceproof.verify.trial import Said
+
+    sys.exit(
+        verifying.verify(
+            Said(
+                command=tuple(command),
+                folder=_folder(ctx),
+                topic=input_,
+                outputs=tuple(output),
+                identity=identity,
+                effects=effects,
+                effect_key=effect_key,
+                data=data,
+                data_identity=data_identity,
+                data_key=data_key,
+                records=records,
+                partitions=partitions,
+                rate=rate,
+                claims=tuple(claim or ["exactly-once"]),
+                preset=preset,
+                faults=tuple(fault or ()),
+                schedule=schedule,
+            ),
+            seed=seed,
+            out=out,
+            backend=backend,
+            dry_run=dry_run,
+            options=given(ctx, without=("seed", "dry_run")),
+        )
+    )
+
+
+def _folder(ctx: typer.Context) -> Path:
+    """Where the pipeline is started: here, or where the file lies that its command stands in."""
+    settings, source = ctx.obj, ctx.get_parameter_source("command")
+    named = source is not None and source.name == "DEFAULT_MAP"
+    if not named or not isinstance(settings, Effective) or settings.file is None:
+        return Path.cwd()
+    return settings.file.parent

@@ -1,0 +1,104 @@
+"""The reference page of all settings and their schema, made from the commands.
+
+`python -m onceproof.settings.page FOLDER` writes `settings.md` and `settings.schema.json` there.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from onceproof.settings.known import SHARED, Known, Setting, known, shared_variable
+from onceproof.settings.schema import schema
+
+PAGE: Final = "settings.md"
+SCHEMA: Final = "settings.schema.json"
+_HEAD: Final = """\
+<!-- Made by `make reference`; do not edit. -->
+
+# Settings
+
+Defaults of options, so that they need not be typed again: in `onceproof.toml`, or under
+`[tool.onceproof]` in `pyproject.toml`. A setting is called as its option is. What a command is told
+wins in this order: on the command line, in the environment, in the file, built in. An option that
+can be given several times is a list; given on the command line, it replaces the whole list.
+
+```toml
+#:schema docs/reference/settings.schema.json
+out = "runs"            # all commands that have the option
+
+[verify]                # one command, here `onceproof verify`
+command = ["python", "job.py", "{bootstrap}", "{input}", "enriched"]
+output = ["enriched"]
+preset = "brutal"
+
+[check]
+memory = "2GB"
+```
+
+The file is looked for in the current folder and upwards, up to the root of the repository or the
+home folder; `onceproof.toml` goes before `pyproject.toml`. `onceproof --config FILE`, or
+`ONCEPROOF_CONFIG`, names another; `--config none` does without file and environment. A relative
+path in a file is meant from the file's folder, and a pipeline whose `command` stands in a file is
+started there. A key that is not known, or a value that its option would not take, is an error.
+
+`onceproof config show` says what each setting is, and where that comes from. The schema is
+[settings.schema.json](settings.schema.json), also from `onceproof config schema`.
+
+## For all commands
+
+| setting | environment | meaning |
+| --- | --- | --- |
+"""
+
+
+def page(settings: Known) -> str:
+    """The whole page."""
+    lines = [_HEAD]
+    lines += [f"| `{k}` | `{shared_variable(k)}` | {says} |\n" for k, says in SHARED.items()]
+    for command, those in settings.items():
+        lines.append(f"\n## [{command}]\n\nOf `onceproof {command}`.\n\n")
+        lines.append("| setting | is | built in | environment | meaning |\n")
+        lines.append("| --- | --- | --- | --- | --- |\n")
+        lines += [_row(setting) for setting in those.values()]
+    return "".join(lines)
+
+
+def _row(setting: Setting) -> str:
+    built_in = "" if setting.built_in is None else f"`{_plain(setting.built_in)}`"
+    says = " ".join(setting.says.split()).replace("|", "\\|")
+    cells = (f"`{setting.key}`", setting.kind.expected, built_in, f"`{setting.variable}`", says)
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _plain(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def write(folder: Path) -> None:
+    """Write page and schema."""
+    settings = all_settings()
+    (folder / PAGE).write_text(page(settings), encoding="utf-8")
+    (folder / SCHEMA).write_text(schema_text(settings), encoding="utf-8")
+
+
+def schema_text(settings: Known) -> str:
+    """The schema as it is published."""
+    return json.dumps(schema(settings), indent=2, ensure_ascii=False) + "\n"
+
+
+def all_settings() -> Known:
+    """Those of the command line as it is."""
+    from onceproof.cli import app
+
+    group = typer.main.get_command(app)
+    assert isinstance(group, typer.core.TyperGroup)
+    return known(group)
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -1,0 +1,48 @@
+"""The published JSON Schema of a file with settings."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from onceproof.settings.known import SHARED, Known, Setting
+
+IDENTITY: Final = "urn:onceproof-settings:1"
+
+
+def schema(known: Known) -> dict[str, Any]:
+    """What `onceproof.toml`, or the table `tool.onceproof` of `pyproject.toml`, must be."""
+    shared = {key: _shared(known, key) for key in SHARED}
+    tables = {
+        command: _closed(
+            f"`onceproof {command}`.",
+            {key: _described(setting) for key, setting in settings.items()},
+        )
+        for command, settings in known.items()
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": IDENTITY,
+        "title": "Settings of onceproof",
+        **_closed("Defaults of the options of its commands.", shared | tables),
+    }
+
+
+def _closed(says: str, properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "description": says,
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _shared(known: Known, key: str) -> dict[str, Any]:
+    """As the first command has it that shares it; all of them have it alike."""
+    setting = next(s[key] for s in known.values() if key in s and s[key].shared)
+    return {**setting.kind.schema, "description": SHARED[key]}
+
+
+def _described(setting: Setting) -> dict[str, Any]:
+    found = {**setting.kind.schema, "description": setting.says}
+    plain = isinstance(setting.built_in, bool | int | float | str)
+    return {**found, "default": setting.built_in} if plain else found

@@ -1,0 +1,74 @@
+"""Run folders as a run leaves them: finished, or broken off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from checkers.claims import EXACTLY_ONCE, claim_to_json
+from checkers.fine_print import standard_fine_print
+from checkers.history import History
+from checkers.model import Claim, Hop, Scope
+from harness.record import RunRecord
+from harness.recording.writer import HistoryWriter
+
+CLAIM = Claim(
+    guarantee=EXACTLY_ONCE,
+    hop=Hop.PROCESS,
+    scope=Scope(input="payments", sink="ledger", view="table"),
+    fine_print=standard_fine_print(EXACTLY_ONCE, Hop.PROCESS),
+)
+ENDED = [{"phase": p, "outcome": "ok"} for p in ("settle", "collect")]
+
+
+def finished(runs: Path, name: str = "20260101T000000Z-small-7", **changed: Any) -> Path:
+    """A run in which record b stands twice in the sink."""
+    folder = record(runs, name, **changed)
+    log = [{"topic": "payments", "record": r, "offset": n} for n, r in enumerate("ab")]
+    effects = [{"sink": "ledger", "view": "table", "record": r, "digest": "x"} for r in "abb"]
+    expected = [{"sink": "ledger", "record": r, "digest": "x"} for r in "ab"]
+    History.of(log=log, effects=effects, expected=expected, phases=ENDED).save(folder / "history")
+    return folder
+
+
+def broken_off(runs: Path, name: str = "20260101T000001Z-small-8", **changed: Any) -> Path:
+    """A run whose harness was killed while a line was being written."""
+    folder = record(runs, name, **changed)
+    writer = HistoryWriter(folder / "history", "producer-0")
+    for n in range(3):
+        writer.write(
+            "called", attempt=f"a{n}", record=f"r{n}", key=None, digest="d", ordinal=n, session="s",
+            txn=None, topic="payments", partition=None, called_at=n, clock="c",
+        )  # fmt: skip
+    writer.write("returned", attempt="a0", outcome="ok", offset=0, returned_at=9, error=None)
+    writer.close()
+    with writer.path.open("a") as file:
+        file.write('{"t": "returned", "attem')
+    return folder
+
+
+def record(runs: Path, name: str, **changed: Any) -> Path:
+    """A run folder with its record and nothing else."""
+    folder = runs / name
+    (folder / "history").mkdir(parents=True)
+    said: dict[str, Any] = {
+        "run": name,
+        "scenario": "small",
+        "title": "A small run",
+        "seed": 7,
+        "repeat": "onceproof run small --seed 7",
+        "started_at": "2026-01-01T00:00:00+00:00",
+        "clock": "c",
+        "monotonic_ns": 0,
+        "wall_ns": 0,
+        "host": {},
+        "versions": {},
+        "subject": "s",
+        "subject_says": "It says.",
+        "workload": {},
+        "configuration": {"backend": "local"},
+        "schedule": [],
+        "claims": [claim_to_json(CLAIM)],
+    }
+    RunRecord(**{**said, **changed}).save(folder)
+    return folder

@@ -1,0 +1,41 @@
+"""What a command imports before it has anything to do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OURS = {"checkers", "harness", "reports", "scenarios"}
+HEAVY = {"confluent_kafka", "duckdb", "hypothesis", "jinja2", "pyarrow", "pydantic", "pyspark"}
+
+
+def imported(*arguments: str) -> set[str]:
+    """The top-level packages that a command has imported when it ends."""
+    program = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print('\\n@', *{name.split('.')[0] for name in sys.modules}))\n"
+        "from onceproof.cli import main\n"
+        "main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=120
+    )
+    return set(done.stdout.rpartition("@")[2].split())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["check", "--help"]])
+def test_help_imports_none_of_what_does_the_work(arguments: list[str]) -> None:
+    found = imported(*arguments)
+    assert "typer" in found
+    assert not found & (OURS | HEAVY)
+
+
+def test_a_foreign_history_is_judged_without_the_harness(tmp_path: Path) -> None:
+    history = tmp_path / "history.edn"
+    history.write_text("{:type :ok, :f :send, :process 0, :time 1, :index 0, :value []}\n")
+    found = imported("check", str(history))
+    assert "checkers" in found
+    assert not found & {"harness", "scenarios", "confluent_kafka", "pyspark"}
