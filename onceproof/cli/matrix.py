@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from onceproof.cli.options import Out
-from onceproof.cli.words import Backend
+from onceproof.cli.options import Junit, Out
+from onceproof.cli.words import Age, Backend
 
 
 def matrix(
@@ -34,6 +34,14 @@ def matrix(
         typer.Option(min=1, help="How many runs at a time; without it, by cores and memory."),
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="File that gets the table, too.")] = None,
+    junit: Junit = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            parser=Age(),
+            help="Such as 20m: the most telling scenarios first, and none that would end later.",
+        ),
+    ] = None,
 ) -> None:
     """Run every scenario on both backends and write one page: subjects × faults → verdicts.
 
@@ -51,5 +59,7 @@ def matrix(
             backends=backend or ["local", "docker"],
             jobs=jobs,
             markdown=markdown,
+            junit=junit,
+            time_limit=time_limit,
         )
     )

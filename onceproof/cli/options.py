@@ -19,5 +19,9 @@ Backend = Annotated[
         "or external:FILE, your own cluster as FILE describes it.",
     ),
 ]
+Junit = Annotated[
+    Path | None,
+    typer.Option(help="File that gets every claim as a test case, in JUnit's XML, run by run."),
+]
 Folder = Annotated[Path, typer.Argument(help="A run folder: runs/<time>-<scenario>-<seed>.")]
 LabName = Annotated[str | None, typer.Option("--lab", help="Which lab, if more than one is up.")]

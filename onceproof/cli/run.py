@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from onceproof.cli.options import Backend, Folder, Out, Seed
+from onceproof.cli.options import Backend, Folder, Junit, Out, Seed
 from onceproof.cli.words import Backend as BackendType
 
 
@@ -29,6 +29,7 @@ def run(
             "from an earlier transaction. Without it, the brokers' own.",
         ),
     ] = None,
+    junit: Junit = None,
 ) -> None:
     """Run scenarios on real brokers, judge them, write their reports.
 
@@ -44,6 +45,7 @@ def run(
             out=out,
             backend=backend,
             transaction_version=transaction_version,
+            junit=junit,
         )
     )
 

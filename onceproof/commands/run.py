@@ -13,6 +13,7 @@ from harness.feasible import feasible
 from harness.scenario import Scenario
 from harness.stage.backends import EXTERNAL, LOCAL, offers
 from onceproof.catalogue import UnknownScenario, chosen
+from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
 from onceproof.exit_codes import worst
@@ -21,6 +22,7 @@ from onceproof.outcome import Outcome
 from onceproof.replaying import NoReplay, replay_of
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
+from reports.ci.case import cases_of
 from reports.console import live, print_result, print_summary, rows_of
 
 
@@ -31,6 +33,7 @@ def run(
     out: Path,
     backend: str = LOCAL,
     transaction_version: int | None = None,
+    junit: Path | None = None,
 ) -> int:
     """Run scenarios one after the other, the flagship if none is named."""
     if transaction_version is not None and backend.startswith(EXTERNAL):
@@ -51,7 +54,9 @@ def run(
             scenarios = [
                 replace(scenario, transaction_version=transaction_version) for scenario in scenarios
             ]
-        outcomes = _run_all([(scenario, seed) for scenario in scenarios], out, backend)
+        server = BuildServer(junit)
+        outcomes = _run_all([(scenario, seed) for scenario in scenarios], out, backend, server)
+        server.conclude()
         if len(outcomes) > 1:
             print("All runs")
             print_summary([row for o in outcomes for row in rows_of(o.report)], sys.stdout)
@@ -71,12 +76,18 @@ def replay(folder: Path, *, out: Path, backend: str | None = None) -> int:
         again = f"onceproof replay {shlex.quote(str(folder))}"
         if backend is not None:
             again += f" --backend {shlex.quote(backend)}"
-        outcomes = _run_all([(found.scenario, found.seed)], out, found.backend, again)
+        server = BuildServer(None)
+        outcomes = _run_all([(found.scenario, found.seed)], out, found.backend, server, again)
+        server.conclude()
         return _worst(outcomes, wanted=1)
 
 
 def _run_all(
-    wanted: Sequence[tuple[Scenario, int]], out: Path, backend: str, repeat: str | None = None
+    wanted: Sequence[tuple[Scenario, int]],
+    out: Path,
+    backend: str,
+    server: BuildServer,
+    repeat: str | None = None,
 ) -> list[Outcome]:
     found = prepared(backend)
     stop = stop_on_signals()
@@ -99,6 +110,7 @@ def _run_all(
         print_result(outcome.report, sys.stdout, outcome.folder)
         print(flush=True)
         outcomes.append(outcome)
+        server.add(cases_of(outcome.report, outcome.folder))
         if stop.is_set():
             break
     return outcomes
