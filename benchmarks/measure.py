@@ -25,6 +25,8 @@ _ROOT: Final = Path(__file__).parents[1]
 """Where `python -m` finds our packages."""
 _EVERY: Final = 0.2
 """Seconds between two looks at the tree."""
+_NO_BYTE_CODE: Final = "PYTHONDONTWRITEBYTECODE"
+"""Set in many containers; Python as it comes compiles a module once and not for each process."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +61,7 @@ def run(command: Sequence[str]) -> Ran:
         process = subprocess.Popen(
             command,
             cwd=_ROOT,
+            env={name: value for name, value in os.environ.items() if name != _NO_BYTE_CODE},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,

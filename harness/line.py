@@ -85,6 +85,11 @@ class Line:
             self._heal()
 
     @property
+    def bit(self) -> bool:
+        """Whether there is proof that it had an effect, now or while it was at work."""
+        return bool(self._row["bit"])
+
+    @property
     def unhealed(self) -> bool:
         """Whether it is over, has acted, and was not seen to be undone."""
         acted = self._injection is not None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import signal
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -97,24 +96,27 @@ def side_by_side(
     """Run jobs, `at_once` of them at a time, each to its end or until its time is over.
 
     Args:
-        jobs: what to run; the next is taken when there is room.
+        jobs: what to run; the next is asked for when there is room.
         at_once: how many run at a time.
         processes: starts them, see `children`.
         stop: when set, no more are started, and those that run are asked to end.
         started: hears of every start.
         ended: hears of every end, also of those that were asked to.
     """
-    waiting, running = deque(jobs), list[_Running]()
-    while waiting or running:
-        while waiting and len(running) < at_once and not stop.is_set():
-            job = waiting.popleft()
+    waiting, running = iter(jobs), list[_Running]()
+    while True:
+        while len(running) < at_once and not stop.is_set():
+            job = next(waiting, None)
+            if job is None:
+                break
             process = processes.start(job.name, job.command)
             running.append(_Running(job=job, process=process, since=time.monotonic()))
             started(job)
+        if not running:
+            return
         try:
             _wait(running, stop)
         except Interrupted:
-            waiting.clear()
             _ask_all(running)
         for each in [each for each in running if not each.process.leader_alive()]:
             running.remove(each)

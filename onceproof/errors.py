@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from checkers import BadClaim, BadHistory
+from checkers.engines.not_enough_memory import NotEnoughMemory
 from harness.lab.place import LabTrouble
 from harness.record import UnreadableRun
 from harness.recording.tables import DamagedHistory
 from harness.stage.blocks import NoBlock
 from harness.tools.error import SetupError
+from onceproof.lab_client import LabSilent
 
 USAGE, TROUBLE = 2, 3
 _ROOM = (
@@ -42,7 +44,7 @@ def told() -> Iterator[None]:
     except (UnreadableRun, DamagedHistory, BadHistory, BadClaim) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         sys.exit(USAGE)
-    except (SetupError, NoBlock, LabTrouble) as error:
+    except (SetupError, NoBlock, LabTrouble, LabSilent, NotEnoughMemory) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         sys.exit(TROUBLE)
     except OSError as error:

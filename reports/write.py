@@ -36,13 +36,21 @@ def load(folder: Path) -> Report:
     Raises:
         UnreadableReport: no such file, not JSON, or not a report of this format.
     """
-    path = folder / JSON_FILE
+    return read(folder / JSON_FILE)
+
+
+def read(path: Path) -> Report:
+    """Read a report, whatever its file is called.
+
+    Raises:
+        UnreadableReport: no such file, not JSON, or not a report of this format.
+    """
     try:
         return Report.model_validate_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         raise UnreadableReport(
-            f"{folder} holds no {JSON_FILE}. If it is a run folder, the run was not judged yet: "
-            "judge it again from its history; else give a folder that `onceproof run` printed."
+            f"{path.parent} holds no {path.name}. If it is a run folder, the run was not judged "
+            "yet: judge it again from its history; else give a folder that `onceproof run` printed."
         ) from None
     except OSError as error:
         raise UnreadableReport(

@@ -2,21 +2,27 @@
 
 The one thing to know: nothing of a file is loaded before a query needs it, so memory is bounded by
 what queries hold, and that by `Settings.memory`. Each thread asks through a connection of its own.
+What finds too little memory beside others is done again alone, at last on one thread: blocks that a
+thread works on cannot be spilled.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any, TypeVar
 
 import duckdb
 import pyarrow as pa
 
 from checkers.engines.literals import literal
+from checkers.engines.not_enough_memory import NotEnoughMemory
 from checkers.engines.settings import Settings
 from checkers.engines.temporary import temporary_folder
+from checkers.engines.turns import Turns
+
+T = TypeVar("T")
 
 
 class DuckDB:
@@ -30,6 +36,8 @@ class DuckDB:
         self._mine = threading.local()
         self._connections: list[duckdb.DuckDBPyConnection] = []
         self._kinds: dict[str, str] = {}
+        self._turns = Turns()
+        self._memory, self._threads = settings.memory, settings.threads
         self.threads = 2 if settings.threads is None else min(2, settings.threads)
         # The order of rows means nothing here, and keeping it costs memory.
         self._db.execute("SET preserve_insertion_order = false")
@@ -66,16 +74,21 @@ class DuckDB:
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """See `Database`."""
-        with _interruptible():
+
+        def ask() -> list[dict[str, Any]]:
             cursor = self._db.execute(query)
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
+        return self._within_memory(ask)
+
     def arrow(self, query: str) -> pa.Table:
         """See `Database`."""
-        with _interruptible():
-            table: pa.Table = self._db.sql(query).to_arrow_table()
-            return table
+
+        def ask() -> pa.Table:
+            return self._db.sql(query).to_arrow_table()
+
+        return self._within_memory(ask)
 
     def drop(self, names: Iterable[str]) -> None:
         """See `Database`."""
@@ -86,8 +99,29 @@ class DuckDB:
             self._db.execute("; ".join(("BEGIN", *drops, "COMMIT")))
 
     def _do(self, statement: str) -> None:
+        self._within_memory(lambda: self._db.execute(statement))
+
+    def _within_memory(self, work: Callable[[], T]) -> T:
+        """Do something that is done whole or not at all, and again where memory was too short.
+
+        Raises:
+            NotEnoughMemory: it cannot be done with what is allowed.
+        """
         with _interruptible():
-            self._db.execute(statement)
+            with suppress(duckdb.OutOfMemoryException), self._turns.beside():
+                return work()
+            with self._turns.alone():
+                with suppress(duckdb.OutOfMemoryException):
+                    return work()
+                self._db.execute("SET threads = 1")
+                try:
+                    return work()
+                except duckdb.OutOfMemoryException as error:
+                    raise NotEnoughMemory(_advice(self._memory, error)) from error
+                finally:
+                    self._db.execute(
+                        f"SET threads = {self._threads}" if self._threads else "RESET threads"
+                    )
 
     def translated(self, query: str) -> str:
         """See `Database`: queries are written in this dialect."""
@@ -104,6 +138,15 @@ class DuckDB:
         with self._ending:
             for connection in (*self._connections, self._opened):
                 connection.close()
+
+
+def _advice(allowed: int | None, error: Exception) -> str:
+    first = str(error).partition("\n")[0].removeprefix("Out of Memory Error: ")
+    limit = f"{allowed / 1e9:.1f} GB" if allowed else "DuckDB's own limit, 80 % of this machine's"
+    return (
+        f"judging needs more memory than it may hold ({limit}), also with one question at a time "
+        f"on one thread: {first}. Give it more with --memory, or judge with --engine spark."
+    )
 
 
 @contextmanager

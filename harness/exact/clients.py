@@ -8,7 +8,6 @@ and answers with one.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Final
 
 from harness.exact.combinations import MESSAGES
 from harness.java.programs import compiled
+from harness.python import python_module
 from harness.stage.processes import Process, Processes
 from harness.tools.setup import StageTools
 
@@ -92,7 +92,7 @@ def librdkafka(_: StageTools) -> Client:
     return Client(
         name="librdkafka",
         sends=MESSAGES,
-        command=(sys.executable, "-m", "harness.exact.librdkafka"),
+        command=tuple(python_module("harness.exact.librdkafka")),
     )
 
 

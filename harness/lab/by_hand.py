@@ -12,11 +12,16 @@ import threading
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 
+from confluent_kafka import KafkaException
+
 from harness.bench import Aftermath, Bench
 from harness.faults.base import Fault
 from harness.feasible import doable
+from harness.kafka.topic import Topic
+from harness.kafka.topics import create_topics
 from harness.line import Line
 from harness.scenario import At
+from harness.stage.topology import AUDITOR
 from harness.wait import Interrupted, wait_until
 
 ACT_SECONDS = 60.0
@@ -30,6 +35,10 @@ class NoSuchFault(LookupError):
 
 class NotOffered(RuntimeError):
     """The lab has not what a fault needs; the text says what."""
+
+
+class NotMade(RuntimeError):
+    """The cluster did not take a new topic; the text says why."""
 
 
 class Ending(RuntimeError):
@@ -111,6 +120,28 @@ class ByHand:
         """As a schedule's."""
         for line in self.lines:
             line.aftermath(known)
+
+    def make_topic(self, topic: Topic) -> Topic:
+        """Create a topic for programs of the user's; it ends with the lab.
+
+        Raises:
+            NotMade: the cluster refused.
+            Ending: nothing more begins.
+        """
+        stage = self.bench.stage
+        with self._lock:
+            self._check_up()
+            try:
+                create_topics(
+                    stage.bootstrap(AUDITOR),
+                    [topic.name],
+                    partitions=topic.partitions,
+                    brokers=len(stage.brokers),
+                )
+            except KafkaException as error:
+                raise NotMade(str(error.args[0])) from error
+            stage.created([topic.name])
+        return topic
 
     def begin(self, name: str, fault: Fault) -> Line:
         """Let a fault act; returns when it does, lies in wait, or has failed.

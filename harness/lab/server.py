@@ -19,7 +19,8 @@ from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any, Final
 
 from harness.faults.by_hand import UnknownFault, asked, by_hand
-from harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotOffered
+from harness.kafka.topic import BadTopic, Topic
+from harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotMade, NotOffered
 from harness.lab.place import Place
 from harness.lab.status import bootstraps, fault_of, status
 from harness.stage.base import StageTrouble
@@ -73,11 +74,11 @@ class LabServer:
         """
         try:
             return self._answer(method, path, body)
-        except UnknownFault as error:
+        except (UnknownFault, BadTopic) as error:
             raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
         except NoSuchFault as error:
             raise Refused(HTTPStatus.NOT_FOUND, str(error)) from error
-        except (Overdue, StageTrouble, NotOffered) as error:
+        except (Overdue, StageTrouble, NotOffered, NotMade) as error:
             raise Refused(HTTPStatus.CONFLICT, str(error)) from error
         except Ending as error:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, str(error)) from error
@@ -103,6 +104,8 @@ class LabServer:
                     {"name": e.name, "takes": list(e.takes), "says": e.says}
                     for e in by_hand().values()
                 ]
+            case "POST", ["topics"]:
+                return HTTPStatus.CREATED, self._make_topic(body)
             case "POST", ["faults"]:
                 return HTTPStatus.CREATED, self._begin(body)
             case "POST", ["faults", name, "heal"]:
@@ -124,6 +127,13 @@ class LabServer:
             "database": {who: stage.database(who) for who in ("pipeline", AUDITOR)},
             "links": [str(link) for link in stage.links()],
         }
+
+    def _make_topic(self, body: dict[str, Any]) -> dict[str, Any]:
+        word = body.get("topic")
+        if not isinstance(word, str):
+            raise Refused(HTTPStatus.BAD_REQUEST, 'expected {"topic": "NAME:PARTITIONS"}')
+        topic = self._lab.make_topic(Topic.parse(word))
+        return {"name": topic.name, "partitions": topic.partitions}
 
     def _begin(self, body: dict[str, Any]) -> dict[str, Any]:
         name, words = body.get("fault"), body.get("arguments", [])

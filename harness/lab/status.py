@@ -63,6 +63,7 @@ def fault_of(line: Line) -> dict[str, Any]:
         "does": line.at.do.describe(),
         "target": line.target,
         "state": line.state,
+        "bit": line.bit,
         "detail": line.detail,
     }
 

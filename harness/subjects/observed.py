@@ -7,7 +7,6 @@ the harness and makes the run invalid; what they saw is what the claims of reade
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import Any, Final, Literal
 
 from harness.bench import addresses, open_reader
 from harness.kafka.metadata import ClusterView
+from harness.python import python_module
 from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
 from harness.sinks.base import Sink
@@ -106,7 +106,7 @@ class Observed:
                 isolation=observer.believes or observer.isolation,
             ).save(task)
             child = parts.processes.start(
-                observer.name, [sys.executable, "-m", "harness.subjects.observer", task], pipes=True
+                observer.name, [*python_module("harness.subjects.observer"), task], pipes=True
             )
             self._children.append(child)
             threading.Thread(target=self._listen, args=(child,), daemon=True).start()

@@ -224,7 +224,9 @@ def from_lock(environment: Environment, say: Say) -> None:
             environment.python, arguments, log=environment.log, environ=variables, on_line=follow
         )
 
-    hashed = ("--require-hashes", "--no-compile", "--no-build-isolation", "--requirement")
+    # Compiled here and not when first imported: containers like to say that Python shall write no
+    # byte code, and then each of the hundreds of processes of a run would compile it all again.
+    hashed = ("--require-hashes", "--no-build-isolation", "--requirement")
     say("packages that build others")
     run(*hashed, str(builders))
     run(*hashed, str(environment.lock))

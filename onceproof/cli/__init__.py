@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import typer
 
+from onceproof.arrow_alone import process_is_ours
 from onceproof.cli import (
     by_hand,
     check,
     clean,
     config,
+    diff,
     doctor,
     explain,
     lab,
     matrix,
+    report,
     run,
     shell,
     soak,
@@ -25,6 +28,7 @@ from onceproof.cli import (
 )
 from onceproof.cli import list as listing
 from onceproof.cli.commands import Commands
+from onceproof.own_imports import import_ours_first
 
 __all__ = ["app", "main"]
 
@@ -45,7 +49,8 @@ app.command(rich_help_panel=_TRIAL)(run.replay)
 app.command(rich_help_panel=_TRIAL)(soak.soak)
 app.command(rich_help_panel=_TRIAL)(matrix.matrix)
 app.command(rich_help_panel=_JUDGE)(check.check)
-app.command(rich_help_panel=_JUDGE)(check.report)
+app.command(rich_help_panel=_JUDGE)(report.report)
+app.command(rich_help_panel=_JUDGE)(diff.diff)
 app.command(rich_help_panel=_JUDGE)(shell.shell)
 app.command(rich_help_panel=_JUDGE)(explain.explain)
 app.command(rich_help_panel=_LAB)(lab.lab)
@@ -60,4 +65,6 @@ app.add_typer(config.config, name="config", rich_help_panel=_HERE)
 
 def main() -> None:
     """The command `onceproof`."""
+    import_ours_first()
+    process_is_ours()
     app()

@@ -1,4 +1,4 @@
-"""`onceproof check` and `onceproof report`: their options."""
+"""`onceproof check`: its options."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Folder
 from onceproof.cli.words import OneOf, of_a_few
 
 
@@ -81,10 +80,3 @@ def check(
             path, format_=format_, claims=claim or (), settings=limits, json=json, options=options
         )
     sys.exit(found)
-
-
-def report(folder: Folder) -> None:
-    """Write report.html and report.json of a run folder again and say where they lie."""
-    from onceproof.commands import check as command
-
-    sys.exit(command.report(folder))

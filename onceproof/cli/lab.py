@@ -41,6 +41,13 @@ def lab(
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",
+    for_program: Annotated[
+        bool,
+        typer.Option(
+            "--for-program",
+            help="Say where it is as one line of JSON, and end when standard input is closed.",
+        ),
+    ] = False,
 ) -> None:
     """Bring a stage with a pipeline up and keep it: you break it by hand, and it is judged.
 
@@ -60,5 +67,6 @@ def lab(
             seed=seed,
             out=out,
             backend=backend,
+            for_program=for_program,
         )
     )

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Events, Out
-from onceproof.cli.words import Backend
+from onceproof.cli.options import Events, Junit, Out
+from onceproof.cli.words import Age, Backend
 
 
 def matrix(
@@ -40,6 +40,14 @@ def matrix(
     ] = None,
     markdown: Annotated[Path | None, typer.Option(help="File that gets the table, too.")] = None,
     json_events: Events = None,
+    junit: Junit = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            parser=Age(),
+            help="Such as 20m: the most telling scenarios first, and none that would end later.",
+        ),
+    ] = None,
 ) -> None:
     """Run every scenario on both backends and write one page: subjects × faults → verdicts.
 
@@ -58,5 +66,7 @@ def matrix(
             jobs=jobs,
             markdown=markdown,
             events=json_events,
+            junit=junit,
+            time_limit=time_limit,
         )
     )

@@ -27,6 +27,10 @@ Folder = Annotated[
         help="A run folder: runs/<time>-<scenario>-<seed>.", autocompletion=completing.run_folders
     ),
 ]
+Junit = Annotated[
+    Path | None,
+    typer.Option(help="File that gets every claim as a test case, in JUnit's XML, run by run."),
+]
 LabName = Annotated[str | None, typer.Option("--lab", help="Which lab, if more than one is up.")]
 Events = Annotated[
     str | None,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Backend, Events, Folder, Out, Seed
+from onceproof.cli.options import Backend, Events, Folder, Junit, Out, Seed
 from onceproof.cli.words import Backend as BackendType
 
 
@@ -34,6 +34,7 @@ def run(
         ),
     ] = None,
     json_events: Events = None,
+    junit: Junit = None,
 ) -> None:
     """Run scenarios on real brokers, judge them, write their reports.
 
@@ -50,6 +51,7 @@ def run(
             backend=backend,
             transaction_version=transaction_version,
             events=json_events,
+            junit=junit,
         )
     )
 

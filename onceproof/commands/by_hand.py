@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, get_args
 
-from harness.lab.client import LabRefused, ask
-from harness.lab.place import LabTrouble, Place
+from harness.lab.place import Place
 from onceproof.errors import USAGE, told
 from onceproof.interrupts import INTERRUPTED
+from onceproof.lab_client import LabRefused, LabSilent, ask
 from reports.lab import print_status
 
 REFUSED = 1
@@ -100,7 +100,7 @@ def _next_look(place: Place) -> Any | None:
         except LabRefused as error:
             if not error.ending:
                 raise
-        except LabTrouble:
+        except LabSilent:
             if place.answers():
                 raise
             return None

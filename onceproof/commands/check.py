@@ -16,8 +16,12 @@ from typing import Any
 
 from checkers import BadClaim, BadHistory
 from checkers import check as judge
+from checkers.engines.not_enough_memory import NotEnoughMemory
 from checkers.engines.settings import Settings
 from checkers.folders import is_uri
+from onceproof.arrow_alone import leave_pandas_out
+
+leave_pandas_out()
 
 RUN = "run"
 USAGE, TROUBLE = 2, 3
@@ -142,6 +146,9 @@ def _told() -> Iterator[None]:
     except (BadHistory, BadClaim) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         sys.exit(USAGE)
+    except NotEnoughMemory as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        sys.exit(TROUBLE)
     except OSError as error:
         what = f" ({error.filename})" if error.filename else ""
         print(

@@ -20,6 +20,7 @@ from harness.wait import Stop
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
+from onceproof.held import WhileHeld
 from onceproof.outcome import check_run
 from onceproof.stopping import stop_on_signals
 from reports.bare import failed_phase, print_unjudged
@@ -89,6 +90,7 @@ def lab(
     seed: int | None,
     out: Path,
     backend: str = LOCAL,
+    for_program: bool = False,
 ) -> int:
     """Bring a lab up, keep it until it is told to end, judge it."""
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
@@ -106,12 +108,15 @@ def lab(
         except (UnknownScenario, BadTopic, BadWish) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
-        return _open(wanted, name, seed, out, backend)
+        return _open(wanted, name, seed, out, backend, for_program=for_program)
 
 
-def _open(wanted: Wanted, name: str, seed: int, out: Path, backend: str) -> int:
+def _open(
+    wanted: Wanted, name: str, seed: int, out: Path, backend: str, *, for_program: bool
+) -> int:
     found = prepared(backend)
     stop: Stop = stop_on_signals()
+    program = WhileHeld(stop) if for_program else None
     words = [*wanted.words, *(("--backend", backend) if backend != LOCAL else ())]
     with live(sys.stderr) as handler:
         opened = Lab(
@@ -125,7 +130,7 @@ def _open(wanted: Wanted, name: str, seed: int, out: Path, backend: str) -> int:
             repeat=shlex.join(["onceproof", "lab", *words]),
             backend=backend,
             run=wanted.run,
-            opened=_tell,
+            opened=program.opened if program else _tell,
         )
         opened.execute()
     outcome = check_run(opened.run.folder.path, interrupted=stop.is_set())

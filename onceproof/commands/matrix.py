@@ -11,11 +11,14 @@ from pathlib import Path
 from harness.scenario import Scenario
 from harness.tools.error import SetupError
 from onceproof.catalogue import UnknownScenario, named
+from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE
+from onceproof.matrix.budget import Budget
 from onceproof.matrix.plan import plan
 from onceproof.matrix.room import room
 from onceproof.matrix.sample import QUICK_SECONDS, sample
+from onceproof.matrix.telling import telling_first
 from onceproof.matrix.under_way import MatrixRun
 from onceproof.stopping import stop_on_signals
 from onceproof.streaming import Stream, streamed
@@ -33,6 +36,8 @@ def matrix(
     jobs: int | None,
     markdown: Path | None,
     events: str | None = None,
+    junit: Path | None = None,
+    time_limit: float | None = None,
 ) -> int:
     """Run what is not there yet, and write the page anew after each run."""
 
@@ -49,8 +54,9 @@ def matrix(
             return TROUBLE
         chosen = {b: _chosen(scenarios, b, quick, QUICK_SECONDS / len(here)) for b in here}
         at_once = jobs or room()
+        planned = tuple(place for b in here for place in plan(chosen[b], [b], seed))
         run = MatrixRun(
-            planned=tuple(place for b in here for place in plan(chosen[b], [b], seed)),
+            planned=telling_first(planned) if time_limit is not None else planned,
             backends=there,
             seed=seed,
             out=out.absolute(),
@@ -59,6 +65,8 @@ def matrix(
             repeat=_repeat(words, quick, seed, out, asked, jobs),
             stop=stop,
             hear=partial(_tell, stream),
+            budget=Budget(time_limit),
+            server=BuildServer(junit),
         )
         run.execute()
         if markdown is not None:

@@ -13,6 +13,7 @@ from harness.feasible import feasible
 from harness.scenario import Scenario
 from harness.stage.backends import EXTERNAL, LOCAL, offers
 from onceproof.catalogue import UnknownScenario, chosen
+from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
 from onceproof.exit_codes import worst
@@ -22,6 +23,7 @@ from onceproof.replaying import NoReplay, replay_of
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
 from onceproof.streaming import Stream, streamed
+from reports.ci.case import cases_of
 from reports.console import live, print_result, print_summary, rows_of
 
 
@@ -33,6 +35,7 @@ def run(
     backend: str = LOCAL,
     transaction_version: int | None = None,
     events: str | None = None,
+    junit: Path | None = None,
 ) -> int:
     """Run scenarios one after the other, the flagship if none is named; see `streamed`."""
     if transaction_version is not None and backend.startswith(EXTERNAL):
@@ -53,13 +56,23 @@ def run(
             replace(scenario, transaction_version=transaction_version) for scenario in scenarios
         ]
     wanted = [(scenario, seed) for scenario in scenarios]
-    return streamed("run", events, lambda stream: _run_and_sum_up(wanted, out, backend, stream))
+
+    def do(stream: Stream) -> int:
+        return _run_and_sum_up(wanted, out, backend, stream, junit)
+
+    return streamed("run", events, do)
 
 
 def _run_and_sum_up(
-    wanted: Sequence[tuple[Scenario, int]], out: Path, backend: str, stream: Stream
+    wanted: Sequence[tuple[Scenario, int]],
+    out: Path,
+    backend: str,
+    stream: Stream,
+    junit: Path | None,
 ) -> int:
-    outcomes = _run_all(wanted, out, backend, stream)
+    server = BuildServer(junit)
+    outcomes = _run_all(wanted, out, backend, stream, server)
+    server.conclude()
     if len(outcomes) > 1:
         print("All runs")
         print_summary([row for o in outcomes for row in rows_of(o.report)], sys.stdout)
@@ -84,7 +97,10 @@ def replay(
     wanted = [(found.scenario, found.seed)]
 
     def do(stream: Stream) -> int:
-        return _worst(_run_all(wanted, out, found.backend, stream, again), wanted=1)
+        server = BuildServer(None)
+        outcomes = _run_all(wanted, out, found.backend, stream, server, again)
+        server.conclude()
+        return _worst(outcomes, wanted=1)
 
     return streamed("replay", events, do)
 
@@ -94,6 +110,7 @@ def _run_all(
     out: Path,
     backend: str,
     stream: Stream,
+    server: BuildServer,
     repeat: str | None = None,
 ) -> list[Outcome]:
     found = prepared(backend)
@@ -117,6 +134,7 @@ def _run_all(
         print_result(outcome.report, sys.stdout, outcome.folder)
         print(flush=True)
         outcomes.append(outcome)
+        server.add(cases_of(outcome.report, outcome.folder))
         if stop.is_set():
             break
     return outcomes

@@ -72,5 +72,10 @@ def _answer(asked: Asked, source: Source, showing: Showing, question: str) -> No
     if question.lstrip().startswith("."):
         obey(question, source, showing, sys.stdout)
         return
-    for found in asked.ask(question):
-        print_answer(found, sys.stdout, format_=showing.format_, shown=showing.rows)
+    try:
+        for found in asked.ask(question):
+            print_answer(found, sys.stdout, format_=showing.format_, shown=showing.rows)
+    except RuntimeError as error:  # how DuckDB answers a signal
+        if "interrupted" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from None

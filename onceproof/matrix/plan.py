@@ -6,7 +6,6 @@ claims would be left unexercised by what is missing, and say nothing of the subj
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +14,13 @@ from harness.feasible import feasible
 from harness.scenario import Scenario
 from harness.side_by_side import Job
 from harness.stage.backends import offers
+from onceproof.command import command
 
 _SLACK_SECONDS = 900.0
 _SLOWER = 8
 """How many times longer than on a quiet machine a run may take, beside the slack."""
-
-# Told everything, so that no file with settings tells it more.
-_COMMAND = (sys.executable, "-m", "onceproof", "--config", "none")
+_TOLD = ("--config", "none")
+"""It is told everything, so that no file with settings tells it more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +54,7 @@ class Planned:
         words = ("run", self.scenario.name, "--seed", str(self.seed), "--out", str(runs))
         return Job(
             name=self.name,
-            command=(*_COMMAND, *words, "--backend", self.backend),
+            command=tuple(command(*_TOLD, *words, "--backend", self.backend)),
             seconds=_SLACK_SECONDS + _SLOWER * self.scenario.seconds,
         )
 

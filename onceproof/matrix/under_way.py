@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -18,10 +18,13 @@ from harness.record import RunRecord
 from harness.side_by_side import Ended, Job, children, side_by_side
 from harness.versions import code, host, versions
 from harness.wait import Stop
+from onceproof.ci import BuildServer
 from onceproof.matrix import board
+from onceproof.matrix.budget import Budget
 from onceproof.matrix.earlier import records, reusable
 from onceproof.matrix.plan import Planned
 from onceproof.soak.watch import LEAST_FREE, free_bytes, low_disk
+from reports.ci.case import Case, cases_of_trial
 from reports.matrix.model import Backend, Matrix, State, Trial
 from reports.matrix.page import write
 from reports.matrix.summary import headline, unexpected
@@ -44,6 +47,8 @@ class MatrixRun:
         repeat: the command that does the same again.
         stop: ends it in an orderly way when set.
         hear: gets a trial when it begins (True) and when there is something to say of it (False).
+        budget: how much time there is.
+        server: hears of every claim, as results come.
         trials: what became of each place so far, by its name.
         started_at: wall clock, UTC, ISO 8601.
         since: monotonic clock then, in seconds.
@@ -57,6 +62,8 @@ class MatrixRun:
     scope: str
     repeat: str
     stop: Stop
+    budget: Budget
+    server: BuildServer
     hear: Callable[[Trial, bool], None] = lambda trial, began: None
     trials: dict[str, Trial] = field(default_factory=dict)
     started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
@@ -66,6 +73,7 @@ class MatrixRun:
     _before: dict[Path, RunRecord] = field(default_factory=dict, init=False)
     """Those that were there at first."""
     _places: dict[str, Planned] = field(default_factory=dict, init=False)
+    _cases: dict[str, tuple[Case, ...]] = field(default_factory=dict, init=False)
 
     def execute(self) -> None:
         """Run everything that is not there yet."""
@@ -77,13 +85,9 @@ class MatrixRun:
             self.trials[place.name] = (
                 board.reused(place, earlier, self.out) if earlier else board.waiting(place)
             )
-        jobs = [
-            place.job(self.out)
-            for place in self.planned
-            if self.trials[place.name].state is State.WAITING
-        ]
+        todo = len(self._all(State.WAITING))
         _say(
-            f"{len(jobs)} runs to make, {self.at_once} at a time; "
+            f"{todo} runs to make, {self.at_once} at a time; "
             f"{len(self._all(State.REUSED))} are there already, {len(self._all(State.LEFT_OUT))} "
             "left out"
         )
@@ -91,16 +95,29 @@ class MatrixRun:
             self.hear(trial, False)
             _say(f"reused   {trial.scenario} on {trial.backend}: {self.out / (trial.report or '')}")
         write(self.out, self.told())
+        self._tell_server(*self.trials.values())
         self._see_to_the_disk()
         with children(self.out / LOGS) as processes:
             side_by_side(
-                jobs,
+                self._jobs(),
                 at_once=self.at_once,
                 processes=processes,
                 stop=self.stop,
                 started=self._started,
                 ended=self._ended,
             )
+
+    def _jobs(self) -> Iterator[Job]:
+        """What is not there yet, as long as there is time for it."""
+        for place in self.planned:
+            if self.trials[place.name].state is not State.WAITING:
+                continue
+            if self.budget.has_room_for(place.scenario.seconds):
+                yield place.job(self.out)
+            else:
+                self.trials[place.name] = replace(
+                    self.trials[place.name], state=State.LEFT_OUT, remark="no time was left for it"
+                )
 
     def told(self) -> Matrix:
         """What there is to tell so far."""
@@ -121,6 +138,7 @@ class MatrixRun:
         """Write the page a last time, say how it came out, and return the exit code."""
         told = self.told()
         page, table = write(self.out, told)
+        self._tell_server(*(trial for trial in told.trials if not trial.judged))
         print(headline(told))
         for trial in unexpected(told.trials):
             why = "; ".join(
@@ -133,7 +151,14 @@ class MatrixRun:
             if backend.missing is not None:
                 print(f"not run on {backend.name}: {backend.missing}")
         print(f"took     {seconds(told.seconds)}\npage     {page}\ntable    {table}")
+        self.server.conclude()
         return board.exit_code(told.trials)
+
+    def _tell_server(self, *trials: Trial) -> None:
+        for trial in trials:
+            name = f"{trial.scenario}-{trial.backend}"
+            self._cases[name] = tuple(cases_of_trial(trial, page=self.out, seed=self.seed))
+        self.server.know(case for name in self._places for case in self._cases.get(name, ()))
 
     def _all(self, state: State) -> list[Trial]:
         return [trial for trial in self.trials.values() if trial.state is state]
@@ -160,6 +185,7 @@ class MatrixRun:
         )
         self.trials[place.name] = trial
         self.hear(trial, False)
+        self._tell_server(trial)
         left = len(self._all(State.WAITING))
         how = "as expected" if trial.expected else trial.remark or "NOT as expected"
         _say(f"ended    {ended.job.name}: {how}, {seconds(ended.seconds)}; {left} to go")

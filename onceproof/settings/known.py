@@ -30,7 +30,7 @@ _OF_THE_MOMENT: Final = {
     "end": {"judge", "lab"},
     "fault": {"lab"},
     "heal": {"lab"},
-    "lab": {"bare", "topic"},
+    "lab": {"bare", "for_program", "topic"},
     "shell": {"command"},
     "status": {"lab", "watch", "as_json"},
     "verify": {"dry_run"},

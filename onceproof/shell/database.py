@@ -107,10 +107,6 @@ class Asked:
                 self.put(name, self._relations.table(self._derived[name]))
             except duckdb.Error as error:
                 raise Refused(_said(error)) from None
-            except RuntimeError as error:
-                if str(error) == "Query interrupted":
-                    raise KeyboardInterrupt from None
-                raise
 
     def close(self) -> None:
         """Let go of everything."""

@@ -53,6 +53,8 @@ def _questions(source: TextIO, typed: bool) -> Iterator[str]:
             continue
         lines.append(line)
         if line.rstrip().endswith(";") or lines[0].lstrip().startswith("."):
+            if typed:
+                _remember_as_one(lines)
             yield "\n".join(lines)
             lines = []
     if lines:
@@ -67,6 +69,17 @@ def _line(source: TextIO, typed: bool, prompt: str) -> str | None:
     except EOFError:
         print()
         return None
+
+
+def _remember_as_one(lines: list[str]) -> None:
+    """A question of several lines comes back as one."""
+    import readline
+
+    if len(lines) < 2 or readline.get_current_history_length() < len(lines):
+        return
+    for _ in lines:
+        readline.remove_history_item(readline.get_current_history_length() - 1)
+    readline.add_history(" ".join(line.strip() for line in lines))
 
 
 @contextmanager

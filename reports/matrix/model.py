@@ -37,6 +37,7 @@ class Told:
         expected: whether it came out as it should; without an expectation it should hold.
         should_be: what it should be, in words.
         reason: why this verdict, in a sentence.
+        refuted_by: the anomalies that refute it.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Told:
     expected: bool
     should_be: str
     reason: str
+    refuted_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,4 +155,5 @@ def _told(claim: Claim) -> Told:
         expected=holds if claim.expected is None else claim.expected,
         should_be=should_be,
         reason=claim.reason,
+        refuted_by=claim.refuted_by,
     )

@@ -84,14 +84,14 @@ def alike(claims: Sequence[Told]) -> tuple[Same, ...]:
         groups.setdefault(key, []).append(claim.name)
     order = list(Verdict)
     return tuple(
-        Same(verdict=verdict, expected=expected, should_be=should_be, names=_together(names))
+        Same(verdict=verdict, expected=expected, should_be=should_be, names=together(names))
         for (expected, verdict, should_be), names in sorted(
             groups.items(), key=lambda item: (item[0][0], order.index(item[0][1]))
         )
     )
 
 
-def _together(names: Iterable[str]) -> tuple[str, ...]:
+def together(names: Iterable[str]) -> tuple[str, ...]:
     """`at-most-once a → b` and `exactly-once a → b` are `at-most-once, exactly-once a → b`."""
     stretches: dict[str, list[str]] = {}
     for name in names:

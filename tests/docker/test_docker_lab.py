@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.lab.client import ask
+from onceproof.lab_client import ask
 from tests.docker.staging import of_run
 from tests.end_to_end.command import onceproof
 from tests.end_to_end.test_lab import Up

@@ -13,9 +13,9 @@ import psutil
 import pytest
 from confluent_kafka import Producer
 
-from harness.lab.client import ask
 from harness.stage.processes import MARKER
 from harness.wait import wait_until
+from onceproof.lab_client import ask
 from tests.end_to_end.command import onceproof
 from tests.end_to_end.test_ending import nothing_stays
 from tests.end_to_end.test_lab import Up

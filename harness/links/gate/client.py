@@ -7,7 +7,6 @@ or says nothing is trouble of the stage, never a rule that did not fire.
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from uuid import UUID
 
 from harness.links.gate.gated import Way
 from harness.links.gate.rules import Rule
+from harness.python import python_module
 from harness.stage.base import StageTrouble
 from harness.stage.processes import Process, Processes
 from harness.wait import Overdue, Stop, wait_until
@@ -33,7 +33,7 @@ class Gate:
     def __init__(self, processes: Processes) -> None:
         """Start it."""
         self._process: Process = processes.start(
-            "gate", [sys.executable, "-m", "harness.links.gate"], pipes=True
+            "gate", python_module("harness.links.gate"), pipes=True
         )
         self._lock = threading.Lock()
         self._orders = 0

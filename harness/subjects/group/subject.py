@@ -6,7 +6,6 @@ positions, and what a broken twin leaves out.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +14,7 @@ from typing import Any, Final, Literal
 
 from harness.java.programs import programs_for
 from harness.kafka.log_reader import LogReader
+from harness.python import python_module
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
 from harness.subjects.group.base import GroupSubject
@@ -154,7 +154,7 @@ class ConsumerGroup(GroupSubject):
             )
             for number in range(self.members)
         ]
-        program = [sys.executable, "-m", "harness.subjects.group.service"]
+        program = python_module("harness.subjects.group.service")
         return Members(
             tasks,
             parts,
@@ -173,6 +173,6 @@ def _program(client: Client, tools: Tools) -> Program:
     name = IN_PYTHON[client].program
 
     def command(task: Path) -> Sequence[str | Path]:
-        return [sys.executable, "-m", name, task]
+        return [*python_module(name), task]
 
     return command

@@ -6,12 +6,12 @@ as one. Where they commit, and what they have written, stands in the database.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.kafka.group_offsets import Commit
+from harness.python import python_module
 from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
 from harness.sinks.base import Sink
@@ -85,4 +85,4 @@ class StoringMembers(Members):
 
 
 def _program(task: Path) -> Sequence[str | Path]:
-    return [sys.executable, "-m", "harness.subjects.stored.member", task]
+    return [*python_module("harness.subjects.stored.member"), task]

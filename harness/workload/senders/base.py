@@ -7,11 +7,11 @@ program to `harness/workload/clients/`.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from harness.python import python_module
 from harness.tools.setup import Tools
 
 
@@ -35,4 +35,4 @@ class Sender(Protocol):
 
 def python_client(module: str, task: Path) -> Sequence[str | Path]:
     """The command of a program in `harness/workload/clients/`."""
-    return [sys.executable, "-m", f"harness.workload.clients.{module}", task]
+    return [*python_module(f"harness.workload.clients.{module}"), task]

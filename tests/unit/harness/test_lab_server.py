@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 
 from harness.lab import server as module
 from harness.lab.by_hand import ByHand, Ending
-from harness.lab.client import LabRefused, ask
-from harness.lab.place import LabTrouble, Place
+from harness.lab.place import Place
 from harness.lab.server import LabServer, may_drive
 from harness.stage.topology import Link
 from harness.wait import wait_until
+from onceproof.lab_client import LabRefused, LabSilent, ask
 from tests.unit.harness.made_up import Fault, fail, world_in
 
 STAGE = SimpleNamespace(
@@ -273,5 +273,5 @@ def test_nobody_else_is_served(place: Place, monkeypatch: pytest.MonkeyPatch) ->
     # Root is always let in, so to be somebody else the server has to be.
     monkeypatch.setattr(module.os, "getuid", lambda: mine + 1)
     monkeypatch.setattr(module, "ROOT", mine + 2)
-    with pytest.raises(LabTrouble, match="does not answer"):
+    with pytest.raises(LabSilent, match="does not answer"):
         ask(place, "GET", "/")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -12,7 +13,9 @@ from checkers import Verdict
 from harness.side_by_side import Job
 from harness.versions import code
 from harness.wait import Stop
+from onceproof.ci import BuildServer
 from onceproof.matrix import under_way
+from onceproof.matrix.budget import Budget
 from onceproof.matrix.plan import Planned, plan
 from onceproof.matrix.under_way import MatrixRun
 from reports.matrix.model import Backend, State
@@ -52,7 +55,14 @@ def places() -> tuple[Planned, ...]:
     return plan([named(name) for name in names], ["local"], 7)
 
 
-def matrix(out: Path, places: tuple[Planned, ...], stop: Stop | None = None) -> MatrixRun:
+def matrix(
+    out: Path,
+    places: tuple[Planned, ...],
+    stop: Stop | None = None,
+    *,
+    budget: Budget | None = None,
+    junit: Path | None = None,
+) -> MatrixRun:
     return MatrixRun(
         planned=places,
         backends=(Backend(name="local"),),
@@ -62,6 +72,8 @@ def matrix(out: Path, places: tuple[Planned, ...], stop: Stop | None = None) -> 
         scope="Three",
         repeat="again",
         stop=stop or Stop(),
+        budget=budget or Budget(None),
+        server=BuildServer(junit, environ={}),
     )
 
 
@@ -116,6 +128,51 @@ def test_what_was_broken_off_goes_on_where_it_was(
     assert "2 runs to make, 1 at a time; 1 are there already" in told.err
     assert f"reused   {first.scenario.name} on local: {tmp_path / first.name}" in told.err
     assert told.out.startswith("All 3 runs as expected\n")
+
+
+def test_what_does_not_fit_into_the_time_is_left_out_and_told(
+    tmp_path: Path, places: tuple[Planned, ...], programs: Programs
+) -> None:
+    first, second, third = places
+    for place in places:
+        programs.leaves_a_run(place, tmp_path)
+    times = iter([0.0, 0.0, first.scenario.seconds * 1.0, first.scenario.seconds * 1.0])
+    enough = first.scenario.seconds + third.scenario.seconds
+    assert second.scenario.seconds > third.scenario.seconds
+    run = matrix(tmp_path, places, budget=Budget(enough, clock=lambda: next(times)))
+    run.execute()
+    assert states(run) == [State.RUN, State.LEFT_OUT, State.RUN]
+    assert run.conclude() == 0
+    assert "no time was left for it" in (tmp_path / "matrix.html").read_text()
+
+
+def test_a_build_server_hears_of_each_run_as_it_ends(
+    tmp_path: Path,
+    places: tuple[Planned, ...],
+    programs: Programs,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, second, third = places
+    programs.leaves_a_run(first, tmp_path)
+    programs.does(second, CRASHES)
+    programs.leaves_a_run(third, tmp_path, verdict=Verdict.VIOLATED)
+    junit = tmp_path / "junit.xml"
+    heard: list[tuple[str | None, str | None]] = []
+    run = matrix(tmp_path, places, junit=junit)
+
+    def started(_: Job) -> None:
+        root = ElementTree.parse(junit).getroot()
+        heard.append((root.get("errors"), root.get("failures")))
+
+    monkeypatch.setattr(run, "_started", started)
+    run.execute()
+    run.conclude()
+    started(next(iter(programs.jobs.values())))
+    # What has not run is trouble, until it has.
+    assert heard == [("3", "0"), ("2", "0"), ("2", "0"), ("1", "1")]
+    text = junit.read_text()
+    assert "saying: it went wrong" in text
+    assert f"onceproof run {second.scenario.name} --seed 7" in text
 
 
 def test_without_room_on_the_disk_nothing_is_run(

@@ -9,6 +9,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -175,7 +176,9 @@ def test_nothing_of_a_history_reaches_the_terminal_as_a_command(tmp_path: Path) 
     assert "\x1b" not in ask(tmp_path, "-c", "select record from sends")[1]
 
 
-def test_at_a_terminal_arrow_keys_bring_back_what_was_asked(run: Path, tmp_path: Path) -> None:
+def test_at_a_terminal_arrow_keys_bring_back_what_was_asked_and_ctrl_c_never_leaves(
+    run: Path, tmp_path: Path
+) -> None:
     leader, follower = pty.openpty()
     environ = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "TERM": "xterm", "NO_COLOR": "1"}
     shell = subprocess.Popen(
@@ -199,8 +202,11 @@ def test_at_a_terminal_arrow_keys_bring_back_what_was_asked(run: Path, tmp_path:
         until(r"answer.*42.*onceproof> $")
         seen = ""
         os.write(leader, b"\x1b[A\n")
-        until(r"42.*onceproof> $|as answer")
-        os.write(leader, b"\x03")
+        until(r"select 6 \* 7 as answer;.*42.*onceproof> $")
+        os.write(leader, b"select oops")
+        until(r"select oops")
+        shell.send_signal(signal.SIGINT)
+        until(r"\^C\r\n.*onceproof> $")
         seen = ""
         os.write(leader, b"select 'still' || 'here';\n")
         until(r"stillhere.*onceproof> $")
@@ -210,7 +216,7 @@ def test_at_a_terminal_arrow_keys_bring_back_what_was_asked(run: Path, tmp_path:
         shell.kill()
         shell.wait(60)
         os.close(leader)
-    assert "as answer;" in (tmp_path / "onceproof" / "shell-history").read_text()
+    assert "select 6 * 7 as answer;" in (tmp_path / "onceproof" / "shell-history").read_text()
 
 
 def test_the_questions_of_the_how_to_are_answered(run: Path) -> None:

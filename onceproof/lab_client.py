@@ -1,4 +1,8 @@
-"""Asking a lab: HTTP with JSON over its Unix socket."""
+"""Asking a lab: HTTP with JSON over its Unix socket.
+
+The one thing to know: it imports nothing of ours, so that it can be used in somebody else's
+process, where `harness` or `reports` may be packages of theirs.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,8 @@ import http.client
 import json
 import socket
 from http import HTTPStatus
-from typing import Any
-
-from harness.lab.place import LabTrouble, Place
+from pathlib import Path
+from typing import Any, Protocol
 
 _SECONDS = 300.0
 """Longer than the lab itself waits for a fault to act or to be healed."""
@@ -28,8 +31,24 @@ class LabRefused(RuntimeError):
         self.ending = status == HTTPStatus.SERVICE_UNAVAILABLE
 
 
+class LabSilent(RuntimeError):
+    """The lab does not answer, or not as a lab does; the text says what was seen."""
+
+
+class Reachable(Protocol):
+    """Where a lab is reached."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def socket(self) -> Path:
+        """The socket that it listens on."""
+
+
 class _Connection(http.client.HTTPConnection):
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Reachable) -> None:
         super().__init__("lab", timeout=_SECONDS)
         self._place = place
 
@@ -39,12 +58,12 @@ class _Connection(http.client.HTTPConnection):
         self.sock.connect(str(self._place.socket))
 
 
-def ask(place: Place, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+def ask(place: Reachable, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
     """Ask a lab and return what it answers.
 
     Raises:
         LabRefused: it cannot or will not.
-        LabTrouble: it does not answer.
+        LabSilent: it does not answer.
     """
     connection = _Connection(place)
     try:
@@ -52,7 +71,7 @@ def ask(place: Place, method: str, path: str, body: dict[str, Any] | None = None
         answer = connection.getresponse()
         found = json.loads(answer.read())
     except (OSError, ValueError, http.client.HTTPException) as error:
-        raise LabTrouble(f"the lab {place.name} does not answer: {error}") from None
+        raise LabSilent(f"the lab {place.name} does not answer: {error}") from None
     finally:
         connection.close()
     if answer.status >= 400:

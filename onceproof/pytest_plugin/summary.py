@@ -1,0 +1,37 @@
+"""The section at the end of a test run.
+
+The one thing to know: it is made from what tests recorded as properties, which xdist carries from
+its workers and JUnit writes down as well, so that all three say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import pytest
+
+PREFIX: Final = "onceproof_"
+
+
+def lines(reports: Iterable[pytest.TestReport]) -> list[str]:
+    """A line for each test that recorded something of ours, in the order of their names."""
+    told: dict[str, dict[str, str]] = {}
+    for report in reports:
+        own = {
+            name.removeprefix(PREFIX): str(value)
+            for name, value in report.user_properties
+            if name.startswith(PREFIX)
+        }
+        if own:
+            told.setdefault(report.nodeid, {}).update(own)
+    return [_line(test, own) for test, own in sorted(told.items())]
+
+
+def _line(test: str, own: dict[str, str]) -> str:
+    if "verdict" in own:
+        as_expected = "" if own["expected"] == "True" else ", not as expected"
+        what = f"{own['scenario']}, seed {own['seed']}: {own['verdict']}{as_expected}"
+        return f"{test}: {what}\n  {own['report']}"
+    what = own.get("faults", "no fault")
+    return f"{test}: {what}\n  {own['run']}"

@@ -1,0 +1,69 @@
+"""A report that is not as it should be, in the words of an assertion.
+
+The one thing to know: who reads this sees one screen of a terminal, so of each claim there are the
+verdict and its reason, and of each anomaly the first witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+_WITNESSES: Final = 2
+_EFFORT: Final = {
+    3: "The run is invalid: it proves nothing either way. Run it again; if it stays so, the report "
+    "says what was in its way.",
+    4: "The pipeline stands still: the report says what it was waiting for.",
+    5: "The claim was not decided: the report says what was missing.",
+}
+
+
+def wrong(report: dict[str, Any], html: Path, exit_code: int, *, wanted: str) -> str:
+    """What is not as it should be; empty if all is well.
+
+    Args:
+        report: what `report.json` holds.
+        html: where to read on.
+        exit_code: the command's.
+        wanted: `expected`, or the verdict that every claim must have.
+    """
+    if wanted == "expected":
+        bad = [claim for claim in report["claims"] if claim["expected"] is not True]
+    else:
+        bad = [claim for claim in report["claims"] if claim["verdict"] != wanted]
+    if report["claims"] and not bad and exit_code == 0:
+        return ""
+    return "\n".join(_lines(report, bad, html, exit_code))
+
+
+def _lines(
+    report: dict[str, Any], bad: list[dict[str, Any]], html: Path, exit_code: int
+) -> Iterator[str]:
+    run = report["run"]
+    yield f"{report['headline']}"
+    for claim in bad:
+        yield f"  {claim['name']}: {claim['verdict']}{_expected(claim)}. {claim['reason']}"
+    if not report["claims"]:
+        yield "  no claim was judged"
+    for some in report["findings"]:
+        count = some["count"]
+        yield f"  {some['anomaly']}: {count} finding{'s' if count != 1 else ''}"
+        for finding in some["shown"][:_WITNESSES]:
+            yield f"    {finding['sentence']}"
+    bitten = [fault for fault in report["faults"] if fault["bit"]]
+    for fault in bitten:
+        yield f"  under {fault['fault']}: {fault['description']}"
+    if words := _EFFORT.get(exit_code):
+        yield words
+    yield f"report: {html}"
+    if run.get("repeat"):
+        yield f"again:  {run['repeat']}"
+
+
+def _expected(claim: dict[str, Any]) -> str:
+    expectation = claim["expectation"]
+    if not expectation:
+        return ""
+    anomalies = ", ".join(expectation["anomalies"])
+    return f" (expected {expectation['verdict']}{f' by {anomalies}' if anomalies else ''})"

@@ -1,0 +1,1 @@
+"""What continuous integration reads: JUnit's XML, and GitHub's summaries and annotations."""

@@ -1,0 +1,87 @@
+"""Claims of two runs beside each other.
+
+The one thing to know: that a claim got *better* is said only if it holds now. A violated claim that
+is unexercised or unknown in the other run is a claim of which less is known.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from checkers.model import Verdict
+from reports.diff.model import Change, ClaimPair, Told
+from reports.model import Claim
+
+Identity = tuple[str, str, str, str | None, str | None]
+
+_KNOWN: Final = {
+    Verdict.VIOLATED: 2,
+    Verdict.STALLED: 2,
+    Verdict.HOLDS: 2,
+    Verdict.UNEXERCISED: 1,
+    Verdict.UNKNOWN: 0,
+    Verdict.INVALID: 0,
+}
+"""How much a verdict says of the subject: all, that nothing was found, nothing."""
+_BADNESS: Final = {Verdict.VIOLATED: 2, Verdict.STALLED: 1}
+"""How bad what it says is."""
+
+
+def pair_claims(a: Sequence[Claim], b: Sequence[Claim]) -> tuple[ClaimPair, ...]:
+    """Every claim of either run, A's first, in their order."""
+    in_a = {identity(claim): claim for claim in a}
+    in_b = {identity(claim): claim for claim in b}
+    both = {**in_b, **in_a}
+    names = _names([both[key] for key in dict.fromkeys([*in_a, *in_b])])
+    return tuple(
+        _pair(name, in_a.get(key), in_b.get(key))
+        for key, name in zip(dict.fromkeys([*in_a, *in_b]), names, strict=True)
+    )
+
+
+def identity(claim: Claim) -> Identity:
+    """What makes a claim the same one in another run."""
+    return (claim.guarantee, claim.hop.value, claim.input, claim.sink, claim.view)
+
+
+def change(a: Told, b: Told) -> Change:
+    """What became of a claim that both runs have."""
+    if _BADNESS.get(b.verdict, 0) > _BADNESS.get(a.verdict, 0):
+        return Change.WORSE
+    if a.expected and b.expected is False:
+        return Change.UNEXPECTED
+    if a.verdict is b.verdict:
+        return Change.SAME
+    known_a, known_b = _KNOWN[a.verdict], _KNOWN[b.verdict]
+    if known_b < known_a or b.verdict is Verdict.STALLED:
+        return Change.LESS_KNOWN  # a stall hides what a violation showed
+    if known_b > known_a:
+        return Change.MORE_KNOWN
+    return Change.BETTER if b.verdict is Verdict.HOLDS else Change.OTHER
+
+
+def _pair(name: str, a: Claim | None, b: Claim | None) -> ClaimPair:
+    told_a, told_b = (None if claim is None else _told(claim) for claim in (a, b))
+    if told_a is None or told_b is None:
+        became = Change.ONLY_B if told_a is None else Change.ONLY_A
+    else:
+        became = change(told_a, told_b)
+    return ClaimPair(name=name, change=became, a=told_a, b=told_b)
+
+
+def _told(claim: Claim) -> Told:
+    return Told(
+        verdict=claim.verdict,
+        reason=claim.reason,
+        refuted_by=claim.refuted_by,
+        expected=claim.expected,
+    )
+
+
+def _names(claims: Iterable[Claim]) -> list[str]:
+    """Their names, with the view where a name comes more than once."""
+    claims = list(claims)
+    times = Counter(claim.name for claim in claims)
+    return [f"{c.name}@{c.view}" if c.view and times[c.name] > 1 else c.name for c in claims]

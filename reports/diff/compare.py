@@ -1,0 +1,86 @@
+"""Two runs in, one `Diff` out.
+
+The one thing to know: records are compared one by one only where both runs were sent the same: the
+same seed and workload, or the very same history judged twice. Else a record of one run is not that
+of the same name in the other, and anomalies are compared by place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reports.diff.circumstances import VERSIONS, differences
+from reports.diff.claims import pair_claims
+from reports.diff.findings import pair_findings
+from reports.diff.model import Change, ClaimPair, Diff, FoundPair, Outcome, Status, Which
+from reports.diff.side import Side
+
+
+def compare(a: Side, b: Side, *, by_record: bool | None = None) -> Diff:
+    """What is new in `b`, what is gone, and what is still there.
+
+    Args:
+        a: the earlier run, or the one that was as wanted.
+        b: the other.
+        by_record: compare record by record, or not; None: where it can be known to be right.
+    """
+    same, why = same_records(a, b)
+    if by_record is not None and by_record is not same:
+        same, why = by_record, _asked(by_record, why)
+    claims = pair_claims(a.claims, b.claims)
+    findings = pair_findings(a, b, by_record=same)
+    return Diff(
+        a=_which(a),
+        b=_which(b),
+        by_record=same,
+        by_why=why,
+        outcome=_outcome(a, b, claims, findings),
+        claims=claims,
+        findings=findings,
+        differences=tuple(differences(a.circumstances, b.circumstances)),
+        known=all(VERSIONS in side.circumstances for side in (a, b)),
+    )
+
+
+def same_records(a: Side, b: Side) -> tuple[bool, str]:
+    """Whether a name means the same record in both runs, and why, in a sentence."""
+    if a.history is not None and a.history == b.history:
+        return True, "Both are of the same run."
+    if a.sent is None or b.sent is None:
+        return False, "What was sent is not known of both, so a name may mean another record."
+    if a.sent.seed != b.sent.seed:
+        return False, (
+            f"They had different seeds ({a.sent.seed} and {b.sent.seed}), so a name means another "
+            "record."
+        )
+    if a.sent.workload != b.sent.workload:
+        return False, "They had different workloads, so a name may mean another record."
+    if a.sent.workload.get("file") is not None:
+        return False, "They sent a file, and whether it was the same one both times is not known."
+    return True, "Both were sent the same records: same seed, same workload."
+
+
+def _asked(by_record: bool, why: str) -> str:
+    if by_record:
+        return f"Record by record, as was asked for. {why}"
+    return "By anomaly and place, as was asked for."
+
+
+def _which(side: Side) -> Which:
+    return Which(name=side.name, page=side.page, limits=side.incomplete or side.flaw)
+
+
+def _outcome(
+    a: Side, b: Side, claims: Iterable[ClaimPair], findings: Iterable[FoundPair]
+) -> Outcome:
+    if not a.stretches & b.stretches:
+        return Outcome.NOT_COMPARABLE
+    changes = {claim.change for claim in claims}
+    found = {pair.status for pair in findings}
+    found |= {record.status for pair in findings for record in pair.records}
+    if changes & {Change.WORSE, Change.UNEXPECTED} or Status.NEW in found:
+        return Outcome.NEW
+    less = a.incomplete is None and b.incomplete is not None
+    if less or changes & {Change.LESS_KNOWN, Change.ONLY_A} or Status.PERHAPS_NEW in found:
+        return Outcome.OPEN
+    return Outcome.NOTHING_NEW

@@ -1,0 +1,156 @@
+"""Findings of two runs beside each other: by anomaly and place, and record by record.
+
+The one thing to know: both ways are symmetric. What is gone from A to B is what is new from B to A,
+and so is what is only perhaps so.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reports.diff.listing import Key, Listing, hidden, key_of, listings
+from reports.diff.model import ALONE, Amount, FoundPair, Record, Shape, Status
+from reports.diff.side import Side
+from reports.diff.sight import blind, hazards_of
+from reports.model import Finding
+from reports.text import listed, number
+
+_ORDER: Final = tuple(Status)
+
+
+def pair_findings(a: Side, b: Side, *, by_record: bool) -> tuple[FoundPair, ...]:
+    """Everything that either run found, what is new first.
+
+    Args:
+        a: the earlier run.
+        b: the later run.
+        by_record: whether a record of the one is the record of that name in the other.
+    """
+    in_a, in_b = listings(a), listings(b)
+    found = [
+        _Pair(a, b, in_a.get(sought), in_b.get(sought)).told(by_record)
+        for sought in dict.fromkeys([*in_b, *in_a])
+    ]
+    return tuple(sorted(found, key=lambda pair: (_ORDER.index(pair.status), pair.anomaly)))
+
+
+@dataclass(frozen=True)
+class _Half:
+    """What one run has of something, seen beside the other run."""
+
+    side: Side
+    mine: Listing | None
+    other: Side
+    others: Listing | None
+
+    def doubt(self, findings: Iterable[Finding]) -> str | None:
+        """Why nobody can tell whether the other run has none like these; None if it has none."""
+        assert self.mine is not None, "doubts are of what was found"
+        if self.others is None and hidden(self.other, self.mine.anomaly, self.mine.stretch):
+            return f"the other run does not list all that it has of {self.mine.anomaly}"
+        needed = hazards_of(self.side, self.mine, findings)
+        reason = blind(self.other, self.mine, needed)
+        return None if reason is None else f"the other run could not have seen it: {reason}"
+
+    def doubt_of(self, key: Key, finding: Finding) -> str | None:
+        """The same for one finding of an anomaly that the other run may have as well."""
+        if self.others is not None and not self.others.covers(key):
+            return (
+                f"the other run lists only the first {number(len(self.others.findings))} of "
+                f"{_many(self.others)}"
+            )
+        return self.doubt([finding])
+
+
+class _Pair:
+    """One anomaly in one place."""
+
+    def __init__(self, a: Side, b: Side, in_a: Listing | None, in_b: Listing | None) -> None:
+        self._a = _Half(a, in_a, b, in_b)
+        self._b = _Half(b, in_b, a, in_a)
+
+    def told(self, by_record: bool) -> FoundPair:
+        both = [half.mine for half in (self._b, self._a) if half.mine is not None]
+        one = both[0]
+        status, because = self._status()
+        columns = {listing.of_records for listing in both}
+        records = by_record and len(columns) == 1 and None not in columns
+        return FoundPair(
+            anomaly=one.anomaly,
+            hop=one.stretch.hop,
+            place=one.stretch.name,
+            status=status,
+            because=because,
+            a=_amount(self._a),
+            b=_amount(self._b),
+            records=tuple(self._records()) if records else (),
+            shapes=_shapes(self._a.mine, self._b.mine),
+        )
+
+    def _status(self) -> tuple[Status, str | None]:
+        if self._a.mine is not None and self._b.mine is not None:
+            return Status.STILL_THERE, None
+        half = self._b if self._a.mine is None else self._a
+        assert half.mine is not None, "one of the two found it"
+        return _became(half is self._b, half.doubt(half.mine.findings))
+
+    def _records(self) -> Iterator[Record]:
+        in_a, in_b = _by_key(self._a.mine), _by_key(self._b.mine)
+        for key in dict.fromkeys([*in_b, *in_a]):
+            if key in in_a and key in in_b:
+                status, because, finding = Status.STILL_THERE, None, in_b[key]
+            else:
+                half = self._b if key in in_b else self._a
+                finding = in_b[key] if key in in_b else in_a[key]
+                status, because = _became(half is self._b, half.doubt_of(key, finding))
+            yield Record(key=key, status=status, because=because, sentence=finding.sentence)
+
+
+def _became(in_b: bool, doubt: str | None) -> tuple[Status, str | None]:
+    if doubt is None:
+        return (Status.NEW if in_b else Status.GONE), None
+    return (Status.PERHAPS_NEW if in_b else Status.PERHAPS_GONE), doubt
+
+
+def _by_key(listing: Listing | None) -> dict[Key, Finding]:
+    return {} if listing is None else {key_of(found): found for found in listing.findings}
+
+
+def _amount(half: _Half) -> Amount:
+    if half.mine is not None:
+        mine = half.mine
+        return Amount(count=mine.count, listed=len(mine.findings), total=mine.total)
+    assert half.others is not None, "one of the two found it"
+    sought, side = half.others, half.side
+    if not hidden(side, sought.anomaly, sought.stretch):
+        return Amount(count=0, listed=0, total=0)
+    total = sum(group.count for group in side.findings if group.anomaly == sought.anomaly)
+    return Amount(count=None, listed=0, total=total)
+
+
+def _many(listing: Listing) -> str:
+    if listing.count is not None:
+        return number(listing.count)
+    return f"some of {number(listing.total)} in several places"
+
+
+def _shapes(a: Listing | None, b: Listing | None) -> tuple[Shape, ...]:
+    """What the findings came with, most of B's first."""
+    in_a, in_b = _counted(a), _counted(b)
+    names = sorted({*in_a, *in_b}, key=lambda says: (-in_b[says], -in_a[says], says))
+    return tuple(Shape(says=says, a=in_a[says], b=in_b[says]) for says in names)
+
+
+def _counted(listing: Listing | None) -> Counter[str]:
+    return Counter(_shape(finding) for finding in (listing.findings if listing else ()))
+
+
+def _shape(finding: Finding) -> str:
+    """Hazards and faults that came with it, without anything that only this run has."""
+    causes: Sequence[str] = sorted(
+        {c.hazard + (f" by fault «{c.fault}»" if c.fault else "") for c in finding.causes}
+    )
+    return f"with {listed(causes)}" if causes else ALONE

@@ -1,0 +1,138 @@
+"""A judgement file (`onceproof check --json`) as it is read back.
+
+The one thing to know: only what a comparison needs is read; the rest may be anything.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from checkers.claims_json import claim_from_json
+from checkers.model import Evidence, Expectation, Hop, Verdict
+from reports import model
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class JudgedClaim(_Part):
+    """A claim with its verdict."""
+
+    verdict: Verdict
+    reason: str
+    refuted_by: tuple[str, ...]
+    undecided: tuple[str, ...]
+    hazards_seen: dict[str, int]
+    expected: bool | None
+    claim: dict[str, Any]
+
+    def told(self) -> model.Claim:
+        """As a report has it.
+
+        Raises:
+            BadClaim: what is claimed is not written as it should be.
+        """
+        claim = claim_from_json(self.claim)
+        fine_print = claim.fine_print
+        return model.Claim(
+            name=claim.name,
+            guarantee=claim.guarantee,
+            hop=claim.hop,
+            input=claim.scope.input,
+            sink=claim.scope.sink,
+            view=claim.scope.view,
+            fine_print=model.FinePrint(
+                promise=fine_print.promise,
+                failures=fine_print.failures,
+                guarantee=fine_print.guarantee,
+                not_tested=fine_print.not_tested,
+                covers=tuple(sorted(fine_print.covers)),
+            ),
+            verdict=self.verdict,
+            reason=self.reason,
+            refuted_by=self.refuted_by,
+            undecided=self.undecided,
+            hazards_required=tuple(sorted(claim.hazards)),
+            hazards_seen=self.hazards_seen,
+            expectation=_expectation(claim.expect),
+            expected=self.expected,
+        )
+
+
+class JudgedCause(_Part):
+    """A hazard beside a finding."""
+
+    hazard: str | None = None
+    fault: str | None = None
+
+
+class JudgedFinding(_Part):
+    """One finding."""
+
+    key: dict[str, model.Value]
+    sentence: str
+    causes: tuple[JudgedCause, ...] = ()
+
+
+class JudgedFindings(_Part):
+    """All findings of one anomaly, and the first of them."""
+
+    anomaly: str
+    hop: Hop
+    evidence: Evidence
+    count: int = Field(ge=0)
+    shown: tuple[JudgedFinding, ...]
+
+    def told(self) -> model.Findings:
+        """As a report has them."""
+        return model.Findings(
+            anomaly=self.anomaly,
+            hop=self.hop,
+            evidence=self.evidence,
+            count=self.count,
+            refutes=(),
+            shown=tuple(_told(finding) for finding in self.shown),
+        )
+
+
+class JudgementFile(_Part):
+    """The file."""
+
+    format: Literal["onceproof-judgement"]
+    version: Literal[1]
+    source: str
+    claims: tuple[JudgedClaim, ...]
+    findings: tuple[JudgedFindings, ...]
+    self_proof: tuple[model.Wound, ...]
+
+
+def _expectation(expect: Expectation | None) -> model.Expectation | None:
+    if expect is None:
+        return None
+    return model.Expectation(verdict=expect.verdict, anomalies=tuple(sorted(expect.anomalies)))
+
+
+def _told(finding: JudgedFinding) -> model.Finding:
+    return model.Finding(
+        sentence=finding.sentence,
+        key=finding.key,
+        at=None,
+        witness=(),
+        witness_count=0,
+        causes=tuple(
+            model.Cause(
+                hazard=cause.hazard,
+                at=None,
+                detail="",
+                fault=cause.fault,
+                batch=None,
+                attempt=None,
+            )
+            for cause in finding.causes
+            if cause.hazard is not None
+        ),
+        path=None,
+    )

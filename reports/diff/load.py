@@ -1,0 +1,71 @@
+"""Reads what is to be compared: a run folder, its report, or a judgement file.
+
+The one thing to know: what it is stands in the file itself, whatever it is called.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from checkers.claims_json import BadClaim
+from reports.diff.judgement_file import JudgementFile
+from reports.diff.side import Side
+from reports.diff.sides import side_of_judgement, side_of_report
+from reports.model import FORMAT
+from reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load, read
+
+_JUDGEMENT = "onceproof-judgement"
+
+
+def load_side(path: Path) -> Side:
+    """One of the two runs.
+
+    Raises:
+        UnreadableReport: it is none of the three, or damaged; the text says what to do.
+    """
+    if path.is_dir():
+        page = path / HTML_FILE
+        return side_of_report(load(path), str(page) if page.is_file() else None)
+    if not path.exists():
+        raise UnreadableReport(
+            f"{path} does not exist. Give a run folder, its {JSON_FILE}, or what `onceproof check "
+            "--json` wrote."
+        )
+    if _says_judgement(path):
+        return side_of_judgement(_judgement(path))
+    page = path.with_name(HTML_FILE)
+    return side_of_report(read(path), str(page) if page.is_file() else None)
+
+
+def _says_judgement(path: Path) -> bool:
+    """Whether the beginning of a file calls it a judgement: a report says so in the same place."""
+    try:
+        with path.open("rb") as file:
+            return f'"{_JUDGEMENT}"'.encode() in file.read(200)
+    except OSError as error:
+        raise UnreadableReport(
+            f"{path} cannot be read ({error.strerror}); see to its permissions."
+        ) from None
+
+
+def _judgement(path: Path) -> JudgementFile:
+    try:
+        found = JudgementFile.model_validate_json(path.read_bytes())
+        for claim in found.claims:
+            claim.told()
+        return found
+    except OSError as error:
+        raise UnreadableReport(
+            f"{path} cannot be read ({error.strerror}); see to its permissions."
+        ) from None
+    except BadClaim as error:
+        raise UnreadableReport(f"{path}: {error}") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole file"
+        raise UnreadableReport(
+            f"{path}: {where}: {first['msg']}. Expected was a judgement as `onceproof check "
+            f"--json` writes it, or {FORMAT}; judge it again."
+        ) from None

@@ -1,0 +1,69 @@
+"""The page of two runs beside each other: one file that needs nothing but itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from reports.diff.model import Diff, Outcome
+from reports.diff.summary import (
+    BAD,
+    GOOD,
+    OPEN,
+    TIMING,
+    UNKNOWN,
+    amount,
+    fates,
+    headline,
+    not_listed,
+    reasons,
+    sections,
+    shapes,
+    tone,
+)
+from reports.html.templating import environment, style
+from reports.index.links import link
+from reports.text import storable
+
+_HERE = Path(__file__).parent
+
+
+def render(diff: Diff, folder: Path) -> str:
+    """The page.
+
+    Args:
+        diff: what to tell.
+        folder: where the page will lie, from where it links the reports.
+    """
+    templates = environment(_HERE / "templates")
+    templates.globals |= {
+        "amount": amount,
+        "fates": fates,
+        "not_listed": not_listed,
+        "reasons": reasons,
+        "shapes": shapes,
+        "mark": _mark,
+    }
+    page = templates.get_template("diff.html.j2").render(
+        diff=diff,
+        css=style(_HERE / "diff.css"),
+        headline=headline(diff),
+        tone=tone(diff),
+        comparable=diff.outcome is not Outcome.NOT_COMPARABLE,
+        sections=list(sections(diff)),
+        timing=TIMING,
+        unknown=UNKNOWN,
+        pages={
+            letter: link(Path(which.page), folder) if which.page else None
+            for letter, which in (("A", diff.a), ("B", diff.b))
+        },
+    )
+    return storable(page)
+
+
+def _mark(became: str) -> str:
+    """The class that gives what became of something its colour and sign."""
+    if became in BAD:
+        return "bad"
+    if became in GOOD:
+        return "good"
+    return "open" if became in OPEN else "same"

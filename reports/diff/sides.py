@@ -1,0 +1,103 @@
+"""From a report or a judgement to a `Side`: what it says, and why it may not be relied on.
+
+The one thing to know: a report lists phases and faults, so it says itself whether the run came to
+its end. A judgement does not; it came to its end for certain only if one of its claims says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+from typing import Final
+
+from checkers.model import Hop, Verdict
+from reports.diff.circumstances import circumstances
+from reports.diff.judgement_file import JudgementFile
+from reports.diff.side import Sent, Side
+from reports.model import Claim, Fault, Phase, Report, Wound
+
+_TO_COMPLETE: Final = ("settle", "collect")
+_RUN_NAME: Final = re.compile(r"\d{8}T\d{6}Z-.+")
+_HOPS: Final = {hop.value: hop for hop in Hop}
+
+
+def side_of_report(report: Report, page: str | None = None) -> Side:
+    """What a report says."""
+    return Side(
+        name=report.run.run,
+        history=report.run.run,
+        sent=Sent(seed=report.run.seed, workload=report.run.workload),
+        claims=report.claims,
+        findings=report.findings,
+        hazards=frozenset(
+            (found.hazard, _HOPS[found.hop]) for found in report.hazards if found.hop in _HOPS
+        ),
+        incomplete=_incomplete(report.phases),
+        flaw=_missed(report.self_proof) or _toothless(report.faults),
+        circumstances=circumstances(report),
+        page=page,
+    )
+
+
+def side_of_judgement(judgement: JudgementFile) -> Side:
+    """What a judgement file says."""
+    name = PurePath(judgement.source).name
+    claims = tuple(claim.told() for claim in judgement.claims)
+    return Side(
+        name=judgement.source,
+        history=name if _RUN_NAME.fullmatch(name) else None,
+        claims=claims,
+        findings=tuple(group.told() for group in judgement.findings),
+        hazards=frozenset((kind, claim.hop) for claim in claims for kind in claim.hazards_seen),
+        incomplete=_unsaid(claims),
+        flaw=_missed(judgement.self_proof),
+        circumstances={
+            "hazards observed": {
+                f"{kind} on hop {claim.hop}": str(count)
+                for claim in claims
+                for kind, count in claim.hazards_seen.items()
+            }
+        },
+    )
+
+
+def _incomplete(phases: Iterable[Phase]) -> str | None:
+    phases = tuple(phases)
+    for name in _TO_COMPLETE:
+        outcomes = {phase.outcome for phase in phases if phase.phase == name}
+        if not outcomes:
+            return f"it did not come to its phase {name}"
+        if outcomes != {"ok"}:
+            return f"its phase {name} did not end well"
+    for phase in phases:
+        if phase.outcome != "ok":
+            return f"its phase {phase.phase} did not end well"
+    return None
+
+
+def _unsaid(claims: Iterable[Claim]) -> str | None:
+    if any(claim.verdict in (Verdict.HOLDS, Verdict.UNEXERCISED) for claim in claims):
+        return None  # which nobody says of a run that was not settled and collected to its end
+    return "its judgement does not say that it was settled and collected to its end"
+
+
+def _missed(wounds: Iterable[Wound]) -> str | None:
+    for wound in wounds:
+        if not wound.found:
+            return f"its self-proof failed: wound «{wound.name}» was not found"
+    return None
+
+
+def _toothless(faults: Iterable[Fault]) -> str | None:
+    faults = tuple(faults)
+    for fault in faults:
+        if fault.required and fault.error is not None:
+            return f"its fault «{fault.fault}» failed"
+        if fault.required and not fault.bit:
+            return f"its fault «{fault.fault}» did not bite"
+        if fault.injected_at is not None and fault.healed_at is None:
+            return f"its fault «{fault.fault}» was not seen to be healed"
+    if faults and not any(fault.bit for fault in faults):
+        return "none of its faults bit"
+    return None

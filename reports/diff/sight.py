@@ -1,0 +1,84 @@
+"""Whether a run could have seen an anomaly where it saw none: the heart of «gone».
+
+The one thing to know: not to find something is no answer by itself. A run could have seen an
+anomaly only if it looked for it there, came to its end, could decide it, was a sound test, and was
+put to the same test as the run that found it. Whatever is missing of that is said, and nothing is
+gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from checkers.model import Hop, Verdict
+from reports.diff.listing import Listing
+from reports.diff.side import Side, Stretch
+from reports.diff.watching import beside, by_input, watching
+from reports.model import Claim, Finding
+from reports.text import listed
+
+_UNKNOWN: Final = "unknown hazard"
+
+
+def blind(side: Side, sought: Listing, needed: frozenset[str]) -> str | None:
+    """Why a run could not have seen what the other one found; None if it could.
+
+    Args:
+        side: the run that did not find it.
+        sought: what the other run found.
+        needed: the hazards that go with it, as `hazards_of` names them.
+    """
+    looking = watching(side, sought.anomaly, sought.evidence, sought.stretch)
+    if not looking and not beside(side, sought.anomaly, sought.stretch):
+        return f"no claim on {sought.stretch.name} looks for it"
+    if side.incomplete is not None:
+        return side.incomplete
+    if any(sought.anomaly in claim.undecided for claim in looking):
+        return "it cannot be decided there: a part of the log that is needed is gone"
+    if (reason := _untested(side, sought.stretch, looking)) is not None:
+        return reason
+    if missing := sorted(needed - side.observed):
+        return f"{listed(missing)} {'was' if len(missing) == 1 else 'were'} not observed in it"
+    return None
+
+
+def hazards_of(side: Side, found: Listing, findings: Iterable[Finding]) -> frozenset[str]:
+    """The kinds of hazard without which nobody could expect findings like these.
+
+    Those that stand beside them, and those that the claims they refute require.
+    """
+    stand_by = {cause.hazard for finding in findings for cause in finding.causes}
+    required = {
+        kind
+        for claim in watching(side, found.anomaly, found.evidence, found.stretch)
+        if found.anomaly in claim.refuted_by
+        for kind in claim.hazards_required
+        if kind in claim.hazards_seen
+    }
+    return frozenset((stand_by | required) - {_UNKNOWN})
+
+
+def _untested(side: Side, stretch: Stretch, looking: tuple[Claim, ...]) -> str | None:
+    """Why what is missing was not put to the test; None if it was."""
+    for claims in by_input(looking):
+        if any(claim.verdict is Verdict.HOLDS for claim in claims):
+            continue  # which says all of this
+        if (reason := _doubtful(side, stretch, claims)) is not None:
+            return reason
+    if not looking:
+        return _doubtful(side, stretch, ())
+    return None
+
+
+def _doubtful(side: Side, stretch: Stretch, claims: Sequence[Claim]) -> str | None:
+    for claim in claims:
+        if claim.verdict is not Verdict.VIOLATED:
+            return f"{claim.name} is {claim.verdict}: {claim.reason}"
+        if missing := sorted(set(claim.hazards_required) - set(claim.hazards_seen)):
+            return f"{listed(missing)}, which {claim.name} requires, was not observed in it"
+    if side.flaw is not None:
+        return side.flaw
+    if not any(hop in (stretch.hop, Hop.END_TO_END) for _, hop in side.hazards):
+        return f"no hazard was observed on hop {stretch.hop}"
+    return None

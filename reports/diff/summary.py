@@ -1,0 +1,179 @@
+"""Two runs beside each other in a sentence, and what every teller says the same way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from checkers.model import Verdict
+from reports.diff.model import (
+    ALONE,
+    Amount,
+    Change,
+    ClaimPair,
+    Diff,
+    Difference,
+    FoundPair,
+    Outcome,
+    Shape,
+    Status,
+)
+from reports.text import listed, number, plural
+
+BAD: Final = frozenset({Status.NEW, Change.WORSE, Change.UNEXPECTED})
+GOOD: Final = frozenset({Status.GONE, Change.BETTER})
+OPEN: Final = frozenset(
+    {
+        Status.PERHAPS_NEW,
+        Status.PERHAPS_GONE,
+        Change.LESS_KNOWN,
+        Change.ONLY_A,
+        Change.ONLY_B,
+        Change.OTHER,
+    }
+)
+TIMING: Final = (
+    "Which records a fault meets is a matter of timing as well: --by anomaly leaves them aside."
+)
+UNKNOWN: Final = (
+    "With which versions, settings and faults it came about is not known of both: a judgement does "
+    "not say."
+)
+_HEADS: Final = {
+    Outcome.NEW: "B has what A did not have",
+    Outcome.OPEN: "Nothing is new in B for certain, but not everything can be told",
+    Outcome.NOTHING_NEW: "Nothing is new in B",
+    Outcome.NOT_COMPARABLE: "These two cannot be compared",
+}
+_TONES: Final = {
+    Outcome.NEW: Verdict.VIOLATED,
+    Outcome.OPEN: Verdict.UNKNOWN,
+    Outcome.NOTHING_NEW: Verdict.HOLDS,
+    Outcome.NOT_COMPARABLE: Verdict.INVALID,
+}
+
+
+def headline(diff: Diff) -> str:
+    """What it comes to, in a sentence."""
+    if diff.outcome is Outcome.NOT_COMPARABLE:
+        return f"{_HEADS[diff.outcome]}: {why_not(diff)}"
+    new = any(
+        Status.NEW in (pair.status, *(r.status for r in pair.records)) for pair in diff.findings
+    )
+    head = _HEADS[diff.outcome]
+    if diff.outcome is Outcome.NEW and not new:
+        head = "B came out worse than A"
+    return f"{head}: {', '.join([*_claims(diff), *_findings(diff)])}"
+
+
+def why_not(diff: Diff) -> str:
+    """Why two runs cannot be compared."""
+    without = [
+        which
+        for which, none in (
+            ("A", all(pair.a is None for pair in diff.claims)),
+            ("B", all(pair.b is None for pair in diff.claims)),
+        )
+        if none
+    ]
+    if without:
+        return f"no claim was judged in {listed(without)}"
+    return "no topic and no sink is spoken of in both"
+
+
+def tone(diff: Diff) -> str:
+    """The verdict whose colour stands for it."""
+    return _TONES[diff.outcome]
+
+
+def amount(told: Amount) -> str:
+    """How many findings a run has in a place."""
+    if told.count is not None:
+        return number(told.count)
+    at_least = f"at least {number(told.listed)}" if told.listed else "none listed"
+    return f"{at_least} ({number(told.total)} in all places)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fate:
+    """Records of one anomaly in one place of which the same became, for the same reason."""
+
+    status: Status
+    because: str | None
+    names: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+def fates(pair: FoundPair) -> tuple[Fate, ...]:
+    """The records of an anomaly by what became of them."""
+    order = list(Status)
+    records = sorted(pair.records, key=lambda r: (order.index(r.status), r.because or ""))
+    return tuple(
+        Fate(
+            status=status,
+            because=because,
+            names=tuple(" ".join(str(v) for c, v in r.key if _tells(c, v)) for r in same),
+            sentences=tuple(r.sentence for r in same),
+        )
+        for (status, because), group in groupby(records, key=lambda r: (r.status, r.because))
+        if (same := list(group))
+    )
+
+
+def not_listed(pair: FoundPair) -> str | None:
+    """How much of it no run lists, so that no record of it could be compared."""
+    said = [
+        f"{side} lists {number(told.listed)} of {number(told.total)}"
+        for side, told in (("A", pair.a), ("B", pair.b))
+        if told.total > told.listed and (told.count is None or told.count > told.listed)
+    ]
+    return listed(said) if said else None
+
+
+def shapes(pair: FoundPair) -> tuple[Shape, ...]:
+    """What the findings came with; nothing if that is not known of any."""
+    return () if [shape.says for shape in pair.shapes] == [ALONE] else pair.shapes
+
+
+def sections(diff: Diff) -> Iterator[tuple[str, tuple[Difference, ...]]]:
+    """What differs in the circumstances, section by section."""
+    for section, group in groupby(diff.differences, key=lambda difference: difference.section):
+        yield section, tuple(group)
+
+
+def reasons(pair: ClaimPair) -> tuple[tuple[str, str], ...]:
+    """Why each run says what it says of a claim that changed."""
+    if pair.change is Change.SAME:
+        return ()
+    return tuple((name, told.reason) for name, told in (("A", pair.a), ("B", pair.b)) if told)
+
+
+def _claims(diff: Diff) -> Iterator[str]:
+    changes = Counter(pair.change for pair in diff.claims)
+    for change in Change:
+        if changes[change]:
+            yield f"{plural(changes[change], 'claim')} {_words(change)}"
+
+
+def _words(change: Change) -> str:
+    if change in (Change.LESS_KNOWN, Change.MORE_KNOWN):
+        return f"of which {change}"
+    return "undecided in another way" if change is Change.OTHER else str(change)
+
+
+def _findings(diff: Diff) -> Iterator[str]:
+    statuses = Counter(pair.status for pair in diff.findings)
+    records = Counter(r.status for pair in diff.findings for r in pair.records)
+    for status in Status:
+        if statuses[status]:
+            yield f"{plural(statuses[status], 'anomaly', 'anomalies')} {status}"
+    if (new := records[Status.NEW]) and not statuses[Status.NEW]:
+        yield f"{plural(new, 'record')} newly hit"
+
+
+def _tells(column: str, value: object) -> bool:
+    """Whether a column of a key tells something beside the place."""
+    return column not in ("topic", "sink", "view") and value not in (None, "")

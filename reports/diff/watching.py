@@ -1,0 +1,78 @@
+"""Which claims of a run look for an anomaly in a place, and what they say of it.
+
+The one thing to know: a claim names every anomaly that refutes it. So where a claim could be
+refuted by an anomaly, was judged, and does not name it, there is none, however short the lists are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from checkers.model import Evidence, Hop, Verdict
+from checkers.refutations import refutations, told_with
+from reports.diff.side import Side, Stretch, sink_of
+from reports.model import Claim
+
+_BESIDE: Final = "exactly-once"
+"""By this it is looked at what producers did, where no claim speaks of it."""
+_BY_KIND: Final = "offset-gap"
+"""It refutes at-least-once by one of its two kinds only, so not to be named says nothing."""
+_SAY: Final = (Verdict.HOLDS, Verdict.UNEXERCISED, Verdict.VIOLATED)
+"""Verdicts that name all that was found."""
+
+
+def watching(side: Side, anomaly: str, evidence: Evidence, stretch: Stretch) -> tuple[Claim, ...]:
+    """The claims of a run for which an anomaly is looked for in a place."""
+    return tuple(
+        claim
+        for claim in side.claims
+        if evidence is Evidence.LIVENESS
+        or (_speaks_of(claim, stretch) and anomaly in _looked_for(claim.guarantee, claim.hop))
+    )
+
+
+def beside(side: Side, anomaly: str, stretch: Stretch) -> bool:
+    """Whether it is looked for although no claim asks: what producers did explains the rest."""
+    if stretch.hop is not Hop.PRODUCE or stretch not in side.stretches:
+        return False
+    asked = any(_speaks_of(claim, stretch) for claim in side.claims)
+    return not asked and anomaly in _looked_for(_BESIDE, Hop.PRODUCE)
+
+
+def is_there(side: Side, anomaly: str, stretch: Stretch) -> bool | None:
+    """Whether a run found an anomaly in a place, as its claims say; None if they do not."""
+    refutable = [
+        claim
+        for claim in side.claims
+        if _speaks_of(claim, stretch) and anomaly in refutations(claim.guarantee, claim.hop)
+    ]
+    if any(anomaly in claim.refuted_by for claim in refutable):
+        return True
+    free = [any(_is_free(claim, anomaly) for claim in same) for same in by_input(refutable)]
+    return False if free and all(free) else None
+
+
+def by_input(claims: Iterable[Claim]) -> Iterator[tuple[Claim, ...]]:
+    """The claims on each input by themselves: what comes from two topics is judged apart."""
+    found: dict[str, list[Claim]] = {}
+    for claim in claims:
+        found.setdefault(claim.input, []).append(claim)
+    yield from map(tuple, found.values())
+
+
+def _is_free(claim: Claim, anomaly: str) -> bool:
+    """Whether a claim that an anomaly would refute says that there is none."""
+    by_kind = anomaly == _BY_KIND and claim.guarantee == "at-least-once"
+    return claim.verdict in _SAY and anomaly not in claim.undecided and not by_kind
+
+
+def _looked_for(guarantee: str, hop: Hop) -> frozenset[str]:
+    return refutations(guarantee, hop) | told_with(guarantee)
+
+
+def _speaks_of(claim: Claim, stretch: Stretch) -> bool:
+    if stretch.hop is Hop.PRODUCE:
+        return claim.hop is not Hop.PROCESS and stretch.topic in ("", claim.input)
+    sink = sink_of(claim)
+    return sink is not None and stretch in (sink, Stretch(Hop.PROCESS))

@@ -1,0 +1,100 @@
+"""Whether a scenario is flaky: it was the same, and it came out differently.
+
+The one thing to know: only what could not have changed on purpose is compared. So two runs count
+only if they came to their end by the same code, with the same versions, settings and workload; a
+pipeline of somebody's own may have been edited in between, and is never called flaky.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from reports.index.model import Run
+from reports.matrix.model import Told
+from reports.text import listed, plural
+
+DEFINITION: Final = (
+    "A scenario is flaky if two of its runs that came to their end, by the same code, with "
+    "the same versions, settings and workload and on the same backend, say something "
+    "different of a claim: another verdict, or other anomalies that refute it. If they had "
+    "the same seed, that is said; with another seed other records are sent, and a drawn "
+    "schedule is another one. A pipeline of your own may have been edited in between, so it "
+    "is never called flaky, and neither are runs that do not say by which code they were "
+    "made."
+)
+Answer = tuple[str, tuple[str, ...]]
+"""Verdict and anomalies."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flaky:
+    """What came out differently.
+
+    Attributes:
+        same_seed: whether it did so with one seed.
+        says: which claims, and how often each way.
+    """
+
+    same_seed: bool
+    says: tuple[str, ...]
+
+
+def flaky(runs: Iterable[Run]) -> Flaky | None:
+    """What came out differently although it was the same; None if nothing did.
+
+    Args:
+        runs: of one scenario, the newest first.
+    """
+    alike: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.finished and run.claims and run.code is not None and run.own is None:
+            alike.setdefault(run.setup, []).append(run)
+    found = [says for same in alike.values() if (says := _differences(same))]
+    if not found:
+        return None
+    return Flaky(
+        same_seed=any(_with_one_seed(same) for same in alike.values()),
+        says=tuple(dict.fromkeys(line for says in found for line in says)),
+    )
+
+
+def answers(run: Run) -> dict[str, Answer]:
+    """What a run says of each claim, by a name that is unique in it."""
+    times: Counter[str] = Counter()
+    found: dict[str, Answer] = {}
+    for claim in run.claims:
+        times[claim.name] += 1
+        found[_named(claim, times[claim.name])] = (claim.verdict, claim.refuted_by)
+    return found
+
+
+def _named(claim: Told, number: int) -> str:
+    return claim.name if number == 1 else f"{claim.name} ({number})"
+
+
+def _with_one_seed(runs: Sequence[Run]) -> bool:
+    seeds = {run.seed for run in runs}
+    return any(_differences([run for run in runs if run.seed == seed]) for seed in seeds)
+
+
+def _differences(runs: Sequence[Run]) -> list[str]:
+    """Each claim of which these runs say different things, in words."""
+    said: dict[str, Counter[Answer | None]] = {}
+    all_answers = [answers(run) for run in runs]
+    for name in dict.fromkeys(name for found in all_answers for name in found):
+        said[name] = Counter(found.get(name) for found in all_answers)
+    return [
+        f"{name}: {listed(_often(answer, count) for answer, count in counted.most_common())}"
+        for name, counted in said.items()
+        if len(counted) > 1
+    ]
+
+
+def _often(answer: Answer | None, count: int) -> str:
+    if answer is None:
+        return f"not claimed in {plural(count, 'run')}"
+    verdict, by = answer
+    return f"{verdict}{f' by {listed(by)}' if by else ''} in {plural(count, 'run')}"

@@ -1,0 +1,102 @@
+"""The trend of a scenario: a strip of its runs, the oldest first, and the same in words.
+
+The one thing to know: nothing is told by colour alone. Each run has the sign of its verdict, and
+one that is not as expected stands on a bar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Final
+
+from reports.index.model import Run, State
+from reports.text import plural
+
+SHOWN: Final = 27
+"""Runs that are drawn."""
+LINE: Final = 9
+"""Runs in a line: as many as fit into a column of a wide table."""
+STEP: Final = 19
+HIGH: Final = 28
+_SIGNS: Final = {
+    State.EXPECTED: ".",
+    State.UNEXPECTED: "!",
+    State.UNFINISHED: "~",
+    State.UNJUDGED: "-",
+}
+LEGEND: Final = ", ".join(f"{sign} {state}" for state, sign in _SIGNS.items())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One run in the strip.
+
+    Attributes:
+        x: where it begins, in pixels.
+        y: where its line begins.
+        run: what it stands for.
+        verdict: whose sign it has.
+        wrong: whether it is not as expected.
+        open: whether it tells nothing.
+        changed: whether it was made by other code than the one before.
+    """
+
+    x: int
+    y: int
+    run: Run
+    verdict: str
+    wrong: bool
+    open: bool
+    changed: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strip:
+    """The picture of a trend."""
+
+    width: int
+    height: int
+    cells: tuple[Cell, ...]
+    says: str
+    left_out: int
+
+
+def strip(newest_first: Sequence[Run]) -> Strip:
+    """The picture of some runs."""
+    shown = list(reversed(newest_first[:SHOWN]))
+    changed = [False, *(a.code != b.code for a, b in pairwise(shown))]
+    return Strip(
+        width=STEP * min(len(shown), LINE),
+        height=HIGH * -(-len(shown) // LINE),
+        cells=tuple(
+            Cell(
+                x=STEP * (place % LINE),
+                y=HIGH * (place // LINE),
+                run=run,
+                verdict=run.verdict or "unknown",
+                wrong=run.state is State.UNEXPECTED,
+                open=run.state in (State.UNFINISHED, State.UNJUDGED),
+                changed=changed[place],
+            )
+            for place, run in enumerate(shown)
+        ),
+        says=f"{plural(len(shown), 'run')}, the oldest first: {', '.join(_words(shown))}.",
+        left_out=len(newest_first) - len(shown),
+    )
+
+
+def signs(newest_first: Sequence[Run]) -> str:
+    """The same in a terminal: one character for each run."""
+    shown = "".join(_SIGNS[run.state] for run in reversed(newest_first[:SHOWN]))
+    return f"…{shown}" if len(newest_first) > SHOWN else shown
+
+
+def _words(runs: Sequence[Run]) -> Iterator[str]:
+    """Runs that came out the same one after the other, together."""
+    for (verdict, state), same in groupby(runs, key=lambda run: (run.verdict, run.state)):
+        count = len(list(same))
+        often = f" {count} times" if count > 1 else ""
+        judged = f"{verdict}, {state}" if verdict is not None else str(state)
+        yield f"{judged}{often}"

@@ -1,0 +1,83 @@
+"""Many runs in a terminal: a row for each scenario.
+
+The one thing to know: the trend is a character for each run, so that it can be read and searched as
+text; the legend stands below.
+"""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from rich.table import Table
+from rich.text import Text
+
+from reports.index.model import Found, State, Unread
+from reports.index.strip import LEGEND, signs
+from reports.index.table import Row, Same, headline, rows
+from reports.terminal import console
+from reports.text import line, plural
+
+
+def print_index(found: Found, out: TextIO) -> None:
+    """The table, what is flaky, and what could not be read."""
+    to = console(out)
+    told = rows(found.runs)
+    to.print(Text(f"{line(headline(told, len(found.unread)))}.", style="bold"))
+    if told:
+        to.print()
+        to.print(_table(told))
+        to.print()
+        to.print(Text(f"runs, the oldest first: {LEGEND}", style="dim"))
+    for row in told:
+        if row.flaky is not None:
+            seed = "with one seed" if row.flaky.same_seed else "between seeds"
+            to.print()
+            to.print(Text(f"flaky, {seed}: {_name(row)}", style="bold yellow"))
+            for says in row.flaky.says:
+                to.print(Text(f"  {line(says)}"))
+    if found.unread:
+        to.print()
+        to.print(Text(f"{plural(len(found.unread), 'folder')} not in the table", style="bold"))
+    for unread in found.unread:
+        to.print(Text(f"  {line(str(unread.folder))}{_of(unread)}"), soft_wrap=True)
+        to.print(Text(f"    {line(unread.reason)}", style="dim"))
+
+
+def _table(told: tuple[Row, ...]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("scenario", overflow="fold", ratio=5)
+    table.add_column("claims", overflow="fold", ratio=6)
+    table.add_column("as expected", overflow="fold", ratio=2)
+    table.add_column("trend", overflow="fold", ratio=3)
+    table.add_column("took", overflow="fold", ratio=2)
+    for row in told:
+        name = Text(_name(row))
+        name.append(f"\n{row.seeds}", style="dim")
+        claims = Text("\n").join(_claims(same) for same in row.claims) if row.claims else Text("–")
+        wrong = row.newest.state is State.UNEXPECTED
+        expected = Text(row.expected, style="bold red" if wrong else "")
+        if row.flaky is not None:
+            expected.append("\nflaky", style="bold yellow")
+        table.add_row(name, claims, expected, Text(signs(row.runs)), Text(row.took))
+    return table
+
+
+def _name(row: Row) -> str:
+    newest = row.newest
+    backend = "" if newest.backend == "local" else f" ({newest.backend})"
+    return line(f"{newest.scenario}{backend}" + (f": {newest.own}" if newest.own else ""))
+
+
+def _claims(same: Same) -> Text:
+    text = Text(f"{line('; '.join(same.names))}: ", style="dim")
+    for place, outcome in enumerate(same.outcomes):
+        often = f" ×{outcome.count}" if len(same.outcomes) > 1 else ""
+        odd = "" if outcome.expected else f", should be {outcome.should_be}"
+        text.append(", " if place else "")
+        style = "not dim" if outcome.expected else "bold red not dim"
+        text.append(line(f"{outcome.verdict}{often}{odd}"), style)
+    return text
+
+
+def _of(unread: Unread) -> str:
+    return f" ({line(unread.scenario)})" if unread.scenario else ""

@@ -1,0 +1,109 @@
+"""Judging within a limit of memory: alone where two are too many; told where it is not enough."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import duckdb
+import pytest
+
+from checkers.engines.duckdb import DuckDB
+from checkers.engines.not_enough_memory import NotEnoughMemory
+from checkers.engines.settings import Settings
+from checkers.engines.turns import Turns
+from harness.wait import wait_until
+
+
+class Scarce:
+    """Work that finds enough memory only at its n-th try."""
+
+    def __init__(self, enough_at: int) -> None:
+        self.tries: list[int] = []
+        self._enough_at = enough_at
+
+    def __call__(self, threads: int) -> int:
+        self.tries.append(threads)
+        if len(self.tries) < self._enough_at:
+            raise duckdb.OutOfMemoryException("Out of Memory Error: failed to pin a block\n\nhints")
+        return 5
+
+
+@pytest.fixture
+def database() -> DuckDB:
+    return DuckDB(Settings(memory=200_000_000, threads=2))
+
+
+def threads_of(database: DuckDB) -> int:
+    (row,) = database._db.execute("SELECT current_setting('threads')").fetchall()
+    return int(row[0])
+
+
+@pytest.mark.parametrize(("enough_at", "tries"), [(1, [2]), (2, [2, 2]), (3, [2, 2, 1])])
+def test_it_is_tried_again_alone_and_then_on_one_thread(
+    database: DuckDB, enough_at: int, tries: list[int]
+) -> None:
+    scarce = Scarce(enough_at)
+    assert database._within_memory(lambda: scarce(threads_of(database))) == 5
+    assert scarce.tries == tries
+    assert threads_of(database) == 2
+
+
+def test_what_cannot_be_done_says_what_to_do(database: DuckDB) -> None:
+    scarce = Scarce(9)
+    with pytest.raises(NotEnoughMemory, match=r"0\.2 GB.*failed to pin a block\. .*--memory"):
+        database._within_memory(lambda: scarce(threads_of(database)))
+    assert threads_of(database) == 2
+
+
+def test_a_real_query_that_holds_too_much_is_told(database: DuckDB) -> None:
+    # A list is one value, which cannot be spilled.
+    with pytest.raises(NotEnoughMemory, match="--memory"):
+        database.rows("SELECT len(list(i)) AS n FROM range(200_000_000) AS r(i)")
+    assert database.rows("SELECT 1 AS one") == [{"one": 1}]
+
+
+def test_alone_means_that_nobody_else_is_at_work() -> None:
+    turns, at_work, most = Turns(), [0, 0], [0]
+    lock = threading.Lock()
+
+    def work(number: int) -> None:
+        alone = number % 5 == 0
+        with turns.alone() if alone else turns.beside():
+            with lock:
+                at_work[alone] += 1
+                assert at_work[True] == 0 or (at_work == [0, 1])
+                most[0] = max(most[0], at_work[False])
+            threading.Event().wait(0.001)
+            with lock:
+                at_work[alone] -= 1
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(200)))
+    assert most[0] > 1
+
+
+def test_one_alone_waits_for_those_at_work_and_holds_back_the_next() -> None:
+    turns, said = Turns(), []
+    first = threading.Event()
+
+    def beside(name: str, until: threading.Event | None = None) -> None:
+        with turns.beside():
+            said.append(f"{name} began")
+            if until is not None:
+                until.wait(10)
+            said.append(f"{name} ended")
+
+    def alone() -> None:
+        with turns.alone():
+            said.append("alone")
+
+    with ThreadPoolExecutor(3) as pool:
+        pool.submit(beside, "a", first)
+        wait_until(lambda: said, what="the first to begin", seconds=10)
+        pool.submit(alone)
+        wait_until(lambda: turns._alone, what="one to ask to be alone", seconds=10)
+        last = pool.submit(beside, "b")
+        first.set()
+        last.result(10)
+    assert said == ["a began", "a ended", "alone", "b began", "b ended"]

@@ -1,0 +1,536 @@
+"""Two runs beside each other: what is new, gone, still there, and what nobody can tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkers.model import Evidence, Hop, Verdict
+from reports.diff.claims import change
+from reports.diff.compare import compare, same_records
+from reports.diff.model import Change, Diff, FoundPair, Outcome, Status, Told
+from reports.diff.side import Sent, Side
+from tests.unit.reports.diff.making import HAZARD, SENT, bad, claim, finding, good, group, judged
+
+MIRROR = {
+    Status.NEW: Status.GONE,
+    Status.GONE: Status.NEW,
+    Status.PERHAPS_NEW: Status.PERHAPS_GONE,
+    Status.PERHAPS_GONE: Status.PERHAPS_NEW,
+    Status.STILL_THERE: Status.STILL_THERE,
+}
+
+
+def only(diff: Diff) -> FoundPair:
+    (pair,) = diff.findings
+    return pair
+
+
+def became(diff: Diff) -> dict[str, Status]:
+    return {str(dict(r.key)["record"]): r.status for p in diff.findings for r in p.records}
+
+
+# What is new, gone, still there.
+
+
+def test_what_only_the_later_run_found_is_new() -> None:
+    found = compare(good(), bad("p0-1", "p0-2"))
+    assert only(found).status is Status.NEW
+    assert became(found) == {"p0-1": Status.NEW, "p0-2": Status.NEW}
+    assert (only(found).a.count, only(found).b.count) == (0, 2)
+    assert found.outcome is Outcome.NEW
+
+
+def test_what_only_the_earlier_run_found_is_gone_where_the_later_one_could_have_seen_it() -> None:
+    found = compare(bad("p0-1"), good())
+    assert only(found).status is Status.GONE
+    assert became(found) == {"p0-1": Status.GONE}
+    assert found.outcome is Outcome.NOTHING_NEW
+
+
+def test_records_are_told_one_by_one() -> None:
+    found = compare(bad("p0-1", "p0-2"), bad("p0-2", "p0-3"))
+    assert only(found).status is Status.STILL_THERE
+    assert became(found) == {
+        "p0-2": Status.STILL_THERE,
+        "p0-3": Status.NEW,
+        "p0-1": Status.GONE,
+    }
+    assert found.outcome is Outcome.NEW
+
+
+def test_a_place_is_a_place_of_its_own() -> None:
+    other = bad(claims=(claim(sink="archive", verdict=Verdict.VIOLATED),))
+    other = replace(other, findings=(group("duplicate-output", finding("p0-1", sink="archive")),))
+    both = (*bad("p0-1").claims, claim(sink="archive"))
+    found = compare(
+        replace(bad("p0-1"), claims=both), replace(other, claims=(*other.claims, claim()))
+    )
+    assert {(p.place, p.status) for p in found.findings} == {
+        ("archive (table)", Status.NEW),
+        ("ledger (table)", Status.GONE),
+    }
+
+
+# What could not have been seen is not gone.
+
+
+@pytest.mark.parametrize(
+    ("later", "why"),
+    [
+        (judged(good(), Verdict.UNEXERCISED), "exactly-once payments → ledger is unexercised"),
+        (judged(good(), Verdict.UNKNOWN), "is unknown: Because."),
+        (judged(good(), Verdict.INVALID), "is invalid"),
+        (judged(good(), Verdict.STALLED), "is stalled"),
+        (replace(good(), incomplete="it did not come to its phase settle"), "its phase settle"),
+        (judged(good(), Verdict.HOLDS, undecided=("duplicate-output",)), "cannot be decided"),
+        (judged(good(), Verdict.HOLDS, guarantee="at-least-once"), "no claim on ledger (table)"),
+        (judged(good(), Verdict.HOLDS, sink="archive"), "no claim on ledger (table) looks for it"),
+        (judged(good(), Verdict.HOLDS, view="journal"), "no claim on ledger (table) looks for it"),
+        (
+            replace(good(), hazards=frozenset({("other", Hop.PROCESS)})),
+            f"{HAZARD} was not observed",
+        ),
+    ],
+)
+def test_what_the_other_run_could_not_have_seen_is_only_perhaps_gone(later: Side, why: str) -> None:
+    for found in (compare(bad("p0-1"), later), compare(later, bad("p0-1"))):
+        assert only(found).status in (Status.PERHAPS_GONE, Status.PERHAPS_NEW)
+        assert set(became(found).values()) == {only(found).status}
+        assert why in str(only(found).because)
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({}, None),
+        ({"flaw": "its fault «kill» did not bite"}, "its fault «kill» did not bite"),
+        ({"hazards": frozenset()}, "no hazard was observed on hop process"),
+        ({"hazards": frozenset({(HAZARD, Hop.PRODUCE)})}, "no hazard was observed on hop process"),
+    ],
+)
+def test_a_claim_that_is_violated_by_something_else_says_less_than_one_that_holds(
+    more: dict[str, Any], why: str | None
+) -> None:
+    later = replace(bad("p0-9", anomaly="lost-output"), **more)
+    (gone,) = (p for p in compare(bad("p0-1"), later).findings if p.anomaly == "duplicate-output")
+    assert gone.status is (Status.GONE if why is None else Status.PERHAPS_GONE)
+    assert (why or "") in (gone.because or "")
+
+
+def test_a_violated_claim_without_the_hazard_that_it_requires_says_nothing_of_the_rest() -> None:
+    later = bad("p0-9", anomaly="lost-output")
+    lacks = later.claims[0].model_copy(update={"hazards_required": ("fenced",)})
+    found = compare(bad("p0-1"), replace(later, claims=(lacks,)))
+    (pair,) = (p for p in found.findings if p.anomaly == "duplicate-output")
+    assert "fenced, which exactly-once payments → ledger requires" in str(pair.because)
+
+
+def test_a_hazard_that_the_refuted_claim_required_must_have_been_observed_as_well() -> None:
+    """Also where it stands beside no finding: what is lost shares no batch with anything."""
+    alone = group("duplicate-output", finding("p0-1", hazards=()))
+    later = replace(good(), hazards=frozenset({("other", Hop.PROCESS)}))
+    found = compare(bad(findings=(alone,)), later)
+    assert only(found).status is Status.PERHAPS_GONE
+    assert compare(bad(findings=(alone,)), good()).findings[0].status is Status.GONE
+
+
+def test_a_hazard_beside_a_finding_must_have_been_observed_though_no_claim_requires_it() -> None:
+    beside = group("duplicate-output", finding("p0-1", hazards=("zombie",)))
+    found = only(compare(bad(findings=(beside,)), good()))
+    assert found.status is Status.PERHAPS_GONE
+    assert "zombie was not observed in it" in str(found.because)
+    both = good(hazards=frozenset({("zombie", Hop.PRODUCE), (HAZARD, Hop.PROCESS)}))
+    assert only(compare(bad(findings=(beside,)), both)).status is Status.GONE
+    nameless = group("duplicate-output", finding("p0-1", hazards=("unknown hazard",)))
+    assert only(compare(bad(findings=(nameless,)), good())).status is Status.GONE
+
+
+def test_what_two_topics_bring_into_one_sink_is_judged_apart() -> None:
+    unsure = claim(verdict=Verdict.UNKNOWN, input="refunds")
+    later = replace(good(), claims=(claim(), unsure))
+    found = only(compare(bad("p0-1"), later))
+    assert found.status is Status.PERHAPS_GONE
+    assert "is unknown" in str(found.because)
+    both = replace(good(), claims=(claim(), claim(input="refunds")))
+    assert only(compare(bad("p0-1"), both)).status is Status.GONE
+
+
+def test_what_a_whole_run_had_is_gone_where_any_claim_holds() -> None:
+    stuck = finding("p").model_copy(update={"key": {"phase": "settle"}})
+    stall = group("no-progress", stuck, evidence=Evidence.LIVENESS)
+    earlier = replace(judged(good(), Verdict.STALLED), findings=(stall,))
+    elsewhere = good(claims=(claim(), claim(sink="archive")))
+    found = only(compare(earlier, elsewhere))
+    assert (found.place, found.status) == ("the run", Status.GONE)
+    unsure = judged(elsewhere, Verdict.UNKNOWN)
+    assert only(compare(earlier, unsure)).status is Status.PERHAPS_GONE
+
+
+def test_one_claim_that_holds_is_enough_where_several_look() -> None:
+    later = replace(good(), claims=(claim("at-most-once", Verdict.UNEXERCISED), claim()))
+    assert only(compare(bad("p0-1"), later)).status is Status.GONE
+
+
+def test_what_producers_did_is_looked_for_beside_a_claim_on_the_pipeline() -> None:
+    copies = group(
+        "duplicate",
+        finding("p0-1").model_copy(update={"key": {"topic": "payments", "record": "p0-1"}}),
+        hop=Hop.PRODUCE,
+    )
+    earlier = replace(good(), findings=(copies,), hazards=frozenset({(HAZARD, Hop.PRODUCE)}))
+    later = replace(good(), hazards=earlier.hazards)
+    assert only(compare(earlier, later)).status is Status.GONE
+    assert only(compare(earlier, good())).status is Status.PERHAPS_GONE
+    elsewhere = replace(later, claims=(claim(input="refunds"),))
+    assert only(compare(earlier, elsewhere)).status is Status.PERHAPS_GONE
+    # Who claims an order of sends has only what refutes that looked for.
+    ordered = claim("ordered", hop=Hop.PRODUCE)
+    asked = replace(later, claims=(*later.claims, ordered))
+    assert only(compare(earlier, asked)).status is Status.PERHAPS_GONE
+
+
+# Lists that are cut.
+
+
+def test_behind_the_end_of_a_list_nobody_can_tell() -> None:
+    names = [f"p0-{n:02d}" for n in range(5)]
+    cut = bad(findings=(group("duplicate-output", *map(finding, names), count=300),))
+    found = became(compare(bad("p0-01", "p0-015", "p0-77"), cut))
+    assert found["p0-01"] is Status.STILL_THERE
+    assert found["p0-015"] is Status.GONE
+    assert found["p0-77"] is Status.PERHAPS_GONE
+    assert found["p0-00"] is Status.NEW
+    again = compare(cut, bad("p0-01", "p0-77"))
+    assert became(again)["p0-77"] is Status.PERHAPS_NEW
+    assert again.outcome is Outcome.OPEN
+    assert "lists only the first 5 of 300" in str(
+        next(r.because for r in only(again).records if r.status is Status.PERHAPS_NEW)
+    )
+
+
+def test_a_list_that_is_not_in_order_says_nothing_of_what_it_lacks() -> None:
+    cut = bad(findings=(group("duplicate-output", finding("p0-9"), finding("p0-1"), count=300),))
+    assert became(compare(bad("p0-0"), cut))["p0-0"] is Status.PERHAPS_GONE
+
+
+def test_findings_that_are_named_by_other_columns_are_not_compared_one_by_one() -> None:
+    """As after a change of an anomaly: the same record would be new and gone."""
+    key = {"sink": "ledger", "view": "table", "record": "p0-1"}
+    other = finding("p").model_copy(update={"key": key})
+    found = only(compare(bad("p0-1"), bad(findings=(group("duplicate-output", other),))))
+    assert (found.status, found.records) == (Status.STILL_THERE, ())
+
+
+def test_an_anomaly_may_hide_in_a_place_of_which_nothing_is_listed() -> None:
+    two = (claim(verdict=Verdict.VIOLATED), claim(sink="archive", verdict=Verdict.UNKNOWN))
+    cut = group("duplicate-output", finding("p0-1", sink="archive"), count=300)
+    later = replace(good(), claims=two, findings=(cut,))
+    (pair,) = (p for p in compare(bad("p0-1"), later).findings if p.place == "ledger (table)")
+    assert pair.status is Status.GONE  # a violated claim names all that refutes it
+    unsure = replace(later, claims=(claim(verdict=Verdict.UNKNOWN), two[1]))
+    (pair,) = (p for p in compare(bad("p0-1"), unsure).findings if p.place == "ledger (table)")
+    assert (pair.status, pair.b.count, pair.b.total) == (Status.PERHAPS_GONE, None, 300)
+    assert "does not list all that it has" in str(pair.because)
+
+
+@pytest.mark.parametrize("says", ["refuted by it", "undecided"])
+def test_a_claim_that_names_an_anomaly_does_not_say_that_there_is_none(says: str) -> None:
+    here = (
+        claim(verdict=Verdict.VIOLATED, refuted_by=("duplicate-output",))
+        if says == "refuted by it"
+        else claim(
+            verdict=Verdict.VIOLATED,
+            refuted_by=("wrong-output",),
+            undecided=("duplicate-output",),
+        )
+    )
+    cut = group("duplicate-output", finding("p0-1", sink="archive"), count=300)
+    archive = claim(sink="archive", verdict=Verdict.VIOLATED)
+    later = replace(good(), claims=(here, archive), findings=(cut,))
+    (pair,) = (p for p in compare(bad("p0-1"), later).findings if p.place == "ledger (table)")
+    assert (pair.status, pair.b.count) == (Status.PERHAPS_GONE, None)
+
+
+def test_a_gap_may_hide_from_a_claim_that_an_overlap_does_not_refute() -> None:
+    least = [claim("at-least-once", sink=s, verdict=Verdict.HOLDS) for s in ("ledger", "archive")]
+    gap = finding("p", sink="archive").model_copy(
+        update={"key": {"kind": "overlap", "sink": "archive", "view": "table", "batch": 1}}
+    )
+    cut = replace(good(), claims=tuple(least), findings=(group("offset-gap", gap, count=99),))
+    (pair,) = compare(good(claims=tuple(least)), cut).findings
+    assert pair.b.count is None
+
+
+def test_two_ways_of_judging_a_place_have_two_lists() -> None:
+    """The one is cut, and what it lacks cannot be told from what the other one lists."""
+    twice = (claim(verdict=Verdict.VIOLATED), claim(verdict=Verdict.VIOLATED))
+    cut = group("duplicate-output", finding("p0-1"), finding("p0-5"), count=300)
+    later = replace(good(), claims=twice, findings=(cut,))
+    assert became(compare(bad("p0-3"), later))["p0-3"] is Status.PERHAPS_GONE
+    other = (twice[0], claim(verdict=Verdict.VIOLATED, input="refunds"))
+    assert became(compare(bad("p0-3"), replace(later, claims=other)))["p0-3"] is (
+        Status.PERHAPS_GONE
+    )
+
+
+def test_a_key_that_was_cut_or_names_nothing_sent_is_not_compared() -> None:
+    for odd in ({"record": "x" * 301}, {"record": None}, {"record": "p0-1", "offset": 7}):
+        key = {"sink": "ledger", "view": "table", "effect_key": "", **odd}
+        found = finding("p").model_copy(update={"key": key})
+        one = bad(findings=(group("duplicate-output", found),))
+        assert only(compare(one, one)).records == ()
+
+
+def test_how_many_there_are_is_told_for_a_place_only_if_no_other_can_have_any() -> None:
+    cut = group("duplicate-output", finding("p0-1"), count=300)
+    one = only(compare(good(), bad(findings=(cut,))))
+    assert (one.b.count, one.b.listed, one.b.total) == (300, 1, 300)
+    two = replace(bad(findings=(cut,)), claims=(*bad().claims, claim(sink="archive")))
+    assert only(compare(good(), two)).b.count == 300
+    unsure = (*bad().claims, claim(sink="archive", verdict=Verdict.UNKNOWN))
+    assert only(compare(good(), replace(two, claims=unsure))).b.count is None
+
+
+# Record by record, or not.
+
+
+@pytest.mark.parametrize(
+    ("sent", "same", "why"),
+    [
+        (SENT, True, "same seed, same workload"),
+        (Sent(seed=8, workload=SENT.workload), False, "different seeds (7 and 8)"),
+        (Sent(seed=7, workload={"records": 1}), False, "different workloads"),
+        (None, False, "not known"),
+    ],
+)
+def test_records_are_compared_where_the_same_ones_were_sent(
+    sent: Sent | None, same: bool, why: str
+) -> None:
+    found = compare(bad("p0-1"), bad("p0-2", sent=sent))
+    assert found.by_record is same
+    assert why in found.by_why
+    assert bool(only(found).records) is same
+    assert found.outcome is (Outcome.NEW if same else Outcome.NOTHING_NEW)
+
+
+def test_a_file_that_was_sent_may_have_been_another_one() -> None:
+    sent = Sent(seed=7, workload={"file": "orders.jsonl"})
+    assert same_records(good(sent=sent), good(sent=sent))[0] is False
+
+
+def test_one_run_judged_twice_has_the_same_records() -> None:
+    once = bad("p0-1", sent=None, history="20250101T000000Z-small-7")
+    assert compare(once, once).by_record
+    assert not compare(once, replace(once, history="20250101T000000Z-small-8")).by_record
+
+
+def test_who_asks_gets_them_compared_either_way() -> None:
+    by_anomaly = compare(bad("p0-1"), bad("p0-2"), by_record=False)
+    assert not only(by_anomaly).records
+    assert by_anomaly.outcome is Outcome.NOTHING_NEW
+    unknown = bad("p0-2", sent=None)
+    by_record = compare(bad("p0-1"), unknown, by_record=True)
+    assert became(by_record) == {"p0-2": Status.NEW, "p0-1": Status.GONE}
+    assert "as was asked for" in by_record.by_why
+    assert "not known" in by_record.by_why
+
+
+def test_an_anomaly_that_names_no_record_is_compared_by_place_only() -> None:
+    def regressed(ordinal: int) -> Side:
+        key = {"sink": "ledger", "view": "table", "partition": 0, "ordinal": ordinal}
+        found = finding("p").model_copy(update={"key": key})
+        return bad(anomaly="offset-regressed", findings=(group("offset-regressed", found),))
+
+    found = compare(regressed(1), regressed(2))
+    assert only(found).status is Status.STILL_THERE
+    assert only(found).records == ()
+    assert found.outcome is Outcome.NOTHING_NEW
+
+
+def test_findings_are_folded_by_what_came_with_them() -> None:
+    one = group("duplicate-output", finding("p0-1"), finding("p0-2", hazards=()))
+    two = group("duplicate-output", finding("p0-3", hazards=("zombie", HAZARD)), finding("p0-4"))
+    found = only(compare(bad(findings=(one,)), bad(findings=(two,))))
+    assert {(shape.says, shape.a, shape.b) for shape in found.shapes} == {
+        ("with replayed-batch by fault «kill»", 1, 1),
+        ("with replayed-batch by fault «kill» and zombie by fault «kill»", 0, 1),
+        ("with no hazard beside", 1, 0),
+    }
+
+
+# Claims, and what it all comes to.
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "became"),
+    [
+        ("holds", "violated", Change.WORSE),
+        ("unexercised", "violated", Change.WORSE),
+        ("unknown", "violated", Change.WORSE),
+        ("stalled", "violated", Change.WORSE),
+        ("holds", "stalled", Change.WORSE),
+        ("violated", "holds", Change.BETTER),
+        ("stalled", "holds", Change.BETTER),
+        ("violated", "unexercised", Change.LESS_KNOWN),
+        ("violated", "unknown", Change.LESS_KNOWN),
+        ("violated", "invalid", Change.LESS_KNOWN),
+        ("violated", "stalled", Change.LESS_KNOWN),
+        ("holds", "unexercised", Change.LESS_KNOWN),
+        ("unexercised", "invalid", Change.LESS_KNOWN),
+        ("unexercised", "holds", Change.MORE_KNOWN),
+        ("unknown", "unexercised", Change.MORE_KNOWN),
+        ("unknown", "invalid", Change.OTHER),
+        ("unknown", "unknown", Change.SAME),
+    ],
+)
+def test_what_becomes_of_a_claim(a: str, b: str, became: Change) -> None:
+    one, other = (Told(verdict=Verdict(v), reason="", refuted_by=(), expected=None) for v in (a, b))
+    assert change(one, other) is became
+    assert change(replace(one, expected=True), replace(other, expected=True)) is became
+    odd = change(replace(one, expected=True), replace(other, expected=False))
+    assert odd is (Change.WORSE if became is Change.WORSE else Change.UNEXPECTED)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "outcome"),
+    [
+        (good(), good(), Outcome.NOTHING_NEW),
+        (good(), judged(good(), Verdict.VIOLATED), Outcome.NEW),
+        (good(), judged(good(), Verdict.UNEXERCISED), Outcome.OPEN),
+        (bad("p0-1"), judged(good(), Verdict.UNKNOWN), Outcome.OPEN),
+        (bad("p0-1"), replace(bad("p0-1"), incomplete="it broke off"), Outcome.OPEN),
+        (replace(good(), claims=(*good().claims, claim("ordered"))), good(), Outcome.OPEN),
+        (good(), replace(good(), claims=(*good().claims, claim("ordered"))), Outcome.NOTHING_NEW),
+        (judged(good(), Verdict.UNKNOWN), good(), Outcome.NOTHING_NEW),
+        (good(), replace(good(), claims=()), Outcome.NOT_COMPARABLE),
+        (good(), good(claims=(claim(input="x", sink="y"),)), Outcome.NOT_COMPARABLE),
+        # One sink, but another claim: A's is not judged any more.
+        (good(), good(claims=(claim(input="x"),)), Outcome.OPEN),
+    ],
+)
+def test_what_it_comes_to(a: Side, b: Side, outcome: Outcome) -> None:
+    assert compare(a, b).outcome is outcome
+
+
+# For every pair of runs.
+
+records = st.lists(st.sampled_from([f"p0-{n}" for n in range(8)]), unique=True).map(sorted)
+anomalies = st.sampled_from(["duplicate-output", "lost-output", "wrong-output"])
+
+
+@st.composite
+def sides(draw: st.DrawFn, *, decided: bool = False) -> Side:
+    """A run with findings of some anomalies in one or two sinks; some of it cut or undecided."""
+    sinks = draw(st.sampled_from([("ledger",), ("ledger", "archive")]))
+    groups: list[Any] = []
+    there: dict[str, set[str]] = {sink: set() for sink in sinks}
+    for anomaly in draw(st.lists(anomalies, unique=True)):
+        found = [finding(r, sink=s) for s in sinks for r in draw(records)]
+        for f in found:
+            there[str(f.key["sink"])].add(anomaly)
+        more = 0 if decided else draw(st.sampled_from([0, 0, 30]))
+        evidence = Evidence.ABSENCE if anomaly == "lost-output" else Evidence.PRESENCE
+        if found:
+            count = len(found) + more
+            groups.append(group(anomaly, *found, count=count, evidence=evidence))
+    undecided = [Verdict.UNKNOWN, Verdict.UNEXERCISED, Verdict.INVALID, Verdict.STALLED]
+    claims = tuple(
+        claim(
+            sink=sink,
+            verdict=Verdict.VIOLATED
+            if there[sink]
+            else Verdict.HOLDS
+            if decided
+            else draw(st.sampled_from([Verdict.HOLDS, *undecided])),
+            refuted_by=tuple(sorted(there[sink])),
+        )
+        for sink in sinks
+    )
+    return good(
+        claims=claims,
+        findings=tuple(groups),
+        incomplete=None if decided else draw(st.sampled_from([None, None, "it broke off"])),
+        flaw=None if decided else draw(st.sampled_from([None, None, "none of its faults bit"])),
+    )
+
+
+def told(diff: Diff) -> dict[tuple[str, str], tuple[Status, dict[object, Status]]]:
+    return {
+        (p.anomaly, p.place): (p.status, {r.key: r.status for r in p.records})
+        for p in diff.findings
+    }
+
+
+@given(sides())
+def test_a_run_beside_itself_is_all_still_there(a: Side) -> None:
+    found = compare(a, a)
+    assert found.outcome is Outcome.NOTHING_NEW
+    assert {pair.change for pair in found.claims} == {Change.SAME}
+    for pair in found.findings:
+        assert pair.status is Status.STILL_THERE
+        assert {record.status for record in pair.records} == {Status.STILL_THERE}
+    assert not found.differences
+
+
+@given(sides(), sides(), st.booleans())
+def test_what_is_gone_one_way_is_new_the_other_way(a: Side, b: Side, by_record: bool) -> None:
+    there = told(compare(a, b, by_record=by_record))
+    back = told(compare(b, a, by_record=by_record))
+    assert {
+        what: (MIRROR[status], {key: MIRROR[s] for key, s in found.items()})
+        for what, (status, found) in there.items()
+    } == back
+
+
+@given(sides(decided=True), sides(decided=True))
+def test_where_both_are_decided_it_is_a_difference_of_sets(a: Side, b: Side) -> None:
+    """An oracle: with everything listed and decided, each record is in one of three sets."""
+
+    def keys(side: Side) -> set[tuple[str, str, str]]:
+        return {
+            (g.anomaly, str(f.key["sink"]), str(f.key["record"]))
+            for g in side.findings
+            for f in g.shown
+        }
+
+    common = {c.sink for c in a.claims} & {c.sink for c in b.claims}
+    found: dict[Status, set[tuple[str, str, str]]] = {status: set() for status in Status}
+    for pair in compare(a, b).findings:
+        for record in pair.records:
+            key = dict(record.key)
+            found[record.status].add((pair.anomaly, str(key["sink"]), str(key["record"])))
+    one, other = ({k for k in keys(side) if k[1] in common} for side in (a, b))
+    assert found[Status.NEW] == other - one
+    assert found[Status.GONE] == one - other
+    assert found[Status.STILL_THERE] == one & other
+    # What only one of them has a claim for, nobody could have seen in the other.
+    assert found[Status.PERHAPS_NEW] == keys(b) - other
+    assert found[Status.PERHAPS_GONE] == keys(a) - one
+
+
+@given(sides(), sides())
+def test_nothing_is_gone_from_a_run_to_one_that_broke_off(a: Side, b: Side) -> None:
+    found = compare(a, replace(b, incomplete="it broke off"))
+    statuses = {p.status for p in found.findings} | {
+        r.status for p in found.findings for r in p.records
+    }
+    assert Status.GONE not in statuses
+
+
+@given(sides(), sides(), st.randoms())
+def test_the_order_in_which_anything_is_told_does_not_matter(a: Side, b: Side, draw: Any) -> None:
+    def shuffled(side: Side) -> Side:
+        claims, groups = list(side.claims), list(side.findings)
+        draw.shuffle(claims)
+        draw.shuffle(groups)
+        return replace(side, claims=tuple(claims), findings=tuple(groups))
+
+    one, other = compare(a, b), compare(shuffled(a), shuffled(b))
+    assert told(one) == told(other)
+    assert one.outcome is other.outcome
+    assert {(c.name, c.change) for c in one.claims} == {(c.name, c.change) for c in other.claims}

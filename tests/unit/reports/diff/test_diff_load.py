@@ -1,0 +1,188 @@
+"""From a run folder, a report or a judgement file to what is compared."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from checkers.model import Hop, Judgement, Verdict
+from reports.build import build
+from reports.diff.compare import compare
+from reports.diff.load import load_side
+from reports.diff.model import Outcome
+from reports.diff.sides import side_of_report
+from reports.judgement_json import judgement_json
+from reports.model import Report
+from reports.write import UnreadableReport, write
+
+OK = [{"phase": p, "outcome": "ok"} for p in ("settle", "collect")]
+
+
+@pytest.fixture
+def complete(small: SimpleNamespace) -> Report:
+    """The small run with its settling, which makes it complete."""
+    history = small.history()
+    history["phases"] = small.arrow("phases", OK)
+    return build(small.record(), history, small.judgement(history))
+
+
+def test_a_run_folder_and_its_report_are_the_same(complete: Report, tmp_path: Path) -> None:
+    page, data = write(tmp_path, complete)
+    side = load_side(tmp_path)
+    assert load_side(data) == side
+    assert side.page == str(page)
+    assert side.name == side.history == complete.run.run
+    assert side.hazards == {("replayed-batch", Hop.PROCESS)}
+    assert side.incomplete is None
+    assert side.flaw is None
+    page.unlink()
+    assert load_side(tmp_path).page is None
+
+
+def test_a_judgement_of_that_run_is_of_the_same_records(
+    complete: Report, small: SimpleNamespace, tmp_path: Path
+) -> None:
+    history = small.history()
+    text = judgement_json(small.judgement(history), source=f"runs/{'20250101T000000Z-small-7'}")
+    (file := tmp_path / "judgement.json").write_text(text)
+    judged = load_side(file)
+    assert judged.history == "20250101T000000Z-small-7"
+    assert [claim.verdict for claim in judged.claims] == [Verdict.VIOLATED, Verdict.HOLDS]
+    assert [claim.name for claim in judged.claims] == [claim.name for claim in complete.claims]
+    found = compare(side_of_report(complete), judged)
+    assert found.by_record
+    assert found.outcome is Outcome.NOTHING_NEW
+    assert [(pair.status, len(pair.records)) for pair in found.findings] == [("still there", 1)]
+    assert not [d for d in found.differences if d.section != "hazards observed"]
+
+
+def test_a_judgement_came_to_its_end_only_if_a_claim_says_so(
+    small: SimpleNamespace, tmp_path: Path
+) -> None:
+    violated, holds = small.judgement(small.history()).claims
+    for claims, why in (
+        ((violated, holds), None),
+        ((violated, small.judged("at-least-once", Verdict.UNEXERCISED)), None),
+        ((violated,), "its judgement does not say that it was settled and collected to its end"),
+        ((violated, small.judged("at-least-once", Verdict.UNKNOWN)), "its judgement does not say"),
+    ):
+        judgement = Judgement(claims=claims, findings=(), self_proof=())
+        (file := tmp_path / "j.json").write_text(judgement_json(judgement, source="history.edn"))
+        side = load_side(file)
+        assert side.history is None
+        assert (side.incomplete is None) is (why is None)
+        assert (why or "") in (side.incomplete or "")
+
+
+@pytest.mark.parametrize(
+    ("phases", "why"),
+    [
+        (OK, None),
+        (OK[1:], "it did not come to its phase settle"),
+        (OK[:1], "it did not come to its phase collect"),
+        ([OK[0], {"phase": "collect", "outcome": None}], "its phase collect did not end well"),
+        ([OK[0], {"phase": "collect", "outcome": "interrupted"}], "its phase collect did not end"),
+        ([{"phase": "heal", "outcome": "stalled"}, *OK], "its phase heal did not end well"),
+        ([], "it did not come to its phase settle"),
+    ],
+)
+def test_a_report_says_whether_it_came_to_its_end(
+    small: SimpleNamespace, phases: list[dict[str, str]], why: str | None
+) -> None:
+    history = small.history()
+    history["phases"] = small.arrow("phases", phases)
+    side = side_of_report(build(small.record(), history, small.judgement(history)))
+    assert (side.incomplete is None) is (why is None)
+    assert (why or "") in (side.incomplete or "")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({}, None),
+        ({"bit": False}, "its fault «1-kill» did not bite"),
+        ({"bit": False, "required": False}, "none of its faults bit"),
+        ({"healed_at": None}, "its fault «1-kill» was not seen to be healed"),
+        ({"error": "no such broker"}, "its fault «1-kill» failed"),
+        ({"error": "no such broker", "required": False}, None),
+    ],
+)
+def test_a_test_without_teeth_is_a_flaw(
+    complete: Report, change: dict[str, object], why: str | None
+) -> None:
+    fault = complete.faults[0].model_copy(update=change)
+    assert side_of_report(complete.model_copy(update={"faults": (fault,)})).flaw == why
+
+
+def test_a_failed_self_proof_is_a_flaw(complete: Report) -> None:
+    wound = complete.self_proof[0].model_copy(update={"found": False})
+    flaw = side_of_report(complete.model_copy(update={"self_proof": (wound,)})).flaw
+    assert flaw == "its self-proof failed: wound «effect dropped» was not found"
+
+
+def test_what_differs_in_the_runs_themselves(complete: Report) -> None:
+    run = complete.run.model_copy(
+        update={
+            "seed": 8,
+            "versions": {"onceproof": "0", "kafka": "4.2.0"},
+            "workload": {"records": 3, "transaction": None},
+            "configuration": {"backend": "docker", "broker": {"acks": "1", "list": [1, 2]}},
+            "schedule": (complete.run.schedule[0].model_copy(update={"when": "at once"}),),
+        }
+    )
+    changed = complete.model_copy(
+        update={
+            "run": run,
+            "hazards": (),
+            "faults": (complete.faults[0].model_copy(update={"bit": False}),),
+        }
+    )
+    found = compare(side_of_report(complete), side_of_report(changed)).differences
+    assert [(d.section, d.name, d.a, d.b) for d in found] == [
+        ("run", "seed", "7", "8"),
+        ("run", "backend", "local", "docker"),
+        ("versions", "kafka", None, "4.2.0"),
+        ("configuration", "broker · acks", "all", "1"),
+        (
+            "schedule",
+            "1-kill",
+            "when at half of progress: kill it; until restarted",
+            "when at once: kill it; until restarted",
+        ),
+        ("faults that bit", "1-kill", "bit", "did not bite"),
+        ("hazards observed", "replayed-batch on hop process", "1", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "the whole file"),
+        ("{}", "headline"),
+        ('{"format": "onceproof-report/9"}', "format"),
+        ('{"format": "onceproof-judgement", "version": 2}', "version"),
+        ('{"format": "onceproof-judgement", "version": 1', "the whole file"),
+    ],
+)
+def test_what_is_none_of_them_is_explained(tmp_path: Path, text: str, what: str) -> None:
+    (file := tmp_path / "odd.json").write_text(text)
+    with pytest.raises(UnreadableReport, match=f"odd.json: {what}"):
+        load_side(file)
+
+
+def test_a_claim_that_nobody_can_judge_is_explained(small: SimpleNamespace, tmp_path: Path) -> None:
+    told = json.loads(judgement_json(small.judgement(small.history()), source="h"))
+    told["claims"][0]["claim"]["guarantee"] = "twice"
+    (file := tmp_path / "odd.json").write_text(json.dumps(told))
+    with pytest.raises(UnreadableReport, match=r"field `guarantee`: expected one of"):
+        load_side(file)
+
+
+@pytest.mark.parametrize("name", ["nowhere", "empty"])
+def test_what_is_not_there_is_explained(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UnreadableReport, match=r"does not exist|holds no report\.json"):
+        load_side(tmp_path / name)

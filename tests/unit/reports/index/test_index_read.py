@@ -1,0 +1,191 @@
+"""Run folders found and read; nothing in one of them breaks the others."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from checkers.model import Verdict
+from reports.build import build
+from reports.index.model import Found, Run, State, Unread
+from reports.index.read import NoRuns, read_runs
+from reports.model import Report
+
+NAME = "2025010{}T000000Z-small-7"
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    (folder := tmp_path / "runs").mkdir()
+    return folder
+
+
+def put(runs: Path, report: Report, place: int = 1, **facts: Any) -> Path:
+    """A run folder with a report of which some facts are changed."""
+    started = {"started_at": f"2025-01-0{place}T00:00:00Z"}
+    changed = report.run.model_copy(update=started | facts)
+    folder = runs / NAME.format(place)
+    folder.mkdir()
+    text = report.model_copy(update={"run": changed}).model_dump_json()
+    (folder / "report.json").write_text(text)
+    return folder
+
+
+def only(found: Found) -> Run:
+    (run,) = found.runs
+    assert not found.unread
+    return run
+
+
+def unread(found: Found) -> Unread:
+    (folder,) = found.unread
+    return folder
+
+
+def test_what_a_report_says_of_its_run(runs: Path, small_report: Report) -> None:
+    folder = put(runs, small_report)
+    run = only(read_runs([runs]))
+    assert (run.folder, run.page) == (folder, None)
+    assert (run.scenario, run.subject, run.seed, run.backend) == ("small", "forwarder", 7, "local")
+    assert (run.kinds, run.faults) == (("crash",), ("1-kill",))
+    assert [(c.verdict, c.refuted_by) for c in run.claims] == [
+        (Verdict.VIOLATED, ("duplicate-output",)),
+        (Verdict.HOLDS, ()),
+    ]
+    assert run.verdict is Verdict.VIOLATED
+    assert run.state is State.EXPECTED
+    assert run.code is None
+    (folder / "report.html").write_text("")
+    assert only(read_runs([folder])).page == folder / "report.html"
+
+
+def test_runs_are_found_in_a_folder_or_given_one_by_one_and_once(
+    runs: Path, small_report: Report
+) -> None:
+    folders = [put(runs, small_report, place) for place in (1, 3, 2)]
+    (runs / "matrix-logs").mkdir()
+    (runs / "matrix.html").write_text("")
+    wanted = [folders[1], folders[2], folders[0]]
+    for given in ([runs], folders, [*runs.iterdir()], [runs, *folders]):
+        assert [run.folder for run in read_runs(given).runs] == wanted
+
+
+def test_a_name_may_be_anything_where_there_is_a_report(runs: Path, small_report: Report) -> None:
+    put(runs, small_report).rename(runs / "my baseline")
+    assert only(read_runs([runs])).folder.name == "my baseline"
+
+
+@pytest.mark.parametrize("name", ["nowhere", "", "runs"])
+def test_where_no_run_is_it_is_said_what_to_give(runs: Path, name: str) -> None:
+    with pytest.raises(NoRuns, match="such as runs"):
+        read_runs([runs.parent / name] if name else [runs, runs])
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "report.json: the whole file"),
+        ("{", "report.json: the whole file"),
+        ('{"format": "onceproof-report/9"}', "Expected was onceproof-report/1"),
+        ("\x00\xff", "report.json: the whole file"),
+        ("[" * 100_000, "report.json: the whole file"),
+    ],
+)
+def test_a_broken_report_is_one_folder_that_tells_nothing(
+    runs: Path, small_report: Report, text: str, why: str
+) -> None:
+    put(runs, small_report, 1)
+    (put(runs, small_report, 2) / "report.json").write_bytes(text.encode("latin-1"))
+    found = read_runs([runs])
+    assert len(found.runs) == 1
+    assert unread(found).folder.name == NAME.format(2)
+    assert why in unread(found).reason
+
+
+def test_a_run_under_way_says_so(runs: Path, small_report: Report, small: SimpleNamespace) -> None:
+    (folder := runs / NAME.format(1)).mkdir()
+    small.record().save(folder)
+    found = unread(read_runs([runs]))
+    assert found.scenario == "small"
+    assert "It has no report.json: it is under way, or was broken off" in found.reason
+    (folder / "run.json").write_text("{")
+    assert "run.json is not JSON" in unread(read_runs([runs])).reason
+    (folder / "run.json").unlink()
+    assert "is not a run folder: it has no run.json" in unread(read_runs([runs])).reason
+
+
+def test_a_broken_report_still_says_of_which_scenario(
+    runs: Path, small_report: Report, small: SimpleNamespace
+) -> None:
+    folder = put(runs, small_report)
+    small.record().save(folder)
+    (folder / "report.json").write_text("{")
+    assert unread(read_runs([runs])).scenario == "small"
+
+
+def test_what_is_no_file_or_far_too_large_is_not_read(runs: Path, small_report: Report) -> None:
+    os.mkfifo(put(runs, small_report, 1) / "pipe")
+    large, odd = put(runs, small_report, 2), put(runs, small_report, 3)
+    with (large / "report.json").open("r+b") as file:
+        file.truncate(100_000_000)
+    (odd / "report.json").unlink()
+    os.mkfifo(odd / "report.json")
+    found = read_runs([runs])
+    assert len(found.runs) == 1
+    reasons = sorted(folder.reason for folder in found.unread)
+    assert reasons[0] == "report.json is larger than any report; `onceproof check` writes it anew."
+    assert reasons[1] == "report.json is no file."
+
+
+@pytest.mark.parametrize(
+    ("phases", "finished"),
+    [
+        ((("collect", "ok"),), True),
+        ((("settle", "failed"),), True),
+        ((("settle", "stalled"), ("collect", "ok")), True),
+        ((("settle", "interrupted"),), False),
+        ((("arrange", "ok"), ("settle", None)), False),
+        ((), False),
+    ],
+)
+def test_a_run_that_was_broken_off_is_not_finished(
+    runs: Path, small: SimpleNamespace, phases: tuple[tuple[str, str | None], ...], finished: bool
+) -> None:
+    history = small.history()
+    rows = [{"phase": name, "outcome": outcome} for name, outcome in phases]
+    history["phases"] = small.arrow("phases", rows)
+    put(runs, build(small.record(), history, small.judgement(history)))
+    assert only(read_runs([runs])).finished is finished
+
+
+def test_what_makes_two_runs_the_same(runs: Path, small_report: Report) -> None:
+    configuration = {"backend": "docker"}
+    versions = {"onceproof": "0", "code": "abc"}
+    for place, facts in enumerate(
+        [
+            {},
+            {"seed": 8, "repeat": "other", "host": {"cores": "8"}},
+            {"versions": versions},
+            {"configuration": configuration},
+            {"workload": {"records": 4}},
+            {"subject": "other"},
+            {"scenario": "other"},
+        ],
+        1,
+    ):
+        put(runs, small_report, place, **facts)
+    setups = [run.setup for run in reversed(read_runs([runs]).runs)]
+    assert setups[0] == setups[1]
+    assert len(set(setups)) == 6
+    runs_read = {run.folder.name: run for run in read_runs([runs]).runs}
+    assert runs_read[NAME.format(3)].code == "abc"
+    assert runs_read[NAME.format(4)].backend == "docker"
+
+
+def test_a_pipeline_of_somebody_s_own_has_its_command(runs: Path, small_report: Report) -> None:
+    put(runs, small_report, configuration={"pipeline": {"command": "python job.py"}})
+    assert only(read_runs([runs])).own == "python job.py"

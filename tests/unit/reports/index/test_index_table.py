@@ -1,0 +1,269 @@
+"""Many runs as rows: what they say together, what is flaky, how it went over time."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checkers.model import Verdict
+from reports.index.flaky import flaky
+from reports.index.model import Found, Run, State, Unread
+from reports.index.strip import LINE, SHOWN, signs, strip
+from reports.index.table import headline, rows
+from reports.index.terminal import print_index
+from tests.unit.reports.index.making import WRONG, run, told
+from tests.unit.reports.test_reports_html import HOSTILE
+
+UNJUDGED = replace(run(5), claims=(), verdict=None)
+
+
+def printed(*runs: Run, unread: tuple[Unread, ...] = ()) -> str:
+    out = io.StringIO()
+    print_index(Found(runs=runs, unread=unread), out)
+    return out.getvalue()
+
+
+# What became of a run.
+
+
+@pytest.mark.parametrize(
+    ("found", "state"),
+    [
+        (run(), State.EXPECTED),
+        (run(0, WRONG), State.UNEXPECTED),
+        (run(0, told(), WRONG), State.UNEXPECTED),
+        (run(0, told(verdict=Verdict.VIOLATED)), State.EXPECTED),
+        (run(finished=False), State.UNFINISHED),
+        (run(0, WRONG, finished=False), State.UNEXPECTED),
+        (run(0, told(verdict=Verdict.UNKNOWN, expected=False), finished=False), State.UNFINISHED),
+        (UNJUDGED, State.UNJUDGED),
+        (replace(UNJUDGED, finished=False), State.UNFINISHED),
+    ],
+)
+def test_what_became_of_a_run(found: Run, state: State) -> None:
+    assert found.state is state
+
+
+# Flaky.
+
+
+@pytest.mark.parametrize(
+    ("other", "same_seed"),
+    [
+        (run(2, WRONG), True),
+        (run(2, WRONG, seed=8), False),
+        (run(2, told(verdict=Verdict.VIOLATED)), True),
+        (run(2, told(), told("ordered a → b")), True),
+    ],
+)
+def test_what_came_out_differently_though_it_was_the_same_is_flaky(
+    other: Run, same_seed: bool
+) -> None:
+    found = flaky([other, run(1)])
+    assert found is not None
+    assert found.same_seed is same_seed
+
+
+def test_another_anomaly_is_another_outcome() -> None:
+    one = run(1, told("exactly-once a → b", Verdict.VIOLATED, "lost-output"))
+    other = run(2, told("exactly-once a → b", Verdict.VIOLATED, "lost-output", "duplicate-output"))
+    found = flaky([other, one, replace(one, seed=9)])
+    assert found is not None
+    assert found.says == (
+        "exactly-once a → b: violated by lost-output in 2 runs and violated by lost-output and "
+        "duplicate-output in 1 run",
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"setup": "other"},
+        {"finished": False},
+        {"code": None},
+        {"own": "python job.py"},
+        {"claims": (), "verdict": None},
+    ],
+)
+def test_what_may_have_changed_on_purpose_is_not_flaky(change: dict[str, Any]) -> None:
+    assert flaky([replace(run(2, WRONG), **change), run(1)]) is None
+
+
+def test_with_another_reason_or_time_it_is_not_flaky() -> None:
+    other = replace(told(), reason="For another reason.")
+    assert flaky([run(2, other, seconds=99.0), run(1)]) is None
+
+
+def test_two_claims_of_one_name_are_two() -> None:
+    """They differ by who looks at the sink."""
+    both = (told(), told(verdict=Verdict.VIOLATED))
+    assert flaky([run(2, *both), run(1, *both)]) is None
+    assert flaky([run(2, *both), run(1, told(), told())]) is not None
+
+
+many = st.lists(
+    st.builds(
+        lambda place, wrong, seed, setup, finished, code: run(
+            place, *([WRONG] if wrong else []), seed=seed, setup=setup, finished=finished, code=code
+        ),
+        st.integers(1, 9),
+        st.booleans(),
+        st.integers(1, 3),
+        st.sampled_from("ab"),
+        st.booleans(),
+        st.sampled_from(["abc", None]),
+    ),
+    max_size=8,
+)
+
+
+@given(many)
+def test_flaky_is_what_two_runs_prove(runs: list[Run]) -> None:
+    """An oracle: some pair of runs that count is the same and says another thing."""
+    count = [r for r in runs if r.finished and r.code]
+    pairs = [(a, b) for a in count for b in count if a.setup == b.setup and a.claims != b.claims]
+    found = flaky(runs)
+    assert (found is not None) is bool(pairs)
+    if found is not None:
+        assert found.same_seed is any(a.seed == b.seed for a, b in pairs)
+
+
+@given(many, st.randoms())
+def test_in_which_order_runs_are_found_does_not_matter(runs: list[Run], draw: Any) -> None:
+    named = [replace(r, folder=Path(f"{r.folder}-{n}")) for n, r in enumerate(runs)]
+    mixed = list(named)
+    draw.shuffle(mixed)
+    assert rows(named) == rows(mixed)
+    assert headline(rows(named), 0) == headline(rows(mixed), 0)
+
+
+# Rows.
+
+
+def test_a_row_is_a_scenario_on_a_backend_and_a_command() -> None:
+    found = rows(
+        [
+            run(1),
+            run(2),
+            run(3, backend="docker"),
+            run(4, scenario="verify", own="python a.py"),
+            run(5, scenario="verify", own="python b.py"),
+        ]
+    )
+    assert [[r.started_at[9] for r in row.runs] for row in found] == [
+        ["3"],
+        ["2", "1"],
+        ["4"],
+        ["5"],
+    ]
+
+
+def test_what_needs_a_look_comes_first() -> None:
+    healed = [run(1, WRONG, scenario="healed", setup="old"), run(2, scenario="healed")]
+    shaky = [run(1, WRONG, scenario="shaky"), run(2, scenario="shaky")]
+    found = rows([run(1, scenario="a"), *healed, *shaky, run(3, WRONG, scenario="z")])
+    assert [row.newest.scenario for row in found] == ["z", "shaky", "a", "healed"]
+    assert [row.flaky is not None for row in found] == [False, True, False, False]
+
+
+def test_claims_of_all_runs_that_came_to_their_end_are_told_together() -> None:
+    broken_off = run(9, told(verdict=Verdict.UNKNOWN, expected=False), finished=False)
+    least = told("at-least-once a → b")
+    most = told("at-most-once a → b")
+    finished = [run(1, told(), least, most), run(2, WRONG, least, most), run(3, WRONG, least, most)]
+    (row,) = rows([*finished, broken_off])
+    odd, fine = row.claims
+    assert odd.names == ("exactly-once a → b",)
+    assert [(o.verdict, o.by, o.expected, o.count) for o in odd.outcomes] == [
+        (Verdict.VIOLATED, ("duplicate-output",), False, 2),
+        (Verdict.HOLDS, (), True, 1),
+    ]
+    assert fine.names == ("at-least-once, at-most-once a → b",)
+    (alone,) = rows([broken_off])
+    assert alone.claims[0].outcomes[0].verdict is Verdict.UNKNOWN
+
+
+def test_a_row_in_words() -> None:
+    (row,) = rows(
+        [run(1), run(2, WRONG), run(3, seed=9, seconds=400.0), run(4, finished=False, seconds=1.0)]
+    )
+    assert row.expected == "2 of 3, 1 not finished"
+    assert row.seeds == "seeds 7 and 9"
+    assert row.took == "12.0 s (11.0 s to 6 min 40 s)"
+    assert row.verdicts == (Verdict.VIOLATED, Verdict.HOLDS)
+    (odd,) = rows([run(1, seconds=None)])
+    assert (odd.took, odd.seeds) == ("–", "seed 7")
+    (lots,) = rows([run(n, seed=n) for n in range(1, 9)])
+    assert lots.seeds == "8 seeds, 1 to 8"
+
+
+def test_all_of_it_in_a_sentence() -> None:
+    found = rows([run(1), run(2, WRONG), run(3, scenario="b", finished=False), UNJUDGED])
+    assert headline(found, 2) == (
+        "4 runs of 2 scenarios: 1 as expected, 1 not as expected, 1 not finished, "
+        "1 nothing was judged, 1 scenario flaky, 2 folders that tell nothing"
+    )
+    assert headline((), 0) == "0 runs of 0 scenarios"
+
+
+# The trend.
+
+
+def test_the_trend_goes_from_the_oldest_to_the_newest() -> None:
+    found = strip([run(3, WRONG), run(2, code="other"), run(1)])
+    assert [cell.run.started_at[9] for cell in found.cells] == ["1", "2", "3"]
+    assert [cell.x for cell in found.cells] == [0, 19, 38]
+    assert [cell.wrong for cell in found.cells] == [False, False, True]
+    assert [cell.changed for cell in found.cells] == [False, True, True]
+    assert found.says == (
+        "3 runs, the oldest first: holds, as expected 2 times, violated, not as expected."
+    )
+    assert signs([run(3, WRONG), run(2, finished=False), run(1)]) == ".~!"
+
+
+def test_a_long_trend_is_cut_at_its_old_end_and_folded() -> None:
+    newest = run(9, WRONG)
+    found = strip([newest, *(run(1) for _ in range(SHOWN + 4))])
+    assert len(found.cells) == SHOWN
+    assert found.cells[-1].run is newest
+    assert found.left_out == 5
+    assert (found.cells[LINE].x, found.cells[LINE].y) == (0, 28)
+    assert (found.width, found.height) == (19 * LINE, 28 * 3)
+    assert signs([run(1)] * (SHOWN + 1)) == "…" + "." * SHOWN
+
+
+# In a terminal.
+
+
+def test_a_terminal_is_told_everything() -> None:
+    gone = Unread(folder=Path("runs/x"), reason="It is cut short.", scenario="small")
+    text = printed(run(2, WRONG), run(1), run(3, backend="docker"), unread=(gone,))
+    for part in (
+        "3 runs of 2 scenarios: 2 as expected, 1 not as expected, 1 scenario flaky, 1 folder",
+        "small (docker)",
+        "1 of 2",
+        ".!",
+        "flaky, with one seed: small",
+        "exactly-once a → b: violated by duplicate-output in 1 run and holds in 1 run",
+        "runs/x (small)",
+        "It is cut short.",
+    ):
+        assert part in text
+    claims = "exactly-once a → b: violated ×1, should be holds, holds ×1"
+    assert " ".join(claims.split()[:5]) in printed(run(2, WRONG), run(1))
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_reaches_a_terminal_that_can_act(text: str) -> None:
+    odd = told(text, Verdict.VIOLATED, text, expected=False, should_be=text)
+    hostile = run(1, odd, scenario=text, own=text, backend=text, title=text)
+    gone = Unread(folder=Path(text.replace("\x00", "")), reason=text, scenario=text)
+    out = printed(hostile, replace(hostile, claims=(told(text),)), unread=(gone,))
+    assert not set(out) & set("\x1b\x00\x07\u202e\u2066")
