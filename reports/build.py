@@ -18,8 +18,10 @@ from checkers.tables import TABLES
 from harness.record import RunRecord
 from reports.assembly.findings import findings
 from reports.assembly.headline import headline, principal
+from reports.assembly.moments import moments
 from reports.assembly.tables import Clock, History, rows, short, short_or_none, table
 from reports.assembly.timeline import batch_lanes, timeline
+from reports.log_files import LogFiles
 from reports.model import (
     Claim,
     Expectation,
@@ -32,13 +34,16 @@ from reports.model import (
     RunFacts,
     Wound,
 )
+from reports.text import listed
 
 _HAZARDS_SHOWN = 8
 _LIMIT = 200
 
 
-def build(record: RunRecord, history: History, judgement: Judgement) -> Report:
-    """Everything that is told of one run."""
+def build(
+    record: RunRecord, history: History, judgement: Judgement, logs: LogFiles | None = None
+) -> Report:
+    """Everything that is told of one run; of what its logs say only if they are given."""
     clock = Clock(id=record.clock, origin_ns=record.monotonic_ns)
     phases = tuple(_phase(row, clock) for row in rows(history, "phases"))
     faults = tuple(_fault(row, clock) for row in rows(history, "faults")[:_LIMIT])
@@ -47,6 +52,8 @@ def build(record: RunRecord, history: History, judgement: Judgement) -> Report:
     batches = batch_lanes(history, clock)
     done = {b.batch: b.done_at or b.planned_at for lane in batches for b in lane.batches}
     found = findings(judgement, history, clock, {b: at for b, at in done.items() if at is not None})
+    around = moments(found, logs.around if logs else None, record.wall_ns / 1e9)
+    found = around.findings
     of = principal(claims)
     line = timeline(history, clock, phases=phases, faults=faults, findings=found, batches=batches)
     return Report(
@@ -61,8 +68,11 @@ def build(record: RunRecord, history: History, judgement: Judgement) -> Report:
         hazards=hazards,
         phases=phases,
         timeline=line,
+        moments=around.moments,
         counts=dict(judgement.counts) or {n: t.num_rows for n, t in sorted(history.items())},
-        notes=tuple(short(note) for note in judgement.notes[:_LIMIT]) + _notes(history, clock),
+        notes=tuple(short(note) for note in judgement.notes[:_LIMIT])
+        + _notes(history, clock)
+        + _of_logs(logs),
     )
 
 
@@ -212,3 +222,11 @@ def _notes(history: History, clock: Clock) -> tuple[str, ...]:
         where = f"its last known phase is {phases[-1]['phase']}" if phases else "no phase is known"
         notes.append(short(f"Collecting the history did not come to its end; {where}."))
     return tuple(notes)
+
+
+def _of_logs(logs: LogFiles | None) -> tuple[str, ...]:
+    """Which logs cannot be told beside findings."""
+    if logs is None or not logs.silent:
+        return ()
+    names = listed(short(name) for name in logs.silent)
+    return (f"The lines of {names} say no time and are not told beside findings.",)

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
-from reports.model import Cause, Effect, Entry, Fault, Finding, Path
+from reports.model import Cause, Fault, Finding
+from reports.model_story import Effect, Entry, Path
 from reports.text import number, plural, seconds, sentence, times, visible
 
 _NAMED = 3
