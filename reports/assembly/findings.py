@@ -12,7 +12,7 @@ from checkers.model import Finding as JudgedFinding
 from checkers.model import Findings as JudgedFindings
 from checkers.model import Row as JudgedRow
 from reports.assembly.paths import Paths, Place, records_of_attempts
-from reports.assembly.tables import Clock, History, plain_row, short, short_or_none
+from reports.assembly.tables import Clock, History, plain_row, short
 from reports.model import Cause, Finding, Findings
 from reports.model_story import Path
 
@@ -151,7 +151,7 @@ def _cause(row: JudgedRow, clock: Clock) -> Cause:
         hazard=text("hazard") or "unknown hazard",
         at=clock.seconds(at, str(own)) if type(at) is int else None,
         detail=text("detail") or "",
-        fault=short_or_none(text("fault")),
+        fault=text("fault"),
         batch=batch if type(batch) is int else None,
         attempt=text("attempt"),
     )

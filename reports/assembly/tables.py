@@ -20,6 +20,7 @@ from reports.text import cut, storable
 
 History = Mapping[str, pa.Table]
 TEXT_LIMIT = 300
+LONG_LIMIT = 3_000
 _NEVER = 2**63 - 1
 
 
@@ -78,6 +79,11 @@ def collected_from(history: History, clock: Clock) -> int:
         if row["phase"] == "collect" and row["clock"] == clock.id and row["started_at"] is not None
     ]
     return min(starts, default=_NEVER)
+
+
+def long(text: str) -> str:
+    """Text that is to be told whole, unless it is longer than anybody meant it to be."""
+    return cut(storable(text), LONG_LIMIT)
 
 
 def short(text: str) -> str:
