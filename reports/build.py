@@ -201,7 +201,7 @@ def _hazards(history: History, clock: Clock) -> tuple[Hazards, ...]:
         faults = pc.unique(mine["fault"]).drop_null().to_pylist()
         return Hazards(
             hazard=short(kind["hazard"]),
-            hop=short(kind["hop"]),
+            hop=short(kind["hop"] or ""),
             count=kind["count_all"],
             faults=tuple(short(f) for f in faults[:_LIMIT]),
             shown=tuple(_hazard(r, clock) for r in mine.slice(0, _HAZARDS_SHOWN).to_pylist()),

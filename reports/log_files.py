@@ -1,8 +1,8 @@
 """The logs of a run: the lines of a stretch of time, from files of any size.
 
 The one thing to know: nothing is read but the stretch that is asked for, found by bisection, since
-logs are in order of time; and of that no more than `_READ` bytes. A line without a stamp belongs to
-the line before.
+logs are in order of time; and of that no more than `_READ` lines, of which no more than their
+beginnings. A line without a stamp belongs to the line before.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from pathlib import Path
 from reports.stamps import LOOKED_AT, Stamp, stamp
 from reports.text import cut, storable, visible
 
-_READ = 1_000_000
+_READ = 20_000
+"""How many lines are looked at for one stretch."""
 _AHEAD = 65_536
 """How far is read on to find a line that has a stamp."""
 _LINES, _LOGS = 30, 40
@@ -122,10 +123,11 @@ def _between(path: Path, start: float, end: float) -> Iterator[Line]:
     if not path.stat().st_size:
         return
     with path.open("rb") as log, mmap.mmap(log.fileno(), 0, access=mmap.ACCESS_READ) as whole:
-        place = _bisect(whole, start - _LATE)
-        stop, at = place + _READ, None
-        while place < min(len(whole), stop):
+        place, at = _bisect(whole, start - _LATE), None
+        for _ in range(_READ):
             line, place = _line(whole, place)
+            if not line:
+                return
             found = stamp(line)
             at = found.at if found else at
             if at is None:

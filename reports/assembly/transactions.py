@@ -1,7 +1,7 @@
 """The transactions of applications on the time line.
 
 The one thing to know: transactions of one outcome that lie closer together than can be seen are one
-span with a count; whatever did not commit is drawn before what did, so that it is never cut away.
+span with a count; those of different outcomes never are.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from reports.model_timeline import TransactionLane, TransactionSpan
 
 _LANES, _SPANS = 6, 200
 _APART = 400
+_FOREVER = 1e9
 _Span = tuple[float, float | None]
 
 
@@ -38,10 +39,15 @@ def transaction_lanes(history: History, clock: Clock, *, end: float) -> tuple[Tr
 
 
 def _spans(by_outcome: dict[str, list[_Span]], apart: float) -> tuple[TransactionSpan, ...]:
-    odd = [o for o in sorted(by_outcome) if o != "committed"]
-    ordered = [*odd, "committed"] if "committed" in by_outcome else odd
-    spans = [s for outcome in ordered for s in _together(outcome, by_outcome[outcome], apart)]
-    return tuple(sorted(spans[:_SPANS], key=lambda s: s.start))
+    spans = [s for outcome, found in by_outcome.items() for s in _fitting(outcome, found, apart)]
+    return tuple(sorted(spans, key=lambda s: (s.start, s.outcome)))
+
+
+def _fitting(outcome: str, spans: list[_Span], apart: float) -> list[TransactionSpan]:
+    """Spans of one outcome, joined until they are few enough."""
+    while len(joined := _together(outcome, spans, apart)) > _SPANS and apart < _FOREVER:
+        apart *= 2
+    return joined[:_SPANS]
 
 
 def _together(outcome: str, spans: Iterable[_Span], apart: float) -> list[TransactionSpan]:
