@@ -16,7 +16,7 @@ from reports.assembly.tables import Clock, History, plain_row, short
 from reports.model import Cause, Finding, Findings
 from reports.model_story import Path
 
-SIZE_LIMIT = 1_200_000
+SIZE_LIMIT = 2_000_000
 _SHOWN = (1000, 500, 200, 100, 40, 20, 10, 5, 2, 1)
 _WITNESS_LIMIT = 10
 _CAUSE_LIMIT = 6

@@ -21,7 +21,7 @@ from reports.html.words import words
 from reports.model import Report
 
 _HERE = Path(__file__).parent
-_STYLES = (_HERE / "timeline.css", _HERE / "findings.css", _HERE / "paper.css")
+_STYLES = (_HERE / "timeline.css", _HERE / "page.css", _HERE / "paper.css")
 _SCRIPT = _HERE / "timeline.js"
 
 

@@ -6,13 +6,20 @@ faults and micro-batch. Of each kind the first is told as a story, the others ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from markupsafe import escape
+
 from reports.html.around import acting
+from reports.html.brief import brief
 from reports.model import Finding, Findings, Report
 
 _STORIES = 60
+_ROWS = 800_000
+"""How many characters of HTML the rows of all tables together may take."""
+_MARKUP = 260
+"""About how many of them are not text, in one row."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +46,7 @@ class Group:
 
 def folded(report: Report) -> tuple[Group, ...]:
     """The groups of a report, with as many stories as fit a page."""
-    left = _STORIES
+    left, room = _STORIES, _Room(left=_ROWS)
     number = 0
     told: set[int] = set()
     groups = []
@@ -58,16 +65,40 @@ def folded(report: Report) -> tuple[Group, ...]:
             moment = first.moment
             new = moment is not None and moment not in told
             told |= {moment} if moment is not None else set()
-            alike.append(Alike(number=number, first=first, others=tuple(others), tells_moment=new))
+            alike.append(
+                Alike(number=number, first=first, others=room.rows(others), tells_moment=new)
+            )
+        further = room.rows(rest)
         groups.append(
             Group(
                 findings=findings,
                 kinds=tuple(alike),
-                rest=tuple(rest),
-                not_shown=findings.count - len(findings.shown),
+                rest=further,
+                not_shown=findings.count
+                - sum(1 + len(kind.others) for kind in alike)
+                - len(further),
             )
         )
     return tuple(groups)
+
+
+class _Room:
+    """Room for rows; what does not fit is only counted."""
+
+    def __init__(self, *, left: int) -> None:
+        self._left = left
+
+    def rows(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+        """As many of the first findings as there is room for."""
+        kept = []
+        for finding in findings:
+            row = brief(finding)
+            texts = (row.sentence, *row.sent, *row.logged, *row.written)
+            self._left -= _MARKUP + sum(len(escape(text)) for text in texts)
+            if self._left < 0:
+                break
+            kept.append(finding)
+        return tuple(kept)
 
 
 def stories(groups: tuple[Group, ...]) -> Mapping[str, list[tuple[float, int]]]:
