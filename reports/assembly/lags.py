@@ -110,18 +110,26 @@ class _Log:
         log = table(history, "log").select(["topic", "partition", "offset", "kind"])
         wanted = pc.is_in(log["topic"], value_set=pa.array(sorted(topics), pa.string()))
         self._log = log.filter(pc.and_(wanted, pc.equal(log["kind"], "data")))
-        self._known: dict[tuple[str, int], list[int]] = {}
+        self._known: dict[tuple[str, int], Sequence[int]] = {}
 
-    def offsets(self, topic: str, partition: int) -> list[int]:
+    def offsets(self, topic: str, partition: int) -> Sequence[int]:
         """Those of one partition."""
         known = self._known.get((topic, partition))
         if known is None:
             mine = pc.and_(
                 pc.equal(self._log["topic"], topic), pc.equal(self._log["partition"], partition)
             )
-            known = sorted(self._log.filter(mine)["offset"].to_pylist())
+            known = _sorted(self._log.filter(mine)["offset"])
             self._known[topic, partition] = known
         return known
+
+
+def _sorted(offsets: pa.ChunkedArray) -> Sequence[int]:
+    """The offsets in order, where Arrow has them: of millions of them no list is made."""
+    whole = pa.concat_arrays(offsets.chunks) if offsets.num_chunks else pa.array([], pa.int64())
+    ordered = whole.take(pc.array_sort_indices(whole))
+    _, numbers = ordered.buffers()
+    return memoryview(numbers).cast("q")[: len(ordered)] if len(ordered) else ()
 
 
 def _steps(

@@ -98,6 +98,15 @@ def test_there_is_no_lag_of_positions_that_were_read_when_all_was_over(
     assert said in Page(render(build(small.record(), history, EMPTY))).words
 
 
+def test_without_positions_there_is_no_lag_and_it_is_said(small: SimpleNamespace) -> None:
+    history = small.history()
+    history["positions"] = history["positions"].slice(0, 0)
+    report = build(small.record(), history, EMPTY)
+    assert report.timeline.lags == ()
+    said = "Lag is not drawn: the history has no stored positions of readers."
+    assert said in Page(render(report)).words
+
+
 def test_positions_of_one_moment_are_one_commit(small: SimpleNamespace) -> None:
     history = small.history()
     row = {"owner": "g", "kind": "done", "by": "subject", "topic": "payments", "ordinal": 0}
