@@ -14,7 +14,7 @@ from pydantic import Field, field_validator
 from checkers.model import Evidence, Hop, Verdict
 from harness.record import Step
 from reports.model_part import Part
-from reports.model_story import Moment, Path
+from reports.model_story import Moment, Path, Transaction
 from reports.model_timeline import Timeline
 
 FORMAT: Final = "onceproof-report/2"
@@ -102,6 +102,9 @@ class Finding(Part):
     witness_count: int
     causes: tuple[Cause, ...]
     path: Path | None
+    transactions: tuple[Transaction, ...] = Field(
+        default=(), description="the applications' transactions that its witness names"
+    )
     moment: int | None = Field(
         default=None, description="place in `moments` of the stretch of time around it"
     )

@@ -11,15 +11,16 @@ from checkers.model import ClaimJudgement, Hop, Judgement
 from checkers.model import Finding as JudgedFinding
 from checkers.model import Findings as JudgedFindings
 from checkers.model import Row as JudgedRow
-from reports.assembly.paths import Paths, Place, records_of_attempts
+from reports.assembly.paths import Paths, Place, records_of_attempts, transactions
 from reports.assembly.tables import Clock, History, plain_row, short
 from reports.model import Cause, Finding, Findings
-from reports.model_story import Path
+from reports.model_story import Path, Transaction
 
 SIZE_LIMIT = 2_000_000
 _SHOWN = (1000, 500, 200, 100, 40, 20, 10, 5, 2, 1)
 _WITNESS_LIMIT = 10
 _CAUSE_LIMIT = 6
+_TXN_LIMIT = 6
 
 BatchTimes = dict[int, float]
 
@@ -34,12 +35,14 @@ def findings(
     records = {record for f in shown if (record := _record(f, named))}
     inputs = {judged.claim.scope.input for judged in claims}
     paths = Paths(history, clock, records, inputs)
+    txns = transactions(history, clock, {text for f in shown for text in _texts(f)})
 
     def told(found: JudgedFinding) -> Finding:
         record = _record(found, named)
         causes = tuple(_cause(row, clock) for row in found.causes[:_CAUSE_LIMIT])
         path = paths.path(record, _places(found, claims)) if record else None
-        at, at_is = _time(found, path, clock, batch_times, causes)
+        mine = tuple(txns[text] for text in _texts(found) if text in txns)[:_TXN_LIMIT]
+        at, at_is = _time(found, path, clock, batch_times, causes, mine)
         return Finding(
             sentence=short(found.sentence),
             key=plain_row(found.key, clock),
@@ -49,6 +52,7 @@ def findings(
             witness_count=len(found.witness),
             causes=causes,
             path=path,
+            transactions=mine,
         )
 
     groups = [
@@ -85,6 +89,11 @@ def _rows(found: JudgedFinding) -> Iterable[JudgedRow]:
     yield from found.witness
 
 
+def _texts(found: JudgedFinding) -> list[str]:
+    """Every text in its key and witness once."""
+    return list(dict.fromkeys(v for row in _rows(found) for v in row.values() if type(v) is str))
+
+
 def _only(found: JudgedFinding, column: str) -> str | None:
     """The one text that all rows have in a column; None when there is none or more than one."""
     values = {v for row in _rows(found) if isinstance(v := row.get(column), str)}
@@ -111,6 +120,7 @@ def _time(
     clock: Clock,
     batch_times: BatchTimes,
     causes: Sequence[Cause],
+    txns: Sequence[Transaction],
 ) -> tuple[float | None, str | None]:
     """When it came about, as well as that can be told, and what happened then."""
     batches = {v for row in _rows(found) if type(v := row.get("batch")) is int}
@@ -126,6 +136,7 @@ def _time(
     ]
     always: list[tuple[str, list[float | None]]] = [
         ("the last row of its witness", [_told_at(row, clock) for row in _rows(found)]),
+        ("the last of its transactions ended", [txn.ended_at for txn in txns]),
         ("its record was last sent", [send.called_at for send in sends]),
     ]
     produced = found.hop is Hop.PRODUCE

@@ -99,7 +99,10 @@ def _by_reads(history: History, clock: Clock, bins: int, width: float) -> dict[s
         mine = reads.filter(pc.equal(reads["reader"], reader))
         topics = set(pc.unique(mine["topic"]).to_pylist())
         had = _binned(mine["at"], clock, bins, width)
-        lanes[reader] = _difference(_arrived(history, topics, clock, bins, width), had)
+        # Who reads committed records never gets those of aborted transactions.
+        committed = "read_uncommitted" not in pc.unique(mine["isolation"]).to_pylist()
+        aborted = _aborted(history) if committed else None
+        lanes[reader] = _difference(_arrived(history, topics, clock, bins, width, aborted), had)
     return lanes
 
 
@@ -143,11 +146,25 @@ def _steps(
         before = now
 
 
+def _aborted(history: History) -> pa.Array:
+    """The transactions that were aborted."""
+    txns = table(history, "txns")
+    found = txns.filter(pc.equal(txns["outcome"], "aborted"))["txn"]
+    return pa.array(found.to_pylist(), pa.string())
+
+
 def _arrived(
-    history: History, topics: set[str], clock: Clock, bins: int, width: float
+    history: History,
+    topics: set[str],
+    clock: Clock,
+    bins: int,
+    width: float,
+    but: pa.Array | None = None,
 ) -> list[int]:
-    """How many sends into these topics were acknowledged, by bin."""
-    sends = table(history, "sends").select(["topic", "outcome", "returned_at", "clock"])
+    """How many sends into these topics were acknowledged, by bin; `but` those of transactions."""
+    sends = table(history, "sends").select(["topic", "outcome", "returned_at", "clock", "txn"])
+    if but is not None:
+        sends = sends.filter(pc.invert(pc.is_in(sends["txn"], value_set=but)))
     mask = pc.and_kleene(pc.equal(sends["outcome"], "ok"), pc.equal(sends["clock"], clock.id))
     wanted = pc.is_in(sends["topic"], value_set=pa.array(sorted(topics), pa.string()))
     mask = pc.and_kleene(pc.and_kleene(mask, wanted), pc.is_valid(sends["returned_at"]))

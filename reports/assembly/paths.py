@@ -38,7 +38,7 @@ class Paths:
         self._log = Entries(history, records, (p for p in positions if p))
         self._passings = Passings(history, clock)
         txns = {r["txn"] for found in self._sends.values() for r in found if r["txn"]}
-        self._txns = {r["txn"]: self._txn(r) for r in rows_where(history, "txns", "txn", txns)}
+        self._txns = transactions(history, clock, txns)
 
     def attempts(self, record: str) -> list[dict[str, Any]]:
         """The rows of `sends` of one record, in the order of the calls."""
@@ -98,17 +98,6 @@ class Paths:
             transaction=self._txns.get(row["txn"] or ""),
         )
 
-    def _txn(self, row: dict[str, Any]) -> Transaction:
-        return Transaction(
-            txn=short(row["txn"]),
-            transactional_id=short(row["transactional_id"] or ""),
-            outcome=short(row["outcome"] or "info"),
-            began_at=self._clock.seconds(row["began_at"], row["clock"]),
-            commit_called_at=self._clock.seconds(row["commit_called_at"], row["clock"]),
-            ended_at=self._clock.seconds(row["ended_at"], row["clock"]),
-            error=short_or_none(row["error"]),
-        )
-
     def _effect(self, row: dict[str, Any]) -> Effect:
         return Effect(
             sink=short(row["sink"]),
@@ -132,6 +121,22 @@ class Paths:
             offset=row["offset"],
             at=self._clock.seconds(row["at"], row["clock"]),
         )
+
+
+def transactions(history: History, clock: Clock, names: Collection[str]) -> dict[str, Transaction]:
+    """Those of the names that are transactions of applications, by name."""
+    return {
+        row["txn"]: Transaction(
+            txn=short(row["txn"]),
+            transactional_id=short(row["transactional_id"] or ""),
+            outcome=short(row["outcome"] or "info"),
+            began_at=clock.seconds(row["began_at"], row["clock"]),
+            commit_called_at=clock.seconds(row["commit_called_at"], row["clock"]),
+            ended_at=clock.seconds(row["ended_at"], row["clock"]),
+            error=short_or_none(row["error"]),
+        )
+        for row in rows_where(history, "txns", "txn", names)
+    }
 
 
 def records_of_attempts(history: History, attempts: Collection[str]) -> dict[str, str]:

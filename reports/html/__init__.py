@@ -16,7 +16,7 @@ from reports.html.folding import folded, stories
 from reports.html.geometry import drawing
 from reports.html.story import cause_story, story
 from reports.html.templating import environment, policy, script, style
-from reports.html.way import way
+from reports.html.way import transactions, way
 from reports.html.words import words
 from reports.model import Report
 
@@ -33,6 +33,7 @@ def render(report: Report) -> str:
         "brief": brief,
         "cause_story": cause_story,
         "story": story,
+        "transactions": transactions,
         "way": way,
     }
     html = templates.get_template("page.html.j2").render(

@@ -216,12 +216,11 @@ def _marks(
         mine = [mark for mark in marks if mark.kind == kind]
         total = counted.get(kind, sum(mark.count for mark in mine))
         top = stack.lane(kind, number(total), _MARK)
-        free = -10.0  # where the last written count ended: counts must not lie on each other
         told = stories.get(kind, ())
-        for mark in mine:
+        behind = [*(axis.x(mark.at) for mark in mine[1:]), float(PLOT)]
+        for mark, following in zip(mine, behind, strict=True):
             x = axis.x(mark.at)
-            count = f"×{mark.count}" if mark.count > 1 and x >= free else ""
-            free = x + 14 + 7 * len(count) if count else free
+            count = f"×{mark.count}" if mark.count > 1 else ""
             many = f", {mark.count} of them" if mark.count > 1 else ""
             nearest = min(((abs(at - mark.at), story) for at, story in told), default=None)
             points.append(
@@ -229,6 +228,8 @@ def _marks(
                     x=x,
                     y=top + _MARK // 2,
                     text=count,
+                    # A count must not lie below the mark that follows.
+                    fits=following - x >= 18 + 7 * len(count),
                     says=f"{kind} at {seconds(mark.at)}{many}",
                     story=nearest[1] if nearest else None,
                 )

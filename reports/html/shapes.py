@@ -88,12 +88,15 @@ class Box:
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """A mark; `text` is written beside it. `story` is the number of the story that it leads to."""
+    """A mark; `text` is written beside it if it `fits`. `story` is the number of the story that it
+    leads to.
+    """
 
     x: float
     y: float
     text: str = ""
     says: str = ""
+    fits: bool = True
     story: int | None = None
 
 

@@ -46,6 +46,16 @@
     element,
     x: Number(element.dataset.x),
   }));
+  // How many one mark stands for is written where the next mark of its lane leaves room.
+  const lanes = new Map();
+  for (const point of points) {
+    const text = point.element.querySelector(".many");
+    const lane = point.element.querySelector(".hazard, .finding");
+    if (!lane) continue;
+    const y = lane.getAttribute("d").split(" ")[1].split("l")[0];
+    if (!lanes.has(y)) lanes.set(y, []);
+    lanes.get(y).push({ text, x: point.x, was: text && text.getAttribute("visibility") });
+  }
   const marks = points.filter((point) => point.element.localName === "a");
   const drawnTicks = [...ticks.childNodes].map((node) => node.cloneNode(true));
 
@@ -77,6 +87,14 @@
       const fits = needed === 0 ? right >= 0 && left <= width : Math.min(right, width) - start > needed;
       seen(element, whole() ? was !== "hidden" : fits);
       if (needed === 0 && box.drawn < 24) element.setAttribute("x", String(whole() ? x : right - left < 24 ? box.x + Math.max(right - left, 2) + 3 : box.x + 5));
+    }
+    for (const lane of lanes.values()) {
+      lane.forEach(({ text, x, was }, at) => {
+        if (!text) return;
+        const next = at + 1 < lane.length ? place(lane[at + 1].x) : Infinity;
+        // What is not hidden itself is so with its mark.
+        seen(text, whole() ? was !== "hidden" : next - place(x) >= 18 + 7 * text.textContent.length);
+      });
     }
     drawTicks();
     view.classList.toggle("zoomed", !whole());

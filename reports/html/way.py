@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from reports.html.names import name
+from reports.model import Finding
 from reports.model_story import (
     Effect,
     Entry,
@@ -65,6 +66,11 @@ def _steps(path: Path) -> Iterator[Step]:
     for reading in path.readings:
         yield Step(kind="read", at=_at(reading.at), words=_reading(reading))
     yield from _more("read", path.readings_count - len(path.readings), "reading")
+
+
+def transactions(finding: Finding) -> tuple[Markup, ...]:
+    """The transactions that a finding's witness names, each as a sentence."""
+    return tuple(_transaction(txn) + "." for txn in finding.transactions)
 
 
 def stamped(entry: Entry) -> str:

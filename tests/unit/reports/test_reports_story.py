@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -220,6 +221,33 @@ def test_the_time_of_a_finding_says_what_happened_then(small: SimpleNamespace) -
         "Its time is 10.0 s: when its record was last sent."
         in Page(render(report_of(small, history, ["p0-1"]))).words
     )
+
+
+def test_transactions_that_a_witness_names_are_told(small: SimpleNamespace) -> None:
+    """A finding on two transactions, such as a cycle, is of no one record."""
+    history = small.history()
+    history["txns"] = small.arrow(
+        "txns",
+        [
+            {"txn": f"t{i}", "transactional_id": "tx-7", "outcome": "committed"}
+            | {"began_at": small.ns(9 + i), "ended_at": small.ns(9.5 + i)}
+            for i in range(4)
+        ],
+    )
+    group = small.duplicates(history, ["p0-1"])
+    cycle = replace(
+        group.shown[0],
+        key={"cycle": "t1 → t2 → t1"},
+        witness=({"source": "t1", "target": "t2"}, {"source": "t2", "target": "t1"}),
+        causes=(),
+    )
+    judgement = Judgement(claims=(), findings=(replace(group, shown=(cycle,)),), self_proof=())
+    report = build(small.record(), history, judgement)
+    finding = first(report)
+    assert [txn.txn for txn in finding.transactions] == ["t1", "t2"]
+    assert (finding.at, finding.at_is) == (11.5, "the last of its transactions ended")
+    said = "transaction t2 of transactional id tx-7: committed (begun 11.0 s, ended 11.5 s)."
+    assert said in Page(render(report)).words
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,35 @@ def test_lag_of_observing_readers_where_nobody_stores_positions(small: SimpleNam
     assert [behind(timeline, t) for t in (6.9, 10.2, 15.9)] == [5, 5, 2]
 
 
+def test_who_reads_committed_records_is_not_behind_aborted_ones(small: SimpleNamespace) -> None:
+    history = small.history()
+    history["positions"] = history["positions"].slice(0, 0)
+    sends = [row | {"txn": f"t{i}"} for i, row in enumerate(sent(small, 10))]
+    history["sends"] = small.arrow("sends", sends)
+    history["txns"] = small.arrow(
+        "txns",
+        [{"txn": f"t{i}", "outcome": "aborted" if i == 4 else "committed"} for i in range(10)],
+    )
+    read = {"reader": "observer", "topic": "payments", "partition": 0, "offset": 0}
+    read |= {"record": "r0", "at": small.ns(15.0)}
+    for isolation, lag in (("read_committed", 8), ("read_uncommitted", 9)):
+        history["reads"] = small.arrow("reads", [read | {"isolation": isolation}])
+        assert behind(timeline_of(small, history), 15.9) == lag
+
+
+def test_a_count_does_not_lie_below_the_mark_that_follows(small: SimpleNamespace) -> None:
+    history = small.history()
+    hazard = {"hazard": "retried-send", "hop": "produce", "detail": "d"}
+    times = (5.0, 5.001, 5.4, 5.401, 15.0, 15.001)
+    history["hazards"] = small.arrow("hazards", [hazard | {"at": small.ns(t)} for t in times])
+    marks = drawing(build(small.record(), history, EMPTY), {}).hazards
+    assert [(mark.text, mark.fits) for mark in marks] == [
+        ("×2", False),
+        ("×2", True),
+        ("×2", True),
+    ]
+
+
 def test_there_is_no_lag_of_positions_that_were_read_when_all_was_over(
     small: SimpleNamespace,
 ) -> None:
