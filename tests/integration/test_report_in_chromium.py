@@ -240,7 +240,7 @@ def test_shapes_stand_where_the_axis_says(whole: Path, look: Look) -> None:
             )
             assert found is not None
             start, end = map(float, found.groups())
-            box = page.locator("#plot .shade").bounding_box()
+            box = page.locator("#plot .shade").first.bounding_box()
             plot = page.locator("#plot").bounding_box()
             assert box is not None
             assert plot is not None

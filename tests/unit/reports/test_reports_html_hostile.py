@@ -103,6 +103,10 @@ def report_of(small: SimpleNamespace, payload: str) -> Report:
     for name, moved in (("positions", {"offset": 900}), ("ranges", {"end_offset": 900})):
         rows = history[name].to_pylist()
         history[name] = small.arrow(name, [row | moved | {"partition": 1} for row in rows])
+    # And a fault that is too short to be seen.
+    (fault,) = history["faults"].to_pylist()
+    brief = fault | {"injected_at": small.ns(17), "healed_at": small.ns(17.001)}
+    history["faults"] = small.arrow("faults", [fault, brief])
     history = {name: filled(table, told) for name, table in history.items()}
     judgement = small.judgement(history, told)
     scope = Scope(input=told, sink=told, view=told)

@@ -81,6 +81,7 @@ def test_an_entry_is_told_with_its_producer_and_the_marker_that_ended_it(
         "log",
         [
             entry(450, "abort", epoch=1),
+            entry(452, record="p0-1", sequence=1, producer_id=8),
             entry(456, record="p0-1", sequence=30),
             entry(457, "commit", producer_id=8),
             entry(458, "commit", partition=0),
@@ -88,11 +89,12 @@ def test_an_entry_is_told_with_its_producer_and_the_marker_that_ended_it(
             entry(470, "commit"),
         ],
     )
-    (logged,) = told(path_of(small, history), "in the log")
-    assert logged == (
+    assert told(path_of(small, history), "in the log") == [
+        "payments-1@452, committed, by producer id 8, epoch 2, sequence 1, its transaction ended "
+        "by the commit marker at 457 of epoch 2.",
         "payments-1@456, committed, by producer id 7, epoch 2, sequence 30, its transaction ended "
-        "by the abort marker at 459 of epoch 3."
-    )
+        "by the abort marker at 459 of epoch 3.",
+    ]
 
 
 def test_an_entry_without_idempotence_has_no_producer(small: SimpleNamespace) -> None:
