@@ -121,3 +121,66 @@ class TestTheTrial:
             assert done.verdicts() == {"exactly-once orders → out": verdict}, done.out + done.err
             (killed, _) = done.report["faults"]
             assert "and the batch had no commit" in killed["evidence"]
+
+
+def tried(runs: Path, program: str, *words: str, **options: str) -> Finished:
+    """Put a program beside this file on trial, by the mildest preset."""
+    said = [word for name, value in options.items() for word in (f"--{name}", value)]
+    return onceproof(
+        "verify", "--out", runs, "--seed", "3", "--preset", "gentle", *said, "--",
+        sys.executable, Path(__file__).parent / program, *words,
+    )  # fmt: skip
+
+
+class TestATable:
+    """A program that writes into PostgreSQL, and one value for each key."""
+
+    pytestmark = MINUTES
+
+    @pytest.mark.parametrize(
+        ("mode", "verdict", "anomalies"),
+        [
+            ("guarded", "holds", set()),
+            ("plain", "violated", {"duplicate-output"}),
+            ("latest", "holds", set()),
+            ("stale", "violated", {"state-mismatch"}),
+        ],
+    )
+    def test_what_it_comes_to(
+        self, runs: Path, mode: str, verdict: str, anomalies: set[str]
+    ) -> None:
+        upserts = {"upserts": "json:$.customer"} if mode in ("latest", "stale") else {}
+        done = tried(
+            runs, "own_table_program.py",
+            "{bootstrap}", "{input}", "{database}", "shipped", "{work}/cache", mode,
+            output="postgres:shipped", **upserts,
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → shipped": verdict}, done.out + done.err
+        assert {group["anomaly"] for group in done.report["findings"]} == anomalies
+        assert done.code == (verdict == "violated")
+
+
+class TestDeadLetters:
+    """A program that puts aside what it cannot process."""
+
+    pytestmark = MINUTES
+
+    @pytest.mark.parametrize(
+        ("mode", "verdict", "anomalies"),
+        [
+            ("one", "holds", set()),
+            ("both", "violated", {"duplicate-output"}),
+            ("lost", "violated", {"lost-output"}),
+        ],
+    )
+    def test_what_it_comes_to(
+        self, runs: Path, mode: str, verdict: str, anomalies: set[str]
+    ) -> None:
+        done = tried(
+            runs, "own_letters_program.py",
+            "{bootstrap}", "{input}", "sorted", "rejected", "{work}/note", mode,
+            **{"output": "sorted", "dead-letters": "rejected"},
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → sorted": verdict}, done.out + done.err
+        assert {group["anomaly"] for group in done.report["findings"]} == anomalies
+        assert done.code == (verdict == "violated")
