@@ -279,9 +279,9 @@ def verify(
     output: Annotated[
         list[str],
         typer.Option(
-            help="Where it writes: TOPIC[@read_uncommitted], postgres:TABLE, parquet:FOLDER, "
-            "csv:FOLDER, json:FOLDER, delta:FOLDER, iceberg:FOLDER or command:COMMAND that prints "
-            "what arrived. Repeatable."
+            help="Where it writes: TOPIC or TOPIC@read_uncommitted, postgres:TABLE, "
+            "parquet:FOLDER, csv:FOLDER, json:FOLDER, delta:FOLDER, iceberg:FOLDER or "
+            "command:COMMAND that prints what arrived. Repeatable."
         ),
     ],
     input_: Annotated[str, typer.Option("--input", help="The topic that it reads.")] = "orders",

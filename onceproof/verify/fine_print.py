@@ -37,8 +37,8 @@ def fine_print(
         )
     if subject.dead_letters is not None:
         promise += (
-            f" Or it has exactly one dead letter in {subject.dead_letters.name}, and then nothing "
-            "else."
+            f" A dead letter in {subject.dead_letters.name} stands for all effects of an input, "
+            "which then has no other."
         )
     untested = [
         *_of_content(subject),

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from onceproof.commands.setup import prepared
 from tests.end_to_end.catalogue import MINUTES
 from tests.end_to_end.command import Finished, onceproof
 
@@ -184,3 +185,39 @@ class TestDeadLetters:
         assert done.verdicts() == {"exactly-once orders → sorted": verdict}, done.out + done.err
         assert {group["anomaly"] for group in done.report["findings"]} == anomalies
         assert done.code == (verdict == "violated")
+
+
+class TestAnIcebergTable:
+    """A PySpark job whose table is read by its metadata, without Spark."""
+
+    pytestmark = MINUTES
+
+    @pytest.mark.parametrize(("mode", "verdict"), [("stream", "holds"), ("append", "violated")])
+    def test_what_it_comes_to(self, runs: Path, mode: str, verdict: str) -> None:
+        done = tried(
+            runs, "own_iceberg_job.py",
+            "{bootstrap}", "{checkpoint}", "{spark_jars}", "{work}/lake", mode,
+            output="iceberg:{work}/lake/orders",
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → lake/orders": verdict}, (
+            done.out + done.err
+        )
+
+
+class TestAnotherLanguage:
+    """A program in Java, started from its source, whose identities stand in headers alone."""
+
+    pytestmark = MINUTES
+
+    @pytest.mark.parametrize(("mode", "verdict"), [("together", "holds"), ("apart", "violated")])
+    def test_what_it_comes_to(self, runs: Path, mode: str, verdict: str) -> None:
+        stage = prepared().stage
+        assert stage is not None
+        done = onceproof(
+            "verify", "--out", runs, "--seed", "3", "--preset", "gentle", "--output", "copied",
+            "--identity", "header:order", "--",
+            stage.java, "-Xmx160m", "-cp", f"{stage.kafka_libs}/*",
+            Path(__file__).parent / "OwnCopy.java",
+            "{bootstrap}", "{input}", "copied", mode,
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → copied": verdict}, done.out + done.err

@@ -146,7 +146,7 @@ def test_dead_letters_stand_beside_every_output() -> None:
     assert [topic.name for topic in scenario.all_topics] == ["orders", "enriched", "rejected"]
     assert scenario.subject.sinks == ("enriched", "ledger")
     for claim in scenario.claims:
-        assert "one dead letter in rejected, and then nothing else" in claim.fine_print.promise
+        assert "A dead letter in rejected stands for all effects" in claim.fine_print.promise
         assert "Whether what became a dead letter had to." in claim.fine_print.not_tested
 
 
