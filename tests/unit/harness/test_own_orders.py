@@ -60,6 +60,17 @@ def test_what_each_must_come_to(tmp_path: Path) -> None:
         assert due.count(row["record"]) == quantity[row["record"]] % 3
 
 
+def test_what_each_leaves_for_its_key() -> None:
+    plain, orders = (Orders(topic="t", records=40, upserts=each) for each in (False, True))
+    made = {"producer": 1, "seed": 1, "sink": "out"}
+    assert list(plain.contributed(**made)) == list(orders.expected(**made)) == []
+    sends = {r.record: r.key for r in orders.sends(producer=1, seed=1)}
+    rows = list(orders.contributed(**made))
+    assert {row["record"]: row["state_key"] for row in rows} == sends
+    assert all(row["digest"] == row["record"] and row["operation"] == "last" for row in rows)
+    assert {row["sink"] for row in rows} == {"out"}
+
+
 @pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])
 def test_records_of_a_file(tmp_path: Path, ending: str) -> None:
     rows = [{"id": f"r{n}", "who": f"w{n % 3}", "text": 'ü, "x"'} for n in range(7)]
