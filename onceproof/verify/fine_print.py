@@ -21,6 +21,10 @@ _KINDS: Final = {
     "partition": "network partitions",
     "timeout": "requests that time out",
 }
+_OF_UPSERTS: Final = (
+    "What was under way may be processed again, and older values may come back while that lasts. "
+    "In the end the last ones stand. Progress may stop until the failure is over."
+)
 _FOLDERS: Final = ("parquet", "csv", "json")
 
 
@@ -47,7 +51,12 @@ def fine_print(
         *_of_faults(schedule),
         standard.not_tested,
     ]
-    return replace(standard, promise=promise, not_tested=" ".join(untested))
+    return replace(
+        standard,
+        promise=promise,
+        guarantee=standard.guarantee if subject.upserts is None else _OF_UPSERTS,
+        not_tested=" ".join(untested),
+    )
 
 
 def _of_content(subject: OwnPipeline) -> list[str]:

@@ -185,6 +185,7 @@ def test_the_report_says_what_was_not_tested(
     assert says in claim.fine_print.not_tested
     assert not_said not in claim.fine_print.not_tested
     assert "Loss of the checkpoint" in claim.fine_print.not_tested
+    assert ("older values may come back" in claim.fine_print.guarantee) is ("upserts" in change)
 
 
 def test_a_program_needs_gates_only_where_its_commit_is_met() -> None:
