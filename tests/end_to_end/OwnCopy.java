@@ -27,6 +27,7 @@ public class OwnCopy {
         of.put("group.id", "copy");
         of.put("auto.offset.reset", "earliest");
         of.put("enable.auto.commit", "false");
+        of.put("session.timeout.ms", "10000");
         of.put("isolation.level", "read_committed");
         of.put("transactional.id", "copy-1");
         KafkaConsumer<String, String> consumer =

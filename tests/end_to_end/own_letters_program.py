@@ -5,7 +5,7 @@ How it treats those is its last word:
     one    they go the same way as the others, in one transaction with the positions
     both   what was under way when the program died is taken for what killed it, and goes to the
            dead letters when it starts again, though it may have been committed
-    lost   a producer of its own takes them, and nobody waits until they have arrived
+    lost   a producer of its own takes them, in its own good time, and nobody waits for it
 """
 
 import json
@@ -24,12 +24,13 @@ consumer = Consumer(
         "group.id": "sorter",
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
+        "session.timeout.ms": 10_000,
         "isolation.level": "read_committed",
     }
 )
 producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": "sorter-1"})
 producer.init_transactions()
-aside = Producer({"bootstrap.servers": bootstrap, "linger.ms": 1000})
+aside = Producer({"bootstrap.servers": bootstrap, "linger.ms": 30_000})
 suspects = json.loads(under_way.read_text()) if mode == "both" and under_way.exists() else []
 if suspects:
     producer.begin_transaction()

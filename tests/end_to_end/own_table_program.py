@@ -45,6 +45,7 @@ consumer = Consumer(
         "group.id": "to-a-table",
         "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
+        "session.timeout.ms": 10_000,
     }
 )
 consumer.subscribe([topic])

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import pytest
 
-from checkers import ClaimJudgement, History, Verdict, check
+from checkers import ClaimJudgement, History, Judgement, Verdict, check
 from harness.kafka.log_reader import LogReader
 from onceproof.verify.said import Said
 from onceproof.verify.trial import trial
@@ -39,7 +39,12 @@ def orders(said: Said) -> list[dict[str, Any]]:
 
 
 def judged(said: Said, work: Path, **written: list[dict[str, Any]]) -> ClaimJudgement:
-    """The judgement of what stands in the folders of a trial's outputs."""
+    """What becomes of the one claim, with what stands in the folders of a trial's outputs."""
+    (claim,) = judgement(said, work, **written).claims
+    return claim
+
+
+def judgement(said: Said, work: Path, **written: list[dict[str, Any]]) -> Judgement:
     for folder, rows in written.items():
         (work / folder).mkdir()
         (work / folder / "a.json").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -64,8 +69,7 @@ def judged(said: Said, work: Path, **written: list[dict[str, Any]]) -> ClaimJudg
             {"hazard": hazard, "hop": "process"} for hazard in sorted(scenario.claims[0].hazards)
         ],
     )
-    (claim,) = check(history, scenario.claims).claims
-    return claim
+    return check(history, scenario.claims)
 
 
 Rows = list[dict[str, Any]]
@@ -113,6 +117,17 @@ class TestEffectOrDeadLetter:
         change(out, dead, all_)
         found = judged(LETTERS, tmp_path, out=out, dead=dead)
         assert (found.verdict, found.refuted_by) == (verdict, anomalies), found.reason
+
+    def test_it_is_told_what_stands_where(self, tmp_path: Path) -> None:
+        all_ = orders(LETTERS)
+        dead = [letter(all_[0]), letter(all_[1]), letter(all_[1])]
+        out = [all_[0], *all_[2:], all_[2]]
+        (found,) = (f for f in judgement(LETTERS, tmp_path, out=out, dead=dead).findings if f.count)
+        assert [each.sentence for each in found.shown] == [
+            "order-000000 has a dead letter and all the same an effect in out; seen 1",
+            "order-000001 has 2 dead letters beside out; 1 expected",
+            "order-000002 has 2 effects in out; 1 expected",
+        ]
 
     def test_without_being_told_of_dead_letters_they_are_missing(self, tmp_path: Path) -> None:
         said = replace(LETTERS, dead_letters=None, dead_letter_identity=None)
