@@ -83,6 +83,9 @@ class TestTheTrial:
         assert done.code == 1, done.out + done.err
         (group,) = done.report["findings"]
         assert group["anomaly"] == "duplicate-output"
+        row = "exactly-once orders → enriched  violated  NO (holds)    Found duplicate-output ("
+        assert row in PAGE
+        assert row in done.out
         assert done.verdicts() == {"exactly-once orders → enriched": "violated"}
 
     def test_who_commits_first_is_caught_losing(self, runs: Path, tmp_path: Path) -> None:
