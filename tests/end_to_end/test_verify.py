@@ -31,6 +31,15 @@ def typed(command: str, runs: Path, folder: Path, **change: str) -> Finished:
     return onceproof(name, "--out", runs, "--seed", "3", *words, folder=folder)
 
 
+def tried(runs: Path, program: str, *words: str, **options: str) -> Finished:
+    """Put a program beside this file on trial, by the mildest preset."""
+    said = [word for name, value in options.items() for word in (f"--{name}", value)]
+    return onceproof(
+        "verify", "--out", runs, "--seed", "3", "--preset", "gentle", *said, "--",
+        sys.executable, Path(__file__).parent / program, *words,
+    )  # fmt: skip
+
+
 def test_the_page_shows_the_program_as_it_is() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert code in (TUTORIAL / "verify/enrich.py").read_text()
@@ -113,27 +122,19 @@ class TestTheTrial:
         assert done.code == 1, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → enriched": "violated"}
 
-    def test_a_spark_job_is_killed_behind_its_write(self, runs: Path, tmp_path: Path) -> None:
-        place = Path(__file__).parent / "own_spark_job.py"
-        for mode, verdict in (("append", "violated"), ("overwrite", "holds")):
-            done = onceproof(
-                "verify", "--out", runs, "--seed", "3", "--preset", "gentle",
-                "--output", "parquet:{work}/out", "--effects", f"{place}:pieces", "--",
-                sys.executable, place, "{bootstrap}", "{checkpoint}", "{spark_jars}",
-                "{work}/out", mode,
-            )  # fmt: skip
-            assert done.verdicts() == {"exactly-once orders → out": verdict}, done.out + done.err
-            (killed, _) = done.report["faults"]
-            assert "and the batch had no commit" in killed["evidence"]
-
-
-def tried(runs: Path, program: str, *words: str, **options: str) -> Finished:
-    """Put a program beside this file on trial, by the mildest preset."""
-    said = [word for name, value in options.items() for word in (f"--{name}", value)]
-    return onceproof(
-        "verify", "--out", runs, "--seed", "3", "--preset", "gentle", *said, "--",
-        sys.executable, Path(__file__).parent / program, *words,
-    )  # fmt: skip
+    @pytest.mark.parametrize(("mode", "verdict"), [("append", "violated"), ("overwrite", "holds")])
+    def test_a_spark_job_is_killed_behind_its_write(
+        self, runs: Path, mode: str, verdict: str
+    ) -> None:
+        done = tried(
+            runs, "own_spark_job.py",
+            "{bootstrap}", "{checkpoint}", "{spark_jars}", "{work}/out", mode,
+            output="parquet:{work}/out",
+            effects=f"{Path(__file__).parent / 'own_spark_job.py'}:pieces",
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → out": verdict}, done.out + done.err
+        (killed, _) = done.report["faults"]
+        assert "and the batch had no commit" in killed["evidence"]
 
 
 class TestATable:
