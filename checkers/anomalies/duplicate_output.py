@@ -27,7 +27,7 @@ def _tell(rows: Sequence[Row]) -> str:
     if rows[0]["effect_key"] == _DEAD_LETTER:
         return f"{record} has {seen} dead letters beside {sink}; {rows[0]['expected']} expected"
     if not rows[0]["expected"]:
-        return f"{record} has a dead letter and all the same an effect in {sink}; seen {seen}"
+        return f"{record} has a dead letter, and is in {sink} all the same"
     return f"{record} has {seen} effects in {sink}; {rows[0]['expected']} expected"
 
 

@@ -30,7 +30,7 @@ consumer = Consumer(
 )
 producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": "sorter-1"})
 producer.init_transactions()
-aside = Producer({"bootstrap.servers": bootstrap, "linger.ms": 30_000})
+aside = Producer({"bootstrap.servers": bootstrap, "linger.ms": 4_000})
 suspects = json.loads(under_way.read_text()) if mode == "both" and under_way.exists() else []
 if suspects:
     producer.begin_transaction()

@@ -124,7 +124,7 @@ class TestEffectOrDeadLetter:
         out = [all_[0], *all_[2:], all_[2]]
         (found,) = (f for f in judgement(LETTERS, tmp_path, out=out, dead=dead).findings if f.count)
         assert [each.sentence for each in found.shown] == [
-            "order-000000 has a dead letter and all the same an effect in out; seen 1",
+            "order-000000 has a dead letter, and is in out all the same",
             "order-000001 has 2 dead letters beside out; 1 expected",
             "order-000002 has 2 effects in out; 1 expected",
         ]
