@@ -142,6 +142,7 @@ def test_a_large_report_is_small_and_opens_without_asking_for_anything(
         assert "counted and not shown" not in page.locator("#findings + *").inner_text()
         told = page.locator("article").count() + page.locator(".brief tbody tr").count()
         assert told >= FINDINGS
+        assert page.locator(".log li").count() > 100
         page.evaluate(UNFOLD)
         page.keyboard.press("End")
         assert looked.did == []
