@@ -12,7 +12,8 @@ import shutil
 import statistics
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 from unittest.mock import patch
@@ -32,6 +33,8 @@ LARGEST: Final = 2_000_000
 """Bytes that the page may have; printed, and enforced by a test."""
 LONGEST: Final = 2.0
 """Seconds that it may take to open; printed, never enforced."""
+_BEGUN: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_LOGGED_SECONDS: Final = 60
 _DRAWN: Final = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 
@@ -57,6 +60,8 @@ def make_report(folder: Path, *, cache: Path = CACHE, records: int = RECORDS) ->
     folder.mkdir(parents=True)
     (folder / "history").symlink_to((made / "history").absolute())
     (folder / "logs").mkdir()
+    for broker in (1, 2, 3):
+        (folder / "logs" / f"broker-{broker}.1.log").write_text("".join(_log_lines()))
     _record(folder.name, records).save(folder)
     # Else the first few of each anomaly are told, and the others counted.
     with patch("checkers.engines.layer.SHOWN", FINDINGS):
@@ -65,6 +70,13 @@ def make_report(folder: Path, *, cache: Path = CACHE, records: int = RECORDS) ->
     if sum(count for count, _ in counts.values()) < FINDINGS:
         raise AssertionError(f"the report has {counts}, expected were {FINDINGS} findings")
     return folder / HTML_FILE
+
+
+def _log_lines() -> Iterator[str]:
+    """What a broker may have said, every tenth of a second."""
+    for tenth in range(_LOGGED_SECONDS * 10):
+        at = _BEGUN + timedelta(seconds=tenth / 10)
+        yield f"[{at:%Y-%m-%dT%H:%M:%S},{at.microsecond // 1000:03d}] INFO line {tenth} (kafka)\n"
 
 
 def _record(run: str, records: int) -> RunRecord:
@@ -76,10 +88,10 @@ def _record(run: str, records: int) -> RunRecord:
         title="A generated history",
         seed=1,
         repeat="make bench-report",
-        started_at="2026-01-01T00:00:00Z",
+        started_at=_BEGUN.isoformat(),
         clock=CLOCK,
         monotonic_ns=BEGIN,
-        wall_ns=1_767_225_600_000_000_000,
+        wall_ns=round(_BEGUN.timestamp()) * 1_000_000_000,
         host={},
         versions={},
         subject="generated",

@@ -43,6 +43,15 @@ def _events(report: Report) -> Iterator[tuple[float, str]]:
         for outage in producer.outages:
             lasted = seconds(outage.end - outage.start)
             yield outage.start, f"{producer.producer}: nothing acknowledged for {lasted}"
+    for lag in line.lags:
+        if most := max(lag.behind, default=0):
+            at = lag.behind.index(most) * line.bin_seconds
+            yield at, f"{lag.owner} is behind by {plural(most, 'record')}, its most"
+    for txns in line.transactions:
+        for span in txns.spans:
+            if span.outcome not in ("committed", "aborted"):
+                many = plural(span.count, "transaction")
+                yield span.start, f"{many} of {txns.transactional_id}: nobody knows the outcome"
     for mark in line.hazards:
         yield mark.at, f"hazard: {mark.kind}" + (f", {mark.count} times" if mark.count > 1 else "")
     for mark in line.findings:

@@ -180,6 +180,23 @@ def test_transactions_that_did_not_commit_are_never_hidden(small: SimpleNamespac
     assert [box.kind for box in boxes][-2:] == ["aborted", "info"]
 
 
+def test_lag_and_transactions_are_told_in_words(small: SimpleNamespace) -> None:
+    history = small.history()
+    history["sends"] = small.arrow("sends", sent(small, 10))
+    txn = {"transactional_id": "tx", "session": "s", "ended_at": None}
+    history["txns"] = small.arrow(
+        "txns",
+        [
+            txn | {"txn": str(i), "outcome": outcome, "began_at": small.ns(3 + i)}
+            for i, outcome in enumerate(("committed", "aborted", "info"))
+        ],
+    )
+    page = Page(render(build(small.record(), history, EMPTY))).words
+    assert page.count("nobody knows the outcome") == 1
+    assert "5.0 s 1 transaction of tx: nobody knows the outcome" in page
+    assert "q is behind by 10 records, its most" in page
+
+
 def test_what_is_too_short_to_be_seen_says_how_long_it_is(small: SimpleNamespace) -> None:
     history = small.history()
     fault = history["faults"].to_pylist()[0] | {"healed_at": small.ns(12.001)}
