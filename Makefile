@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix agree mutants bench-checking bench-gate exact-faults reference lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix agree mutants bench-checking bench-gate bench-report exact-faults reference lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -72,6 +72,9 @@ bench-checking: .bootstrap ## Time judging 0.1 to 10 million records (ARGS=--lar
 
 bench-gate: .bootstrap ## What a gate on a link costs, beside toxiproxy alone
 	@$(BIN)/python -m benchmarks.gate $(ARGS)
+
+bench-report: .bootstrap ## Size of a report of a thousand findings, and how fast Chromium opens it
+	@$(BIN)/python -m benchmarks.report $(ARGS)
 
 exact-faults: .bootstrap ## Every message of a transaction met by every fault (TRIES=1)
 	@$(BIN)/python -m harness.exact --tries $(TRIES) $(ARGS)

@@ -11,7 +11,9 @@ from checkers.engines.settings import Settings
 from checkers.model import Judgement
 from harness import events
 from harness.clock import now
+from harness.folder import RunFolder
 from harness.judge import judge
+from reports.assembly.run_logs import run_logs
 from reports.build import build
 from reports.model import Report
 from reports.write import write
@@ -58,7 +60,8 @@ def check_run(
         ValueError: the folder is not a run or is damaged; the text says what and what to do.
     """
     judged = judge(folder, settings)
-    report = build(judged.record, judged.history, judged.judgement)
+    logs = run_logs(RunFolder(folder).logs, judged.record, judged.history)
+    report = build(judged.record, judged.history, judged.judgement, logs)
     html, json = write(folder, report)
     for handler in handlers:
         handler(events.Judged(at=now(), judgement=judged.judgement))

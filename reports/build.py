@@ -7,7 +7,7 @@ is told as far as it went, and what is missing is said in the notes.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -18,8 +18,10 @@ from checkers.tables import TABLES
 from harness.record import RunRecord
 from reports.assembly.findings import findings
 from reports.assembly.headline import headline, principal
-from reports.assembly.tables import Clock, History, rows, short, short_or_none, table
+from reports.assembly.moments import moments
+from reports.assembly.tables import Clock, History, long, rows, short, short_or_none, table
 from reports.assembly.timeline import batch_lanes, timeline
+from reports.log_files import LogFiles
 from reports.model import (
     Claim,
     Expectation,
@@ -32,13 +34,16 @@ from reports.model import (
     RunFacts,
     Wound,
 )
+from reports.text import listed
 
 _HAZARDS_SHOWN = 8
 _LIMIT = 200
 
 
-def build(record: RunRecord, history: History, judgement: Judgement) -> Report:
-    """Everything that is told of one run."""
+def build(
+    record: RunRecord, history: History, judgement: Judgement, logs: LogFiles | None = None
+) -> Report:
+    """Everything that is told of one run; of what its logs say only if they are given."""
     clock = Clock(id=record.clock, origin_ns=record.monotonic_ns)
     phases = tuple(_phase(row, clock) for row in rows(history, "phases"))
     faults = tuple(_fault(row, clock) for row in rows(history, "faults")[:_LIMIT])
@@ -47,10 +52,12 @@ def build(record: RunRecord, history: History, judgement: Judgement) -> Report:
     batches = batch_lanes(history, clock)
     done = {b.batch: b.done_at or b.planned_at for lane in batches for b in lane.batches}
     found = findings(judgement, history, clock, {b: at for b, at in done.items() if at is not None})
+    around = moments(found, logs.around if logs else None, record.wall_ns / 1e9)
+    found = around.findings
     of = principal(claims)
     line = timeline(history, clock, phases=phases, faults=faults, findings=found, batches=batches)
     return Report(
-        headline=headline(claims, found, faults, hazards),
+        headline=long(headline(claims, found, faults, hazards)),
         verdict=of.verdict if of else None,
         expected=_all_expected(claims),
         run=_facts(record, phases),
@@ -61,42 +68,60 @@ def build(record: RunRecord, history: History, judgement: Judgement) -> Report:
         hazards=hazards,
         phases=phases,
         timeline=line,
-        counts=dict(judgement.counts) or {n: t.num_rows for n, t in sorted(history.items())},
-        notes=tuple(short(note) for note in judgement.notes[:_LIMIT]) + _notes(history, clock),
+        moments=around.moments,
+        counts={short(name): count for name, count in _counts(history, judgement).items()},
+        notes=tuple(short(note) for note in judgement.notes[:_LIMIT])
+        + _notes(history, clock)
+        + _of_logs(logs),
     )
+
+
+def _counts(history: History, judgement: Judgement) -> Mapping[str, int]:
+    """Rows per table and relation; without a judgement, per table."""
+    return judgement.counts or {name: found.num_rows for name, found in sorted(history.items())}
 
 
 def _facts(record: RunRecord, phases: Sequence[Phase]) -> RunFacts:
     ends = [p.ended_at for p in phases if p.ended_at is not None]
     return RunFacts(
-        run=record.run,
-        scenario=record.scenario,
-        title=record.title,
+        run=long(record.run),
+        scenario=long(record.scenario),
+        title=long(record.title),
         seed=record.seed,
-        repeat=record.repeat,
-        started_at=record.started_at,
+        repeat=long(record.repeat),
+        started_at=long(record.started_at),
         seconds=max(ends, default=None),
-        host=record.host,
-        versions=record.versions,
-        subject=record.subject,
-        subject_says=record.subject_says,
-        workload=_json(record.workload),
-        configuration=_json(record.configuration),
+        host=_plain(record.host),
+        versions=_plain(record.versions),
+        subject=long(record.subject),
+        subject_says=long(record.subject_says),
+        workload=_plain(record.workload),
+        configuration=_plain(record.configuration),
         schedule=tuple(record.schedule),
     )
 
 
-def _json(data: dict[str, Any]) -> dict[str, Any]:
-    """The same data as JSON gives it back, so that a report equals itself once it was stored."""
-    plain: dict[str, Any] = json.loads(json.dumps(data, default=str))
+def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The same data as JSON gives it back, so that a report equals itself once it was stored; text
+    of bounded length.
+    """
+    plain: dict[str, Any] = _bounded(json.loads(json.dumps(dict(data), default=str)))
     return plain
+
+
+def _bounded(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {long(name): _bounded(value) for name, value in data.items()}
+    if isinstance(data, list):
+        return [_bounded(value) for value in data]
+    return long(data) if isinstance(data, str) else data
 
 
 def _claim(judged: ClaimJudgement) -> Claim:
     claim, fine_print, expect = judged.claim, judged.claim.fine_print, judged.claim.expect
     return Claim(
         name=short(claim.name),
-        guarantee=claim.guarantee,
+        guarantee=short(claim.guarantee),
         hop=claim.hop,
         input=short(claim.scope.input),
         sink=short_or_none(claim.scope.sink),
@@ -109,7 +134,7 @@ def _claim(judged: ClaimJudgement) -> Claim:
             covers=tuple(sorted(fine_print.covers)),
         ),
         verdict=judged.verdict,
-        reason=judged.reason,
+        reason=long(judged.reason),
         refuted_by=judged.refuted_by,
         undecided=judged.undecided,
         hazards_required=tuple(sorted(claim.hazards)),
@@ -176,7 +201,7 @@ def _hazards(history: History, clock: Clock) -> tuple[Hazards, ...]:
         faults = pc.unique(mine["fault"]).drop_null().to_pylist()
         return Hazards(
             hazard=short(kind["hazard"]),
-            hop=kind["hop"],
+            hop=short(kind["hop"] or ""),
             count=kind["count_all"],
             faults=tuple(short(f) for f in faults[:_LIMIT]),
             shown=tuple(_hazard(r, clock) for r in mine.slice(0, _HAZARDS_SHOWN).to_pylist()),
@@ -212,3 +237,11 @@ def _notes(history: History, clock: Clock) -> tuple[str, ...]:
         where = f"its last known phase is {phases[-1]['phase']}" if phases else "no phase is known"
         notes.append(short(f"Collecting the history did not come to its end; {where}."))
     return tuple(notes)
+
+
+def _of_logs(logs: LogFiles | None) -> tuple[str, ...]:
+    """Which logs cannot be told beside findings."""
+    if logs is None or not logs.silent:
+        return ()
+    names = listed(short(name) for name in logs.silent)
+    return (f"The lines of {names} say no time and are not told beside findings.",)

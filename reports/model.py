@@ -1,28 +1,27 @@
 """What `report.json` holds: the published, versioned shape of a report.
 
 The one thing to know: every time is in seconds since the start of the run; None means "not known".
-A change of shape is a new format number; the JSON Schema is made from here (`reports.schema`).
+A change of shape is a new format number; the JSON Schema is made from here (`reports.schema`). What
+a new format adds has a default, so that reports of earlier formats are still read.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field, field_validator
 
 from checkers.model import Evidence, Hop, Verdict
 from harness.record import Step
+from reports.model_part import Part
+from reports.model_story import Moment, Path, Transaction
 from reports.model_timeline import Timeline
 
-FORMAT: Final = "onceproof-report/1"
+FORMAT: Final = "onceproof-report/2"
+EARLIER: Final = frozenset({"onceproof-report/1"})
+"""Formats that are read as if they were of today."""
 Value = str | int | bool | float | None
 Row = dict[str, Value]
-
-
-class Part(BaseModel):
-    """The base of everything in a report: immutable, and nothing unknown in it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class RunFacts(Part):
@@ -81,51 +80,6 @@ class Claim(Part):
     expected: bool | None = Field(description="as the scenario expects; null without expectation")
 
 
-class Send(Part):
-    """One attempt of the application to send the record."""
-
-    attempt: str
-    session: str
-    outcome: str
-    called_at: float | None
-    topic: str
-    partition: int | None
-    offset: int | None
-    error: str | None
-
-
-class Entry(Part):
-    """One place in the input log where the record stands."""
-
-    topic: str
-    partition: int
-    offset: int
-    committed: bool
-
-
-class Effect(Part):
-    """One effect of the record in a sink."""
-
-    sink: str
-    view: str
-    effect_key: str
-    position: str
-    batch: int | None
-
-
-class Path(Part):
-    """The way of one record: sent, in the input log, in the sink. Lists are cut; counts are not."""
-
-    record: str
-    sends: tuple[Send, ...]
-    sends_count: int
-    entries: tuple[Entry, ...]
-    entries_count: int
-    effects: tuple[Effect, ...]
-    effects_count: int
-    sinks: tuple[str, ...] = Field(description="sinks that were looked at")
-
-
 class Cause(Part):
     """A hazard that the finding shares a micro-batch or an attempt with, and the fault behind."""
 
@@ -143,10 +97,17 @@ class Finding(Part):
     sentence: str
     key: Row
     at: float | None = Field(description="when it came about, as well as that can be told")
+    at_is: str | None = Field(default=None, description="what happened then, in words")
     witness: tuple[Row, ...]
     witness_count: int
     causes: tuple[Cause, ...]
     path: Path | None
+    transactions: tuple[Transaction, ...] = Field(
+        default=(), description="the applications' transactions that its witness names"
+    )
+    moment: int | None = Field(
+        default=None, description="place in `moments` of the stretch of time around it"
+    )
 
 
 class Findings(Part):
@@ -220,7 +181,7 @@ class Phase(Part):
 class Report(Part):
     """Everything that is told of one run."""
 
-    format: Literal["onceproof-report/1"] = FORMAT
+    format: Literal["onceproof-report/2"] = FORMAT
     headline: str = Field(description="the verdict as a sentence")
     verdict: Verdict | None = Field(description="of the claim that the headline speaks of")
     expected: bool | None = Field(description="every claim as the scenario expects")
@@ -232,5 +193,13 @@ class Report(Part):
     hazards: tuple[Hazards, ...]
     phases: tuple[Phase, ...]
     timeline: Timeline
+    moments: tuple[Moment, ...] = Field(
+        default=(), description="what the logs say around findings, each stretch of time once"
+    )
     counts: dict[str, int] = Field(description="rows per table and relation")
     notes: tuple[str, ...] = Field(description="what limits the judgement and this report")
+
+    @field_validator("format", mode="before")
+    @classmethod
+    def _of_today(cls, found: object) -> object:
+        return FORMAT if found in EARLIER else found

@@ -6,21 +6,19 @@ kind that lie close together are one mark with a count.
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from reports.model_part import Part
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Span(_Part):
+class Span(Part):
     """A stretch of time."""
 
     start: float
     end: float
 
 
-class Life(_Part):
+class Life(Part):
     """One life of one process."""
 
     instance: str
@@ -29,14 +27,14 @@ class Life(_Part):
     how: str | None = Field(description="how it ended, in words")
 
 
-class InstanceLane(_Part):
+class InstanceLane(Part):
     """The lives of one process: a broker, a driver."""
 
     subject: str
     lives: tuple[Life, ...]
 
 
-class ProducerLane(_Part):
+class ProducerLane(Part):
     """What one producer got acknowledged."""
 
     producer: str
@@ -47,7 +45,7 @@ class ProducerLane(_Part):
     lives: tuple[Life, ...]
 
 
-class Batch(_Part):
+class Batch(Part):
     """One micro-batch."""
 
     batch: int
@@ -56,7 +54,7 @@ class Batch(_Part):
     executions: int | None = Field(description="how often it was executed, where known")
 
 
-class BatchLane(_Part):
+class BatchLane(Part):
     """The micro-batches of one query; thinned out evenly when there are very many."""
 
     owner: str
@@ -64,7 +62,41 @@ class BatchLane(_Part):
     batches: tuple[Batch, ...]
 
 
-class FaultSpan(_Part):
+class CommitLane(Part):
+    """How often the positions of one reader were stored, beside its micro-batches."""
+
+    owner: str
+    count: int
+    per_bin: tuple[int, ...]
+
+
+class LagLane(Part):
+    """How many acknowledged records one reader had not yet behind it, at the end of each bin."""
+
+    owner: str
+    behind: tuple[int, ...]
+    by: str = Field(description="positions: it stored; reads: it had them")
+
+
+class TransactionSpan(Part):
+    """One transaction of an application, or several of one outcome that lie close together."""
+
+    start: float
+    end: float | None = Field(description="null: it was never seen to end")
+    outcome: str = Field(description="committed, aborted or info (nobody knows)")
+    count: int
+
+
+class TransactionLane(Part):
+    """The transactions of one transactional id."""
+
+    transactional_id: str
+    count: int
+    not_committed: int
+    spans: tuple[TransactionSpan, ...]
+
+
+class FaultSpan(Part):
     """A fault from injected to healed."""
 
     fault: str
@@ -74,7 +106,7 @@ class FaultSpan(_Part):
     bit: bool
 
 
-class Mark(_Part):
+class Mark(Part):
     """Hazards or findings of one kind that lie close together."""
 
     kind: str
@@ -82,7 +114,7 @@ class Mark(_Part):
     count: int
 
 
-class Timeline(_Part):
+class Timeline(Part):
     """All lanes on one axis from 0 to `end`."""
 
     end: float
@@ -91,6 +123,9 @@ class Timeline(_Part):
     brokers: tuple[InstanceLane, ...]
     pipeline: tuple[InstanceLane, ...]
     batches: tuple[BatchLane, ...]
+    lags: tuple[LagLane, ...] = ()
+    commits: tuple[CommitLane, ...] = ()
+    transactions: tuple[TransactionLane, ...] = ()
     faults: tuple[FaultSpan, ...]
     hazards: tuple[Mark, ...]
     findings: tuple[Mark, ...]

@@ -12,9 +12,24 @@ Source: Kafka's fine print: processing once is what can be promised, delivery on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from checkers.model import Anomaly, Evidence, Hop
+from checkers.model import Anomaly, Evidence, Hop, Row
+
+_DEAD_LETTER: Final = "~dead-letter"
+"""The effect key of dead letters, as `sink_effects` has it."""
+
+
+def _tell(rows: Sequence[Row]) -> str:
+    """What one finding says: of effects, of dead letters, or of both where one must be."""
+    record, sink, seen = (rows[0][name] for name in ("record", "sink", "seen"))
+    if rows[0]["effect_key"] == _DEAD_LETTER:
+        return f"{record} has {seen} dead letters beside {sink}; {rows[0]['expected']} expected"
+    if not rows[0]["expected"]:
+        return f"{record} has a dead letter, and is in {sink} all the same"
+    return f"{record} has {seen} effects in {sink}; {rows[0]['expected']} expected"
+
 
 ANOMALY: Final = Anomaly(
     name="duplicate-output",
@@ -28,6 +43,7 @@ ANOMALY: Final = Anomaly(
     source="Kafka's exactly-once fine print: delivery is judged apart from processing",
     key=("sink", "view", "record", "effect_key"),
     sentence=("{record} has {seen} effects in {sink}; {expected} expected"),
+    tell=_tell,
     hint=(
         "The pipeline was killed between its write and its commit, and wrote the same input "
         "again when it came back."

@@ -35,8 +35,8 @@ _WORDS: Final[dict[Moment | None, str]] = {
     "after-commit": "SIGKILL the pipeline before it hears that its commit was taken",
 }
 _COMMITS: Final = ("OffsetCommit", "EndTxn")
-_SECONDS: Final = 40.0
-"""How long a commit is waited for: far longer than clients take that commit by themselves."""
+_SECONDS: Final = 60.0
+"""How long a commit is waited for: longer than Kafka waits for a member of the group that died."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -85,19 +85,37 @@ class Rule:
         return self.kind in ("json", "regex")
 
     def find(self, written: Written) -> str | None:
-        """What it names, as text; None where it is not there."""
+        """What it names, as text; None where it is not there, or empty."""
         match self.kind:
             case "key":
-                return written.key
+                return written.key or None
             case "header":
-                return (written.headers or {}).get(self.argument)
+                return (written.headers or {}).get(self.argument) or None
             case "regex":
                 found = re.search(self.argument, written.value or "")
-                return found and found[found.re.groups]
+                return (found and found[found.re.groups]) or None
         try:
             return text_of(at(json.loads(written.value or ""), self.argument))
         except (ValueError, LookupError, TypeError):
             return None
+
+    def why_not(self, written: Written) -> str:
+        """Why it finds nothing there, in words."""
+        if self.kind != "json":
+            return (
+                "there is none" if self.kind != "regex" else "nothing matches, or no more than ''"
+            )
+        try:
+            content = json.loads(written.value or "")
+        except ValueError as error:
+            return f"expected JSON: {error}"
+        try:
+            found = at(content, self.argument)
+        except (LookupError, TypeError):
+            if isinstance(content, Mapping):
+                return f"there is no such field; there are {', '.join(map(str, content)) or 'none'}"
+            return f"expected an object with fields, found {type(content).__name__}"
+        return f"expected a text or a whole number there, found {json.dumps(found)[:80]}"
 
 
 def at(content: Any, path: str) -> Any:
@@ -117,7 +135,7 @@ def at(content: Any, path: str) -> Any:
 
 def text_of(content: Any) -> str | None:
     """A value as an identity: text as it is, whole numbers in digits; anything else is none."""
-    if isinstance(content, bool) or content is None:
+    if isinstance(content, bool) or content in (None, ""):
         return None
     if isinstance(content, float) and content.is_integer():
         return str(int(content))

@@ -19,6 +19,7 @@ from confluent_kafka.admin import AdminClient
 from harness.identity import RECORD_HEADER
 from harness.kafka.log_reader import LogReader, UnreadableLog
 from harness.own.outputs.base import UnreadableOutput
+from harness.own.upserts import passed
 from harness.sinks.base import Sink
 from harness.subjects.pipeline import Positions
 
@@ -42,6 +43,7 @@ class Look:
         sink: opens its outputs.
         sent: identities that its inputs have.
         optional: whether an input may have no effect.
+        upserts: whether an input leaves a value that a later one of its key takes the place of.
     """
 
     topic: str
@@ -50,6 +52,7 @@ class Look:
     sink: Opened
     sent: Collection[str]
     optional: bool
+    upserts: bool = False
     changes: int = field(default=0, init=False)
     """How often something new was found in its outputs."""
     _size: int | None = field(default=None, init=False)
@@ -88,14 +91,20 @@ class Look:
     def done(self) -> tuple[int, int]:
         """How many inputs have an effect, and how many stand in the input."""
         with self.reader() as reader:
-            there = {
-                record
+            there = [
+                [
+                    (record, (entry.key or b"").decode(errors="replace"))
+                    for entry in log.entries
+                    if (record := entry.headers.get(RECORD_HEADER, b"").decode())
+                ]
                 for log in reader.read_topic(self.topic)
-                for entry in log.entries
-                if (record := entry.headers.get(RECORD_HEADER, b"").decode())
-            }
+            ]
             effects = {e.record for e in self.sink(reader).effects()}
-        return len(there & effects), len(there)
+        known = {record for inputs in there for record, _ in inputs}
+        if not self.upserts:
+            return len(known & effects), len(known)
+        past = {record for inputs in there for record, done in passed(inputs, effects) if done}
+        return len(past), len(known)
 
     def positions(self) -> Positions | None:
         """How far it is in each partition; None: nowhere yet."""

@@ -17,11 +17,14 @@ from typing import Any
 from harness.identity import digest
 from harness.own.effects import NOT_JUDGED, Yield
 from harness.own.given import Given, given
-from harness.own.identity import BadRule, Rule
+from harness.own.identity import BadRule, Rule, Written
+from harness.own.upserts import contributions
 from harness.workload.task_file import SenderRecord
 
 ORDER_ID = "order_id"
 _ITEMS = ("book", "lamp", "chair", "desk", "shelf")
+_BACK = (0, 3, 7, 11)
+"""How many customers back each of four orders in a row is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +39,7 @@ class Orders:
         key: rule by which it names its key; None: its identity is its key.
         effects: how many effects each must have, as `Yield` writes it.
         effect_key: rule that tells several of one record apart.
+        upserts: whether each leaves a value for its key, instead of effects of its own.
         producers: how many share them.
         partitions: of the topic.
         rate: records per second of all producers together, while faults are at work.
@@ -48,6 +52,7 @@ class Orders:
     key: str | None = None
     effects: str = "1"
     effect_key: str | None = None
+    upserts: bool = False
     producers: int = 2
     partitions: int = 3
     rate: int = 400
@@ -67,7 +72,7 @@ class Orders:
         """What one producer sends, in order.
 
         Raises:
-            BadRule: a record of the file has no identity, or one that another has.
+            BadRule: a record of the file has no identity, or one that another has, or no key.
         """
         made = self._given() if self.file else self._made_up(seed)
         for n, record in enumerate(made):
@@ -82,6 +87,8 @@ class Orders:
 
     def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
         """What one producer's records must come to in a sink, as rows of `expected`."""
+        if self.upserts:
+            return
         for record in self.sends(producer=producer, seed=seed):
             for name in self.yields.names(record.value):
                 yield {
@@ -92,10 +99,34 @@ class Orders:
                     "optional": self.yields.optional and self.yields.function is None,
                 }
 
+    def contributed(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
+        """What one producer's records leave in a sink, as rows of `contributions`.
+
+        Raises:
+            BadRule: one has more than one effect.
+        """
+        if not self.upserts:
+            return
+        for record in self.sends(producer=producer, seed=seed):
+            names = self.yields.names(record.value)
+            if len(names) > 1:
+                raise BadRule(
+                    f"{record.record} has {len(names)} effects; expected with --upserts: one value "
+                    "for its key, or none"
+                )
+            if names:
+                yield from contributions([(record.record, record.key)], sink=sink)
+
+    def keyed(self, *, seed: int) -> list[tuple[str, str]]:
+        """Identity and key of every record that has an effect, in the order of the file."""
+        made = self._given() if self.file else self._made_up(seed)
+        return [(r.identity, r.key) for r in made if self.yields.names(r.value)]
+
     def _made_up(self, seed: int) -> Iterator[Given]:
         draw = random.Random(f"{seed}/orders")
         for n in range(self.records):
-            identity, customer = f"order-{n:06d}", f"customer-{draw.randrange(64):02d}"
+            customer = _passing(n) if self.upserts else f"customer-{draw.randrange(64):02d}"
+            identity = f"order-{n:06d}"
             order = {
                 ORDER_ID: identity,
                 "customer": customer,
@@ -112,12 +143,36 @@ class Orders:
             if n >= self.records:
                 return
             value = found.value or ""
-            identity = rule.find(found)
-            if identity is None:
-                raise BadRule(f"{place}: no identity by {rule} in {value[:120]!r}")
+            identity = _asked(rule, "identity", found, place)
             if (before := seen.setdefault(identity, place)) != place:
                 raise BadRule(
                     f"{place} has the identity {identity!r} of {before}; each record needs one of "
                     "its own"
                 )
-            yield Given(identity=identity, key=(key and key.find(found)) or identity, value=value)
+            named = identity if key is None else _asked(key, "key", found, place)
+            yield Given(identity=identity, key=named, value=value)
+
+
+def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
+    """What a rule finds in a record of a file.
+
+    Raises:
+        BadRule: nothing.
+    """
+    found = rule.find(written)
+    if found is not None:
+        return found
+    if not rule.of_rows:
+        raise BadRule(
+            f"{what} {rule} cannot stand in a record of a file, which has neither key nor headers; "
+            f"say with --data-{what} where it is, as in json:$.FIELD"
+        )
+    raise BadRule(
+        f"{place}: no {what} by {rule}: {rule.why_not(written)}; the record is "
+        f"{(written.value or '')[:120]!r}"
+    )
+
+
+def _passing(n: int) -> str:
+    """Who gives the n-th order, where every fourth is the last of its customer."""
+    return f"customer-{n // 4 - _BACK[n % 4] + _BACK[-1]:05d}"

@@ -38,6 +38,7 @@ class Program:
         self.look = look
         self._stop = stop
         self._arrived = 0
+        self._unseen = ""
         self._strange_since: float | None = None
 
     @property
@@ -87,8 +88,10 @@ class Program:
         """
         try:
             self._arrived, strangers, example = self.look.arrived()
-        except AWAY:
+        except AWAY as error:
+            self._unseen = str(error)
             return False
+        self._unseen = ""
         if not strangers or self._arrived:
             self._strange_since = None
             return self._arrived > 0
@@ -96,12 +99,15 @@ class Program:
         if time.monotonic() - self._strange_since > _STRANGE:
             raise PipelineTrouble(
                 f"{strangers} effects arrived and none names an input that was sent: {example}. "
-                "Say with --identity where an effect has the identity of its input."
+                "Say with --identity where an effect has the identity of its input (and with "
+                "--dead-letter-identity, where a dead letter has it)."
             )
         return False
 
     def shortly(self) -> str | None:
-        """How many effects there were at the last look."""
+        """How many effects there were at the last look, or why none could be seen."""
+        if self._unseen:
+            return f"its outputs could not be read: {self._unseen}"
         return f"{self._arrived} effects seen at first" if self._arrived else None
 
     def positions(self) -> Positions | None:

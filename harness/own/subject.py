@@ -15,8 +15,10 @@ from typing import Any, Final
 from harness.bench import open_reader
 from harness.kafka.log_reader import LogReader
 from harness.kafka.metadata import ClusterView
+from harness.own.dead_letters import DeadLetters
 from harness.own.effects import Yield
 from harness.own.fill import fill, words
+from harness.own.identity import Rule
 from harness.own.kept import Kept
 from harness.own.look import Look
 from harness.own.orders import Orders
@@ -51,12 +53,16 @@ class OwnPipeline:
         folder: where it is started.
         outputs: where it writes.
         orders: what it gets.
+        dead_letters: where it writes what it could not process.
+        upserts: where a value in its outputs has its key, if they keep one value for each.
     """
 
     command: tuple[str, ...]
     folder: str
     outputs: tuple[Output, ...]
     orders: Orders
+    dead_letters: Output | None = None
+    upserts: Rule | None = None
 
     @property
     def name(self) -> str:
@@ -77,6 +83,11 @@ class OwnPipeline:
     def sinks(self) -> tuple[str, ...]:
         """All its outputs."""
         return tuple(output.name for output in self.outputs)
+
+    @property
+    def places(self) -> tuple[Output, ...]:
+        """All that it writes to: its outputs, and its dead letters."""
+        return (*self.outputs, *(() if self.dead_letters is None else (self.dead_letters,)))
 
     @property
     def balances(self) -> bool:
@@ -115,15 +126,16 @@ class OwnPipeline:
 
     def configuration(self) -> Mapping[str, Any]:
         """How it is started and read."""
-        return {
-            "pipeline": {
-                "command": shlex.join(self.command),
-                "outputs": ", ".join(
-                    f"{o.kind}:{o.place} ({o.view}), identity {o.identity}" for o in self.outputs
-                ),
-                "effects of an input": str(self.comes_to),
-            }
+        said = {
+            "command": shlex.join(self.command),
+            "outputs": ", ".join(str(output) for output in self.outputs),
+            "effects of an input": str(self.comes_to),
         }
+        if self.dead_letters is not None:
+            said["or a dead letter"] = str(self.dead_letters)
+        if self.upserts is not None:
+            said["one value for each"] = str(self.upserts)
+        return {"pipeline": said}
 
     def pipeline(self, parts: PipelineParts) -> Pipeline:
         """Its command, ready to be started."""
@@ -154,7 +166,16 @@ class OwnPipeline:
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """Its outputs."""
         where = Where(database=database, reader=reader, work=work)
-        return Together([output.open(where, self.comes_to) for output in self.outputs])
+        sinks: list[Sink] = [self._open(output, where) for output in self.outputs]
+        if self.dead_letters is not None:
+            letters = self.dead_letters.open(where, Yield())
+            sinks.append(DeadLetters(letters, [output.view for output in self.outputs]))
+        return Together(sinks)
+
+    def _open(self, output: Output, where: Where) -> Sink:
+        if self.upserts is None:
+            return output.open(where, self.comes_to)
+        return output.open_upserts(where, self.upserts)
 
     def _look(self, parts: PipelineParts) -> Look:
         stage = parts.stage
@@ -172,6 +193,7 @@ class OwnPipeline:
                 for record in self.orders.sends(producer=n, seed=parts.seed)
             ),
             optional=self.comes_to.optional,
+            upserts=self.upserts is not None,
         )
 
 

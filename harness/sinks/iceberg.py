@@ -55,13 +55,25 @@ class IcebergTable:
 
     def effects(self) -> list[Effect]:
         """One effect a row, once for each reader that sees it."""
-        logged = [(file, rows_of(file)) for file in self._current()]
+        logged = [(file, rows_of(file)) for file in self.files()]
         # Listed behind that, so that whatever counts is there.
         listed = ((file, rows_of(file)) for file in self._listed())
         return [
             *effects_of(listed, sink=self._by_listing, view=LISTING, topic=self._topic),
             *effects_of(logged, sink=self.name, view=VIEW, topic=self._topic),
         ]
+
+    def commits(self) -> int:
+        """How many there are; old ones may have been tidied away, and count nevertheless."""
+        return max(self._commits(), default=0)
+
+    def files(self) -> list[Path]:
+        """The files that count, in the order in which they were added.
+
+        Raises:
+            UnreadableFiles: what says so is damaged, or takes rows away.
+        """
+        return list(self._current())
 
     def states(self) -> list[State]:
         """None."""
@@ -98,11 +110,14 @@ class IcebergTable:
                 for manifest in sorted(manifests, key=lambda m: int(m["sequence_number"])):
                     yield from _added(_path(manifest["manifest_path"]))
 
-    def _metadata(self) -> dict[str, Any]:
-        """What the newest commit says; nothing before the first."""
+    def _commits(self) -> dict[int, Path]:
         folder = self._folder / METADATA
         found = folder.iterdir() if folder.is_dir() else ()
-        commits = {int(m[1]): path for path in found if (m := _COMMIT.fullmatch(path.name))}
+        return {int(m[1]): path for path in found if (m := _COMMIT.fullmatch(path.name))}
+
+    def _metadata(self) -> dict[str, Any]:
+        """What the newest commit says; nothing before the first."""
+        commits = self._commits()
         if not commits:
             return {}
         path = commits[max(commits)]

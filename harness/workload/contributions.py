@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from harness.workload.payments import Payment
 
@@ -32,6 +32,14 @@ class KeepsState(Protocol):
 
     def contributions(self, payment: Payment) -> Iterable[Contribution]:
         """What a committed payment adds to which keys of which sink."""
+
+
+@runtime_checkable
+class Contributes(Protocol):
+    """A workload that says itself what its records add to the state of a sink."""
+
+    def contributed(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
+        """Of one producer's records, as rows of `contributions`."""
 
 
 @runtime_checkable

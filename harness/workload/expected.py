@@ -15,6 +15,7 @@ from harness.recording.writer import HistoryWriter
 from harness.subjects.base import Subject
 from harness.workload.base import Workload
 from harness.workload.contributions import (
+    Contributes,
     Contribution,
     KeepsState,
     SaysEffects,
@@ -45,6 +46,9 @@ def write_expected(history: Path, subject: Subject, workload: Workload, seed: in
                 else workload.expected(producer=n, seed=seed, sink=sink)
             )
             writer.write_all("expected", rows)
+            if isinstance(workload, Contributes):
+                own = workload.contributed(producer=n, seed=seed, sink=sink)
+                writer.write_all("contributions", own)
         added = (row for payment in payments for row in _contributions(subject, payment))
         writer.write_all("contributions", added)
     writer.close()

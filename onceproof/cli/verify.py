@@ -28,9 +28,9 @@ def verify(
     output: Annotated[
         list[str],
         typer.Option(
-            help="Where it writes: TOPIC[@read_uncommitted], postgres:TABLE, parquet:FOLDER, "
-            "csv:FOLDER, json:FOLDER, delta:FOLDER or command:COMMAND that prints what arrived. "
-            "Repeatable."
+            help="Where it writes: TOPIC or TOPIC@read_uncommitted, postgres:TABLE, "
+            "parquet:FOLDER, csv:FOLDER, json:FOLDER, delta:FOLDER, iceberg:FOLDER or "
+            "command:COMMAND that prints what arrived. Repeatable."
         ),
     ],
     input_: Annotated[str, typer.Option("--input", help="The topic that it reads.")] = "orders",
@@ -42,11 +42,35 @@ def verify(
         ),
     ] = "json:$.order_id",
     effects: Annotated[
-        str, typer.Option(help="How many effects an input has: 1, 0..1 behind a filter, 3, 0..3.")
+        str,
+        typer.Option(
+            help="How many effects an input has: 1, 0..1 behind a filter, 3, 0..3, or "
+            "FILE.py:FUNCTION that says it of an input."
+        ),
     ] = "1",
     effect_key: Annotated[
         str | None,
         typer.Option(help="What tells several effects of an input apart; else their content."),
+    ] = None,
+    dead_letters: Annotated[
+        str | None,
+        typer.Option(
+            help="Where it writes what it cannot process, named as an output: each input must "
+            "lead to its effects or to one dead letter."
+        ),
+    ] = None,
+    dead_letter_identity: Annotated[
+        str | None,
+        typer.Option(help="Where a dead letter has the identity of its input; else --identity."),
+    ] = None,
+    upserts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Outputs keep one value for each key, which stands there (json:$.COLUMN, key of a "
+            "topic's records): in the end the last input of that key must have left it. An "
+            "input's key is that of its record in Kafka.",
+        ),
     ] = None,
     data: Annotated[
         Path | None,
@@ -110,7 +134,7 @@ def verify(
     2 usage; 130 interrupted.
     """
     from onceproof.commands import verify as verifying
-    from onceproof.verify.trial import Said
+    from onceproof.verify.said import Said
 
     sys.exit(
         verifying.verify(
@@ -122,6 +146,9 @@ def verify(
                 identity=identity,
                 effects=effects,
                 effect_key=effect_key,
+                dead_letters=dead_letters,
+                dead_letter_identity=dead_letter_identity,
+                upserts=upserts,
                 data=data,
                 data_identity=data_identity,
                 data_key=data_key,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness.feasible import feasible
 from harness.own.orders import Orders
+from harness.own.outputs.output import Output
 from harness.own.subject import OwnPipeline
 from harness.scenario import Scenario
 from harness.stage.backends import offers
@@ -22,7 +23,8 @@ from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
 from onceproof.streaming import Stream, streamed
 from onceproof.verify.rehearsed import rehearsed
-from onceproof.verify.trial import BadTrial, Said, rehearsal, trial
+from onceproof.verify.said import BadTrial, Said
+from onceproof.verify.trial import rehearsal, trial
 from reports.console import live, print_result
 
 
@@ -140,8 +142,14 @@ def _tell(scenario: Scenario) -> None:
             f"{output.identity}, {subject.comes_to} of each input"
             for output in subject.outputs
         ),
+        *([] if subject.dead_letters is None else [_letters(subject.dead_letters)]),
+        *([] if subject.upserts is None else [f"upserts  one value for each {subject.upserts}"]),
         f"position {'by its Spark checkpoint' if subject.spark else 'by its group, or its output'}",
         *(f"fault    {at.do.describe()}, when {at.when()}" for at in scenario.schedule),
         *(f"claim    {claim.name}" for claim in scenario.claims),
     ]
     print("\n".join(lines), file=sys.stderr)
+
+
+def _letters(letters: Output) -> str:
+    return f"or else  a dead letter in {letters.kind} {letters.place}, identity {letters.identity}"

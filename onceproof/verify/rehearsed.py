@@ -27,7 +27,8 @@ def rehearsed(outcome: Outcome, out: TextIO) -> int:
     print_result(outcome.report, out, outcome.folder)
     out.write(
         "\nThe rehearsal failed without any fault. Where it says that identities are unknown or "
-        "missing, see --identity; where\neffects are missing or too many, see --effects; and "
-        f"what the pipeline itself said is in {outcome.folder}/logs.\n"
+        "missing, see --identity; where\neffects are missing or too many, see --effects and "
+        "--dead-letters; where values differ, see --upserts;\nand what the pipeline itself said is "
+        f"in {outcome.folder}/logs.\n"
     )
     return outcome.exit_code or 1

@@ -7,13 +7,11 @@ anything is started.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Final
 
 from checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, EXACTLY_ONCE
-from checkers.fine_print import standard_fine_print
-from checkers.model import Claim, Expectation, FinePrint, Hop, Scope, Verdict
+from checkers.model import Claim, Expectation, Hop, Scope, Verdict
 from harness.faults.by_hand import UnknownFault
 from harness.faults.kill_program import HAZARDS
 from harness.kafka.topic import Topic
@@ -23,13 +21,15 @@ from harness.own.identity import BadRule, Rule
 from harness.own.orders import Orders
 from harness.own.outputs.output import Output
 from harness.own.subject import WORDS, OwnPipeline
+from harness.own.upserts import check_spread
 from harness.scenario import At, BadScenario, Scenario
 from harness.schedule_json import BadSchedule, schedule_from_json
-from onceproof.verify.presets import STANDARD, by_name, preset
+from onceproof.verify.checks import check_places, check_upserts
+from onceproof.verify.fine_print import fine_print
+from onceproof.verify.presets import by_name, preset
+from onceproof.verify.said import CLAIMS, BadTrial, Said
 
 NAME: Final = "verify"
-CLAIMS: Final = (EXACTLY_ONCE, AT_LEAST_ONCE, AT_MOST_ONCE)
-"""Guarantees that can be put on trial without knowing more of a pipeline."""
 RECORDS: Final = 12_000
 """How many orders are made up unless somebody says."""
 REPLAYED: Final = "replayed-batch"
@@ -39,7 +39,6 @@ _LEAST: Final = 200
 REHEARSED: Final = 300
 """How many records a rehearsal sends."""
 
-
 _BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
 _HAZARDS: Final = {
     AT_MOST_ONCE: {_BEFORE},
@@ -48,48 +47,6 @@ _HAZARDS: Final = {
 }
 """What must have happened to a program before anything is said to hold: a commit that was lost
 doubles what was written before it, one that nobody heard of loses what was to be written after."""
-
-
-class BadTrial(ValueError):
-    """What was said cannot be put on trial; the text says what would be right."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Said:
-    """What a user says.
-
-    Attributes:
-        command: of the pipeline, with words in braces.
-        folder: where it is started.
-        topic: its input.
-        outputs: where it writes, as `Output.parse` reads it.
-        identity: where an effect has the identity of its input.
-        effects: how many each input has; `effect_key`: what tells several apart.
-        data: a file of records; None: orders are made up.
-        data_identity, data_key: where a record of it has its identity, and its key.
-        records: how many; None: all of a file, or as many as usual.
-        partitions, rate: of the input topic; records per second while faults are at work.
-        claims: guarantees on trial.
-        preset: what is done to it; `faults`: instead of that, by name; `schedule`: by file.
-    """
-
-    command: tuple[str, ...]
-    folder: Path
-    topic: str = "orders"
-    outputs: tuple[str, ...] = ()
-    identity: str = "json:$.order_id"
-    effects: str = "1"
-    effect_key: str | None = None
-    data: Path | None = None
-    data_identity: str | None = None
-    data_key: str | None = None
-    records: int | None = None
-    partitions: int = 3
-    rate: int = 400
-    claims: tuple[str, ...] = (EXACTLY_ONCE,)
-    preset: str = STANDARD
-    faults: tuple[str, ...] = ()
-    schedule: Path | None = None
 
 
 def trial(said: Said) -> Scenario:
@@ -129,14 +86,7 @@ def _trial(said: Said) -> Scenario:
         raise BadTrial("no output: say with --output where the pipeline writes")
     for part in said.command:
         fill(part, WORDS)
-    identity = Rule.parse(said.identity)
-    outputs = tuple(Output.parse(text, identity) for text in said.outputs)
-    subject = OwnPipeline(
-        command=said.command,
-        folder=str(said.folder),
-        outputs=outputs,
-        orders=_orders(said),
-    )
+    subject = _subject(said)
     schedule = _schedule(said, spark=subject.spark)
     least = _LEAST * len(schedule)
     if subject.orders.records < least:
@@ -151,16 +101,40 @@ def _trial(said: Said) -> Scenario:
         workload=subject.orders,
         schedule=schedule,
         claims=tuple(
-            _claim(guarantee, said.topic, output, spark=subject.spark)
-            for output in outputs
+            _claim(guarantee, subject, output, schedule)
+            for output in subject.outputs
             for guarantee in said.claims
         ),
         topics=tuple(
             Topic(name=output.topic, partitions=said.partitions)
-            for output in outputs
+            for output in subject.places
             if output.topic is not None
         ),
     )
+
+
+def _subject(said: Said) -> OwnPipeline:
+    identity = Rule.parse(said.identity)
+    letters = None
+    if said.dead_letters is not None:
+        rule = Rule.parse(said.dead_letter_identity or said.identity)
+        letters = Output.parse(said.dead_letters, rule)
+    elif said.dead_letter_identity is not None:
+        raise BadTrial(
+            "--dead-letter-identity speaks of dead letters; say where with --dead-letters"
+        )
+    if said.upserts is not None:
+        check_upserts(said)
+    subject = OwnPipeline(
+        command=said.command,
+        folder=str(said.folder),
+        outputs=tuple(Output.parse(text, identity) for text in said.outputs),
+        orders=_orders(said),
+        dead_letters=letters,
+        upserts=Rule.parse(said.upserts) if said.upserts is not None else None,
+    )
+    check_places(said, subject)
+    return subject
 
 
 def _orders(said: Said) -> Orders:
@@ -169,6 +143,7 @@ def _orders(said: Said) -> Orders:
         records=said.records or RECORDS,
         effects=said.effects,
         effect_key=said.effect_key,
+        upserts=said.upserts is not None,
         partitions=said.partitions,
         rate=said.rate,
     )
@@ -185,8 +160,14 @@ def _orders(said: Said) -> Orders:
         )
     elif said.data_identity or said.data_key:
         raise BadTrial("--data-identity and --data-key speak of a file; say which with --data")
-    for _ in orders.expected(producer=0, seed=0, sink=""):
-        pass  # a record without an identity is met here, and one that the function fails for
+    # A record without an identity is met here, and one that the function fails for.
+    for producer in range(orders.producers):
+        for _ in orders.expected(producer=producer, seed=0, sink=""):
+            pass
+        for _ in orders.contributed(producer=producer, seed=0, sink=""):
+            pass
+    if said.upserts is not None:
+        check_spread(orders.keyed(seed=0))
     return orders
 
 
@@ -206,26 +187,20 @@ def _schedule(said: Said, *, spark: bool) -> tuple[At, ...]:
     return by_name(said.faults) if said.faults else preset(said.preset, spark=spark)
 
 
-def _claim(guarantee: str, topic: str, output: Output, *, spark: bool) -> Claim:
+def _claim(guarantee: str, subject: OwnPipeline, output: Output, schedule: tuple[At, ...]) -> Claim:
     if guarantee not in CLAIMS:
         raise BadTrial(f"{guarantee!r} cannot be put on trial; there are {', '.join(CLAIMS)}")
+    letters = subject.dead_letters
     return Claim(
         guarantee=guarantee,
         hop=Hop.PROCESS,
-        scope=Scope(input=topic, sink=output.name, view=output.view),
-        hazards=frozenset({REPLAYED} if spark else _HAZARDS[guarantee]),
-        fine_print=_fine_print(guarantee),
-        expect=Expectation(verdict=Verdict.HOLDS),
-    )
-
-
-def _fine_print(guarantee: str) -> FinePrint:
-    standard = standard_fine_print(guarantee, Hop.PROCESS)
-    return replace(
-        standard,
-        promise=standard.promise.replace(", with the right content", ""),
-        not_tested=(
-            "What effects say: only their number and their identities were compared. "
-            + standard.not_tested
+        scope=Scope(
+            input=subject.orders.topic,
+            sink=output.name,
+            view=output.view,
+            dead_letters=None if letters is None else letters.name,
         ),
+        hazards=frozenset({REPLAYED} if subject.spark else _HAZARDS[guarantee]),
+        fine_print=fine_print(guarantee, subject, output, schedule),
+        expect=Expectation(verdict=Verdict.HOLDS),
     )

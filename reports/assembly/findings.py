@@ -11,14 +11,16 @@ from checkers.model import ClaimJudgement, Hop, Judgement
 from checkers.model import Finding as JudgedFinding
 from checkers.model import Findings as JudgedFindings
 from checkers.model import Row as JudgedRow
-from reports.assembly.paths import Paths, Place, records_of_attempts
-from reports.assembly.tables import Clock, History, plain_row, short, short_or_none
+from reports.assembly.paths import Paths, Place, records_of_attempts, transactions
+from reports.assembly.tables import Clock, History, plain_row, short
 from reports.model import Cause, Finding, Findings
+from reports.model_story import Path, Transaction
 
-SIZE_LIMIT = 500_000
-_SHOWN = (40, 20, 10, 5, 2, 1)
+SIZE_LIMIT = 2_000_000
+_SHOWN = (1000, 500, 200, 100, 40, 20, 10, 5, 2, 1)
 _WITNESS_LIMIT = 10
 _CAUSE_LIMIT = 6
+_TXN_LIMIT = 6
 
 BatchTimes = dict[int, float]
 
@@ -33,18 +35,24 @@ def findings(
     records = {record for f in shown if (record := _record(f, named))}
     inputs = {judged.claim.scope.input for judged in claims}
     paths = Paths(history, clock, records, inputs)
+    txns = transactions(history, clock, {text for f in shown for text in _texts(f)})
 
     def told(found: JudgedFinding) -> Finding:
         record = _record(found, named)
         causes = tuple(_cause(row, clock) for row in found.causes[:_CAUSE_LIMIT])
+        path = paths.path(record, _places(found, claims)) if record else None
+        mine = tuple(txns[text] for text in _texts(found) if text in txns)[:_TXN_LIMIT]
+        at, at_is = _time(found, path, clock, batch_times, causes, mine)
         return Finding(
             sentence=short(found.sentence),
             key=plain_row(found.key, clock),
-            at=_time(found, record, paths, clock, batch_times, causes),
+            at=at,
+            at_is=at_is,
             witness=tuple(plain_row(row, clock) for row in found.witness[:_WITNESS_LIMIT]),
             witness_count=len(found.witness),
             causes=causes,
-            path=paths.path(record, _places(found, claims)) if record else None,
+            path=path,
+            transactions=mine,
         )
 
     groups = [
@@ -81,6 +89,11 @@ def _rows(found: JudgedFinding) -> Iterable[JudgedRow]:
     yield from found.witness
 
 
+def _texts(found: JudgedFinding) -> list[str]:
+    """Every text in its key and witness once."""
+    return list(dict.fromkeys(v for row in _rows(found) for v in row.values() if type(v) is str))
+
+
 def _only(found: JudgedFinding, column: str) -> str | None:
     """The one text that all rows have in a column; None when there is none or more than one."""
     values = {v for row in _rows(found) if isinstance(v := row.get(column), str)}
@@ -103,20 +116,40 @@ def _places(found: JudgedFinding, claims: Sequence[ClaimJudgement]) -> list[Plac
 
 def _time(
     found: JudgedFinding,
-    record: str | None,
-    paths: Paths,
+    path: Path | None,
     clock: Clock,
     batch_times: BatchTimes,
     causes: Sequence[Cause],
-) -> float | None:
-    """When it came about: its micro-batch, else its cause, else the last call to send it."""
+    txns: Sequence[Transaction],
+) -> tuple[float | None, str | None]:
+    """When it came about, as well as that can be told, and what happened then."""
     batches = {v for row in _rows(found) if type(v := row.get("batch")) is int}
-    known = [batch_times[batch] for batch in batches if batch in batch_times]
-    caused = [cause.at for cause in causes if cause.at is not None]
-    sent = [clock.seconds(r["called_at"], r["clock"]) for r in paths.attempts(record or "")]
-    called = [at for at in sent if at is not None]
-    candidates = (known, caused, called) if found.hop is not Hop.PRODUCE else (caused, called)
-    return next((max(times) for times in candidates if times), None)
+    effects, sends = (path.effects, path.sends) if path else ((), ())
+    passings = path.passings if path else ()
+    processed: list[tuple[str, list[float | None]]] = [
+        ("its micro-batch was done", [batch_times.get(batch) for batch in batches]),
+    ]
+    caused = ("a hazard that it shares a cause with", [cause.at for cause in causes])
+    seen: list[tuple[str, list[float | None]]] = [
+        ("its last effect was written", [effect.at for effect in effects]),
+        ("a stored position moved past its record", [passing.at for passing in passings]),
+    ]
+    always: list[tuple[str, list[float | None]]] = [
+        ("the last row of its witness", [_told_at(row, clock) for row in _rows(found)]),
+        ("the last of its transactions ended", [txn.ended_at for txn in txns]),
+        ("its record was last sent", [send.called_at for send in sends]),
+    ]
+    produced = found.hop is Hop.PRODUCE
+    for what, times in [caused, *always] if produced else [*processed, caused, *seen, *always]:
+        if known := [at for at in times if at is not None]:
+            return max(known), what
+    return None, None
+
+
+def _told_at(row: JudgedRow, clock: Clock) -> float | None:
+    """The time that a row of the witness has itself."""
+    at, own = row.get("at"), row.get("clock", clock.id)
+    return clock.seconds(at, str(own)) if type(at) is int else None
 
 
 def _cause(row: JudgedRow, clock: Clock) -> Cause:
@@ -129,7 +162,7 @@ def _cause(row: JudgedRow, clock: Clock) -> Cause:
         hazard=text("hazard") or "unknown hazard",
         at=clock.seconds(at, str(own)) if type(at) is int else None,
         detail=text("detail") or "",
-        fault=short_or_none(text("fault")),
+        fault=text("fault"),
         batch=batch if type(batch) is int else None,
         attempt=text("attempt"),
     )

@@ -1,4 +1,5 @@
-"""The way of single records through the history: sent, in the input log, in the sink.
+"""The way of single records through the history: sent, in the input log, passed by readers, in the
+sink.
 
 The one thing to know: the large tables are filtered once for all records that a report shows;
 nothing here grows with the size of the run except that filter.
@@ -7,13 +8,17 @@ nothing here grows with the size of the run except that filter.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from reports.assembly.entries import Entries
+from reports.assembly.entries import Place as LogPlace
+from reports.assembly.passings import Passings
 from reports.assembly.tables import Clock, History, rows_where, short, short_or_none
-from reports.model import Effect, Entry, Path, Send
+from reports.model_story import Effect, Execution, Passing, Path, Reading, Send, Transaction
 
 LIST_LIMIT = 12
+_PLACES_LIMIT = 3
 Place = tuple[str, str | None]
 """A sink, and one view of it or all (None)."""
 
@@ -25,36 +30,59 @@ class Paths:
         self, history: History, clock: Clock, records: Collection[str], inputs: Collection[str]
     ) -> None:
         self._clock = clock
+        self._inputs = inputs
         self._sends = _by_record(rows_where(history, "sends", "record", records))
         self._effects = _by_record(rows_where(history, "effects", "record", records))
-        self._log = _by_record(
-            row
-            for row in rows_where(history, "log", "record", records)
-            if not inputs or row["topic"] in inputs
-        )
+        self._reads = _by_record(rows_where(history, "reads", "record", records))
+        positions = {r["position"] for found in self._effects.values() for r in found}
+        self._log = Entries(history, records, (p for p in positions if p))
+        self._passings = Passings(history, clock)
+        txns = {r["txn"] for found in self._sends.values() for r in found if r["txn"]}
+        self._txns = transactions(history, clock, txns)
 
     def attempts(self, record: str) -> list[dict[str, Any]]:
         """The rows of `sends` of one record, in the order of the calls."""
         return self._sends.get(record, [])
 
     def path(self, record: str, places: Collection[Place]) -> Path | None:
-        """The way of one record, with its effects in the given places only."""
-        sends, entries = self._sends.get(record, []), self._log.get(record, [])
+        """The way of one record, with its effects in the given places only; None if it has none."""
+        sends, reads = self._sends.get(record, []), self._reads.get(record, [])
+        entries = [
+            row
+            for row in self._log.of_record(record)
+            if not self._inputs or row["topic"] in self._inputs
+        ]
         effects = [row for row in self._effects.get(record, []) if _stands_in(row, places)]
         if not (sends or entries or effects):
             return None
         entries = sorted(entries, key=lambda r: (not r["committed"], r["partition"], r["offset"]))
         effects = sorted(effects, key=lambda r: (r["sink"], r["view"], r["ordinal"] or 0))
+        reads = sorted(reads, key=lambda r: (r["at"] or 0, r["reader"]))
+        logged = [(r["topic"], r["partition"], r["offset"]) for r in entries[:_PLACES_LIMIT]]
+        # What processing did is no part of the story of how a record got into its topic.
+        passings, executions = self._processed(logged if places else [])
         return Path(
             record=short(record),
             sends=tuple(self._send(row) for row in sends[:LIST_LIMIT]),
             sends_count=len(sends),
-            entries=tuple(_entry(row) for row in entries[:LIST_LIMIT]),
+            entries=tuple(self._log.told(row) for row in entries[:LIST_LIMIT]),
             entries_count=len(entries),
-            effects=tuple(_effect(row) for row in effects[:LIST_LIMIT]),
+            effects=tuple(self._effect(row) for row in effects[:LIST_LIMIT]),
             effects_count=len(effects),
             sinks=tuple(dict.fromkeys(short(sink) for sink, _ in places)),
+            passings=tuple(passings[:LIST_LIMIT]),
+            passings_count=len(passings),
+            executions=tuple(executions[:LIST_LIMIT]),
+            executions_count=len(executions),
+            readings=tuple(self._reading(row) for row in reads[:LIST_LIMIT]),
+            readings_count=len(reads),
         )
+
+    def _processed(self, logged: Sequence[LogPlace]) -> tuple[list[Passing], list[Execution]]:
+        """Who passed the places where the record stands, and in which micro-batches it was."""
+        passings = [passing for place in logged for passing in self._passings.over(place)]
+        executions = [one for place in logged for one in self._passings.executions(place)]
+        return passings, executions
 
     def _send(self, row: dict[str, Any]) -> Send:
         return Send(
@@ -66,7 +94,49 @@ class Paths:
             partition=row["partition"],
             offset=row["offset"],
             error=short_or_none(row["error"]),
+            returned_at=self._clock.seconds(row["returned_at"], row["clock"]),
+            transaction=self._txns.get(row["txn"] or ""),
         )
+
+    def _effect(self, row: dict[str, Any]) -> Effect:
+        return Effect(
+            sink=short(row["sink"]),
+            view=short(row["view"] or ""),
+            effect_key=short(row["effect_key"] or ""),
+            position=short(row["position"] or ""),
+            batch=row["batch"],
+            at=self._clock.seconds(row["at"], row["clock"]),
+            owner=short_or_none(row["owner"]),
+            instance=short_or_none(row["instance"]),
+            source=_source(row),
+            entry=self._log.at(row["position"] or ""),
+        )
+
+    def _reading(self, row: dict[str, Any]) -> Reading:
+        return Reading(
+            reader=short(row["reader"] or ""),
+            isolation=short(row["isolation"] or ""),
+            topic=short(row["topic"] or ""),
+            partition=row["partition"],
+            offset=row["offset"],
+            at=self._clock.seconds(row["at"], row["clock"]),
+        )
+
+
+def transactions(history: History, clock: Clock, names: Collection[str]) -> dict[str, Transaction]:
+    """Those of the names that are transactions of applications, by name."""
+    return {
+        row["txn"]: Transaction(
+            txn=short(row["txn"]),
+            transactional_id=short(row["transactional_id"] or ""),
+            outcome=short(row["outcome"] or "info"),
+            began_at=clock.seconds(row["began_at"], row["clock"]),
+            commit_called_at=clock.seconds(row["commit_called_at"], row["clock"]),
+            ended_at=clock.seconds(row["ended_at"], row["clock"]),
+            error=short_or_none(row["error"]),
+        )
+        for row in rows_where(history, "txns", "txn", names)
+    }
 
 
 def records_of_attempts(history: History, attempts: Collection[str]) -> dict[str, str]:
@@ -86,20 +156,8 @@ def _stands_in(row: dict[str, Any], places: Collection[Place]) -> bool:
     return any(row["sink"] == sink and view in (None, row["view"]) for sink, view in places)
 
 
-def _entry(row: dict[str, Any]) -> Entry:
-    return Entry(
-        topic=short(row["topic"]),
-        partition=row["partition"],
-        offset=row["offset"],
-        committed=bool(row["committed"]),
-    )
-
-
-def _effect(row: dict[str, Any]) -> Effect:
-    return Effect(
-        sink=short(row["sink"]),
-        view=short(row["view"] or ""),
-        effect_key=short(row["effect_key"] or ""),
-        position=short(row["position"] or ""),
-        batch=row["batch"],
-    )
+def _source(row: dict[str, Any]) -> str | None:
+    """Where the effect says that its input stood."""
+    if row["source_topic"] is None:
+        return None
+    return short(f"{row['source_topic']}-{row['source_partition']}@{row['source_offset']}")

@@ -20,6 +20,8 @@ from reports.text import cut, storable
 
 History = Mapping[str, pa.Table]
 TEXT_LIMIT = 300
+LONG_LIMIT = 3_000
+_NEVER = 2**63 - 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +67,23 @@ def rows_where(
     mask = pc.is_in(whole.column(column), value_set=pa.array(sorted(values), pa.string()))
     found: list[dict[str, Any]] = whole.filter(mask).to_pylist()
     return found
+
+
+def collected_from(history: History, clock: Clock) -> int:
+    """When collecting began, on the run's clock. What was observed from then on happened before,
+    nobody knows when: such a time is none.
+    """
+    starts = [
+        row["started_at"]
+        for row in rows(history, "phases")
+        if row["phase"] == "collect" and row["clock"] == clock.id and row["started_at"] is not None
+    ]
+    return min(starts, default=_NEVER)
+
+
+def long(text: str) -> str:
+    """Text that is to be told whole, unless it is longer than anybody meant it to be."""
+    return cut(storable(text), LONG_LIMIT)
 
 
 def short(text: str) -> str:

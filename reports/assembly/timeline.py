@@ -12,8 +12,10 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from reports.assembly.lags import commit_lanes, lag_lanes
 from reports.assembly.rates import producer_lanes
 from reports.assembly.tables import Clock, History, rows, short, short_or_none, table
+from reports.assembly.transactions import transaction_lanes
 from reports.model import Fault, Findings, Phase
 from reports.model_timeline import (
     Batch,
@@ -25,7 +27,7 @@ from reports.model_timeline import (
     Timeline,
 )
 
-_BINS = 180
+_BINS = 360
 _MARKS = 75
 _STEPS = (0.1, 0.2, 0.25, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)
 _LANES, _LIVES, _BATCHES, _QUERIES, _KINDS, _FAULTS = 24, 60, 300, 4, 12, 60
@@ -75,6 +77,9 @@ def timeline(
         brokers=lanes("broker"),
         pipeline=lanes("pipeline"),
         batches=tuple(batches),
+        lags=lag_lanes(history, clock, end=end, width=width),
+        commits=commit_lanes(history, clock, end=end, width=width),
+        transactions=transaction_lanes(history, clock, end=end),
         faults=_fault_spans(faults),
         hazards=_marks(hazards, end),
         findings=_marks(found_at, end),

@@ -6,32 +6,51 @@ having to think of it.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from checkers import anomalies
-from reports.html.facts import drawn, fine_prints, lead, tiles
-from reports.html.folding import folded
+from reports.html.around import around
+from reports.html.brief import brief
+from reports.html.facts import drawn, fine_prints, lead, tiles, unknown_lag
+from reports.html.folding import folded, stories
 from reports.html.geometry import drawing
 from reports.html.story import cause_story, story
-from reports.html.templating import environment, style
+from reports.html.templating import environment, policy, script, style
+from reports.html.way import transactions, way
 from reports.html.words import words
 from reports.model import Report
+
+_HERE = Path(__file__).parent
+_STYLES = (_HERE / "timeline.css", _HERE / "page.css", _HERE / "paper.css")
+_SCRIPT = _HERE / "timeline.js"
 
 
 def render(report: Report) -> str:
     """The page."""
-    templates = environment()
-    templates.globals |= {"story": story, "cause_story": cause_story}
+    templates, groups, css, code = environment(), folded(report), style(*_STYLES), script(_SCRIPT)
+    templates.globals |= {
+        "around": around,
+        "brief": brief,
+        "cause_story": cause_story,
+        "story": story,
+        "transactions": transactions,
+        "way": way,
+    }
     html = templates.get_template("page.html.j2").render(
         report=report,
-        css=style(),
-        drawing=drawing(report),
+        css=css,
+        code=code,
+        policy=policy(css, code),
+        drawing=drawing(report, stories(groups)),
         drawn=drawn(report),
         fault_number={fault.fault: f"F{i}" for i, fault in enumerate(report.faults, 1)},
         steps={step.fault: step for step in report.run.schedule},
-        findings=folded(report),
+        findings=groups,
         hints={anomaly.name: anomaly.hint for anomaly in anomalies().values()},
         fine_prints=fine_prints(report),
         lead=lead(report),
         tiles=tiles(report),
+        unknown_lag=unknown_lag(report),
         words=words(report),
     )
     return html.encode("utf-8", "replace").decode("utf-8")

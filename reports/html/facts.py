@@ -53,6 +53,18 @@ def drawn(report: Report) -> Drawn:
     return Drawn(all=count, not_drawn=max(count - shown, 0))
 
 
+def unknown_lag(report: Report) -> str:
+    """Why the time line shows no lag, where there are no times to draw it from; else nothing."""
+    if report.timeline.lags or not report.counts.get("effects"):
+        return ""
+    if not report.counts.get("positions"):
+        return "Lag is not drawn: the history has no stored positions of readers."
+    return (
+        "Lag is not drawn: the stored positions of the readers were read when everything was over, "
+        "and say no time."
+    )
+
+
 def lead(report: Report) -> str:
     """Whether this is what the scenario expects, in a sentence."""
     if report.expected is None:

@@ -6,22 +6,19 @@ draws what this computes. Lanes are stacked from top to bottom in the order of `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.html.shapes import (
-    PLOT,
-    Axis,
-    Band,
-    Box,
-    Curve,
-    Lane,
-    Point,
+from reports.html.lanes import (
     bands,
+    commit_ticks,
     fault_boxes,
+    lag_curve,
     life_boxes,
     producer_curve,
+    transaction_boxes,
 )
+from reports.html.shapes import PLOT, Axis, Band, Box, Curve, Lane, Point
 from reports.model import Report
 from reports.model_timeline import BatchLane, Mark, Timeline
 from reports.text import cut, line, number, plural, seconds
@@ -44,6 +41,9 @@ class Drawing:
     shades: tuple[Box, ...]
     faults: tuple[Box, ...]
     curves: tuple[Curve, ...]
+    lags: tuple[Curve, ...]
+    transactions: tuple[Box, ...]
+    commits: tuple[str, ...]
     lives: tuple[Box, ...]
     ends: tuple[Point, ...]
     batches: tuple[Box, ...]
@@ -51,8 +51,12 @@ class Drawing:
     findings: tuple[Point, ...]
 
 
-def drawing(report: Report) -> Drawing:
-    """The picture of a report's time line."""
+Stories = Mapping[str, Sequence[tuple[float, int]]]
+"""By anomaly: when each finding came about, and the number of the story that tells it."""
+
+
+def drawing(report: Report, stories: Stories) -> Drawing:
+    """The picture of a report's time line, its findings leading to their stories."""
     timeline, axis = report.timeline, Axis(end=report.timeline.end)
     stack = _Stack(top=_HEAD)
     faults: list[Box] = []
@@ -73,6 +77,17 @@ def drawing(report: Report) -> Drawing:
         for lane in timeline.producers
     ]
     stack.space(bool(curves))
+    lags = [
+        lag_curve(
+            axis,
+            lag,
+            timeline.bin_seconds,
+            stack.lane(f"lag of {lag.owner}", "sent, not yet behind it", _CURVE),
+            _CURVE,
+        )
+        for lag in timeline.lags
+    ]
+    stack.space(bool(lags))
     lives: list[Box] = []
     ends: list[Point] = []
     for lanes in (timeline.brokers, timeline.pipeline):
@@ -82,17 +97,34 @@ def drawing(report: Report) -> Drawing:
             lives += more
             ends += ended
         stack.space(bool(lanes))
+    transactions: list[Box] = []
+    for txns in timeline.transactions:
+        says = f"{plural(txns.count, 'transaction')}, {number(txns.not_committed)} not committed"
+        top = stack.lane(f"tx {txns.transactional_id}", says, _BATCH)
+        transactions += transaction_boxes(axis, txns, top, _BATCH)
+    stack.space(bool(transactions))
     batches: list[Box] = []
     for queue in timeline.batches:
         named = "micro-batches" if len(timeline.batches) == 1 else queue.owner
         says = plural(queue.count, "micro-batch", "micro-batches")
         batches += _batches(axis, queue, stack.lane(named, says, _BATCH))
     stack.space(bool(batches))
-    hazards = _marks(axis, timeline.hazards, stack, {})
+    commits = [
+        commit_ticks(
+            axis,
+            stored,
+            timeline.bin_seconds,
+            stack.lane(f"commits {stored.owner}", f"{number(stored.count)} times", _BATCH),
+            _BATCH,
+        )
+        for stored in timeline.commits
+    ]
+    stack.space(bool(commits))
+    hazards = _marks(axis, timeline.hazards, stack, {}, {})
     stack.space(bool(hazards))
     # Drawn are those that the report holds; counted are all.
     counted = {group.anomaly: group.count for group in report.findings}
-    findings = _marks(axis, timeline.findings, stack, counted)
+    findings = _marks(axis, timeline.findings, stack, counted, stories)
     height = stack.top + 8
     return Drawing(
         width=PLOT,
@@ -106,6 +138,9 @@ def drawing(report: Report) -> Drawing:
         ),
         faults=tuple(faults),
         curves=tuple(curves),
+        lags=tuple(lags),
+        transactions=tuple(transactions),
+        commits=tuple(commits),
         lives=tuple(lives),
         ends=tuple(ends),
         batches=tuple(batches),
@@ -149,14 +184,16 @@ def _batches(axis: Axis, lane: BatchLane, top: int) -> list[Box]:
         if at is None:
             continue
         x, repeated = axis.x(at), (batch.executions or 0) > 1
-        width = max(axis.x(end if end is not None else at) - x - 1, 2)
+        real = max(axis.x(end if end is not None else at) - x - 1, 0)
+        width = max(real, 2)
         often = f", executed {batch.executions} times" if repeated else ""
         done = "never seen done" if end is None else f"done at {seconds(end)}"
         boxes.append(
             Box(
                 x=x,
                 y=top + 9,
-                width=round(width, 1),
+                width=round(width, 2),
+                real=round(real, 2) if real < width else None,
                 height=12,
                 kind="open" if end is None else "repeated" if repeated else "done",
                 text=f"×{batch.executions}" if repeated else "",
@@ -167,7 +204,11 @@ def _batches(axis: Axis, lane: BatchLane, top: int) -> list[Box]:
 
 
 def _marks(
-    axis: Axis, marks: tuple[Mark, ...], stack: _Stack, counted: Mapping[str, int]
+    axis: Axis,
+    marks: tuple[Mark, ...],
+    stack: _Stack,
+    counted: Mapping[str, int],
+    stories: Stories,
 ) -> tuple[Point, ...]:
     """One lane per kind."""
     points = []
@@ -175,13 +216,24 @@ def _marks(
         mine = [mark for mark in marks if mark.kind == kind]
         total = counted.get(kind, sum(mark.count for mark in mine))
         top = stack.lane(kind, number(total), _MARK)
-        free = -10.0  # where the last written count ended: counts must not lie on each other
-        for mark in mine:
+        told = stories.get(kind, ())
+        behind = [*(axis.x(mark.at) for mark in mine[1:]), float(PLOT)]
+        for mark, following in zip(mine, behind, strict=True):
             x = axis.x(mark.at)
-            count = f"×{mark.count}" if mark.count > 1 and x >= free else ""
-            free = x + 14 + 7 * len(count) if count else free
-            says = f"{kind} at {seconds(mark.at)}" + (f", {mark.count} of them" if count else "")
-            points.append(Point(x=x, y=top + _MARK // 2, text=count, says=says))
+            count = f"×{mark.count}" if mark.count > 1 else ""
+            many = f", {mark.count} of them" if mark.count > 1 else ""
+            nearest = min(((abs(at - mark.at), story) for at, story in told), default=None)
+            points.append(
+                Point(
+                    x=x,
+                    y=top + _MARK // 2,
+                    text=count,
+                    # A count must not lie below the mark that follows.
+                    fits=following - x >= 18 + 7 * len(count),
+                    says=f"{kind} at {seconds(mark.at)}{many}",
+                    story=nearest[1] if nearest else None,
+                )
+            )
     return tuple(points)
 
 

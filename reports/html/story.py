@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
-from reports.model import Cause, Effect, Entry, Fault, Finding, Path
+from reports.html.names import name
+from reports.model import Cause, Fault, Finding
+from reports.model_story import Effect, Entry, Path
 from reports.text import number, plural, seconds, sentence, times, visible
 
 _NAMED = 3
@@ -41,11 +43,6 @@ def cause_story(cause: Cause, faults: Sequence[Fault]) -> Markup:
     return said + Markup(' Behind it: <a href="#fault-{}">F{}</a>, {}{}.').format(
         number_, number_, visible(fault.description).rstrip("."), done
     )
-
-
-def name(text: str) -> Markup:
-    """An identity from the history, apart from the words around it."""
-    return Markup("<bdi class=id>{}</bdi>").format(visible(text))
 
 
 def _sent(path: Path) -> Markup:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from reports.model import FORMAT, Report
 
-SCHEMA_FILE = Path(__file__).with_name("report-1.schema.json")
+SCHEMA_FILE = Path(__file__).with_name("report-2.schema.json")
 
 
 def schema_text() -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from onceproof.commands.setup import prepared
 from tests.end_to_end.catalogue import MINUTES
 from tests.end_to_end.command import Finished, onceproof
 
@@ -28,6 +29,15 @@ def typed(command: str, runs: Path, folder: Path, **change: str) -> Finished:
         (folder / "verify" / f"{path}.py").write_text(text)
     name, *words = shlex.split(command.replace(" python ", f" {shlex.quote(sys.executable)} "))
     return onceproof(name, "--out", runs, "--seed", "3", *words, folder=folder)
+
+
+def tried(runs: Path, program: str, *words: str, **options: str) -> Finished:
+    """Put a program beside this file on trial, by the mildest preset."""
+    said = [word for name, value in options.items() for word in (f"--{name}", value)]
+    return onceproof(
+        "verify", "--out", runs, "--seed", "3", "--preset", "gentle", *said, "--",
+        sys.executable, Path(__file__).parent / program, *words,
+    )  # fmt: skip
 
 
 def test_the_page_shows_the_program_as_it_is() -> None:
@@ -82,6 +92,9 @@ class TestTheTrial:
         assert done.code == 1, done.out + done.err
         (group,) = done.report["findings"]
         assert group["anomaly"] == "duplicate-output"
+        row = "exactly-once orders → enriched  violated  NO (holds)    Found duplicate-output ("
+        assert row in PAGE
+        assert row in done.out
         assert done.verdicts() == {"exactly-once orders → enriched": "violated"}
 
     def test_who_commits_first_is_caught_losing(self, runs: Path, tmp_path: Path) -> None:
@@ -109,15 +122,107 @@ class TestTheTrial:
         assert done.code == 1, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → enriched": "violated"}
 
-    def test_a_spark_job_is_killed_behind_its_write(self, runs: Path, tmp_path: Path) -> None:
-        place = Path(__file__).parent / "own_spark_job.py"
-        for mode, verdict in (("append", "violated"), ("overwrite", "holds")):
-            done = onceproof(
-                "verify", "--out", runs, "--seed", "3", "--preset", "gentle",
-                "--output", "parquet:{work}/out", "--effects", f"{place}:pieces", "--",
-                sys.executable, place, "{bootstrap}", "{checkpoint}", "{spark_jars}",
-                "{work}/out", mode,
-            )  # fmt: skip
-            assert done.verdicts() == {"exactly-once orders → out": verdict}, done.out + done.err
-            (killed, _) = done.report["faults"]
-            assert "and the batch had no commit" in killed["evidence"]
+    @pytest.mark.parametrize(("mode", "verdict"), [("append", "violated"), ("overwrite", "holds")])
+    def test_a_spark_job_is_killed_behind_its_write(
+        self, runs: Path, mode: str, verdict: str
+    ) -> None:
+        done = tried(
+            runs, "own_spark_job.py",
+            "{bootstrap}", "{checkpoint}", "{spark_jars}", "{work}/out", mode,
+            output="parquet:{work}/out",
+            effects=f"{Path(__file__).parent / 'own_spark_job.py'}:pieces",
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → out": verdict}, done.out + done.err
+        (killed, _) = done.report["faults"]
+        assert "and the batch had no commit" in killed["evidence"]
+
+
+class TestATable:
+    """A program that writes into PostgreSQL, and one value for each key."""
+
+    pytestmark = MINUTES
+
+    @pytest.mark.parametrize(
+        ("mode", "verdict", "anomalies"),
+        [
+            ("guarded", "holds", set()),
+            ("plain", "violated", {"duplicate-output"}),
+            ("latest", "holds", set()),
+            ("stale", "violated", {"state-mismatch"}),
+        ],
+    )
+    def test_what_it_comes_to(
+        self, runs: Path, mode: str, verdict: str, anomalies: set[str]
+    ) -> None:
+        upserts = {"upserts": "json:$.customer"} if mode in ("latest", "stale") else {}
+        done = tried(
+            runs, "own_table_program.py",
+            "{bootstrap}", "{input}", "{database}", "shipped", "{work}/cache", mode,
+            output="postgres:shipped", **upserts,
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → shipped": verdict}, done.out + done.err
+        assert {group["anomaly"] for group in done.report["findings"]} == anomalies
+        assert done.code == (verdict == "violated")
+
+
+class TestDeadLetters:
+    """A program that puts aside what it cannot process."""
+
+    pytestmark = MINUTES
+
+    @pytest.mark.parametrize(
+        ("mode", "verdict", "anomalies"),
+        [
+            ("one", "holds", set()),
+            ("both", "violated", {"duplicate-output"}),
+            ("lost", "violated", {"lost-output"}),
+        ],
+    )
+    def test_what_it_comes_to(
+        self, runs: Path, mode: str, verdict: str, anomalies: set[str]
+    ) -> None:
+        done = tried(
+            runs, "own_letters_program.py",
+            "{bootstrap}", "{input}", "sorted", "rejected", "{work}/note", mode,
+            **{"output": "sorted", "dead-letters": "rejected"},
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → sorted": verdict}, done.out + done.err
+        # What is neither sent nor waited for with the others may also be sent once too often.
+        assert {group["anomaly"] for group in done.report["findings"]} >= anomalies
+        assert done.code == (verdict == "violated")
+
+
+class TestAnIcebergTable:
+    """A PySpark job whose table is read by its metadata, without Spark."""
+
+    pytestmark = MINUTES
+
+    @pytest.mark.parametrize(("mode", "verdict"), [("stream", "holds"), ("append", "violated")])
+    def test_what_it_comes_to(self, runs: Path, mode: str, verdict: str) -> None:
+        done = tried(
+            runs, "own_iceberg_job.py",
+            "{bootstrap}", "{checkpoint}", "{spark_jars}", "{work}/lake", mode,
+            output="iceberg:{work}/lake/orders",
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → lake/orders": verdict}, (
+            done.out + done.err
+        )
+
+
+class TestAnotherLanguage:
+    """A program in Java, started from its source, whose identities stand in headers alone."""
+
+    pytestmark = MINUTES
+
+    @pytest.mark.parametrize(("mode", "verdict"), [("together", "holds"), ("apart", "violated")])
+    def test_what_it_comes_to(self, runs: Path, mode: str, verdict: str) -> None:
+        stage = prepared().stage
+        assert stage is not None
+        done = onceproof(
+            "verify", "--out", runs, "--seed", "3", "--preset", "gentle", "--output", "copied",
+            "--identity", "header:order", "--",
+            stage.java, "-Xmx160m", "-cp", f"{stage.kafka_libs}/*",
+            Path(__file__).parent / "OwnCopy.java",
+            "{bootstrap}", "{input}", "copied", mode,
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → copied": verdict}, done.out + done.err

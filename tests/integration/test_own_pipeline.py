@@ -57,10 +57,14 @@ def test_a_table_is_read_as_anybody_reads_it(staging: Staged, table: str) -> Non
         writer.execute(f"INSERT INTO {table} VALUES ('a'), ('b'), ('a')")
         assert (found.size(), found.hanging()) == (0, True)
         writer.commit()
-        assert (found.size(), found.hanging()) == (3, False)
+        before = found.size()
+        assert (before > 0, found.hanging()) == (True, False)
     places = {each.position for each in found.found()}
     assert [ID.find(each.written) for each in found.found()] == ["a", "b", "a"]
     assert len(places) == 3
+    with psycopg.connect(database) as writer:
+        writer.execute(f"UPDATE {table} SET id = 'c' WHERE id = 'b'")
+    assert found.size() > before, "a row that is written over changes it as well"
 
 
 def test_a_topic_is_read_by_the_isolation_level_that_is_named(

@@ -21,10 +21,13 @@ class Found:
     Attributes:
         written: what it says.
         position: where it stands; unique in its output.
+        log: names the log in which it stands, where what comes later takes the place of what stood
+            there before with its key; None: it has a place of its own.
     """
 
     written: Written
     position: str
+    log: str | None = None
 
 
 class Source(Protocol):

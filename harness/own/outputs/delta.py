@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.own.outputs.base import Found
+from harness.own.outputs.base import Found, UnreadableOutput
 from harness.own.outputs.folder import parquet
 from harness.sinks.delta import DeltaTable
+from harness.sinks.rows import UnreadableFiles
 
 
 class Delta:
@@ -22,7 +23,11 @@ class Delta:
 
     def found(self) -> Iterator[Found]:
         """One thing a row, file by file."""
-        for file in self._table.files():
+        try:
+            files = self._table.files()
+        except UnreadableFiles as error:
+            raise UnreadableOutput(str(error)) from error
+        for file in files:
             yield from parquet(file, file.name)
 
     def hanging(self) -> bool:

@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from harness.own.identity import Written
-from harness.own.outputs.base import Found, UnreadableOutput, rows
+from harness.own.outputs.base import Found, UnreadableOutput, as_json, rows
 from harness.sinks.files import whole
 from harness.sinks.rows import UnreadableFiles, rows_of
+
+MORE: Final = "more"
+"""What fields of a CSV row are called that its header has no name for."""
+_UTF_8: Final = "utf-8-sig"
+"""With a byte order mark at its beginning, or without."""
 
 
 class Folder:
@@ -65,14 +70,49 @@ def parquet(file: Path, place: str) -> Iterator[Found]:
         raise UnreadableOutput(str(error)) from error
 
 
-def _csv(file: Path, place: str) -> Iterator[Found]:
-    with file.open(newline="", encoding="utf-8", errors="replace") as opened:
-        lines: Iterable[Mapping[str, Any]] = csv.DictReader(opened, restkey="more")
-        yield from rows(lines, place=place)
+def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]:
+    """Rows of a CSV file whose first line names its columns.
+
+    Args:
+        file: where it is.
+        place: what it is called.
+        strict: whether all must be right: text in UTF-8, and a field in each row for each column.
+
+    Raises:
+        UnreadableOutput: a quote has no end, or a row is not as it must be.
+    """
+    errors = "strict" if strict else "replace"
+    with file.open(newline="", encoding=_UTF_8, errors=errors) as opened:
+        lines = csv.DictReader(opened, restkey=MORE, strict=True)
+        try:
+            for row in lines:
+                at = f"{place} line {lines.line_num}"
+                if strict and (MORE in row or None in row.values()):
+                    raise UnreadableOutput(
+                        f"{at}: expected a field for each of {', '.join(lines.fieldnames or ())}, "
+                        f"found {', '.join(_fields(row))}"
+                    )
+                yield Found(written=as_json(row), position=at)
+        except csv.Error as error:
+            raise UnreadableOutput(
+                f"{place} line {lines.line_num + 1}: expected CSV with quotes as RFC 4180 has them "
+                f"(Spark writes them so with the option escape set to a quote): {error}"
+            ) from None
 
 
-def _json(file: Path, place: str) -> Iterator[Found]:
-    with file.open(encoding="utf-8", errors="replace") as opened:
+def _fields(row: Mapping[str, Any]) -> list[str]:
+    named = [value for name, value in row.items() if name != MORE and value is not None]
+    return [repr(value) for value in (*named, *row.get(MORE, ()))]
+
+
+def json_lines(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]:
+    """Lines of JSON; empty ones are none. `strict` as for `csv_rows`.
+
+    Raises:
+        UnreadableOutput: a line is something else.
+    """
+    errors = "strict" if strict else "replace"
+    with file.open(encoding=_UTF_8, errors=errors) as opened:
         for number, line in enumerate(opened, 1):
             if line.strip():
                 _check(line, f"{place} line {number}")
@@ -83,12 +123,14 @@ def _check(line: str, place: str) -> None:
     try:
         json.loads(line)
     except ValueError as error:
-        raise UnreadableOutput(f"{place}: expected JSON, found {line[:80]!r}: {error}") from None
+        raise UnreadableOutput(
+            f"{place}: expected JSON, one value a line, found {line[:80]!r}: {error}"
+        ) from None
 
 
 FORMATS: Final[dict[str, Callable[[Path, str], Iterator[Found]]]] = {
     "parquet": parquet,
-    "csv": _csv,
-    "json": _json,
+    "csv": csv_rows,
+    "json": json_lines,
 }
 """How a file is read, by the end of its name."""

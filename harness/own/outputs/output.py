@@ -19,10 +19,12 @@ from harness.own.identity import BadRule, Rule
 from harness.own.outputs.base import Source
 from harness.own.outputs.delta import Delta
 from harness.own.outputs.folder import FORMATS, Folder
+from harness.own.outputs.iceberg import Iceberg
 from harness.own.outputs.printed import Printed
 from harness.own.outputs.table import Table
 from harness.own.outputs.topic import READ_COMMITTED, READ_UNCOMMITTED, Topic
-from harness.sinks.base import AtomicBatch, Effect, State
+from harness.own.upserts import Upserts
+from harness.sinks.base import AtomicBatch, Effect, Sink, State
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +94,10 @@ class Output:
             )
         return cls(kind=kind, place=place, view=view, identity=identity)
 
+    def __str__(self) -> str:
+        """As the settings of a run have it."""
+        return f"{self.kind}:{self.place} ({self.view}), identity {self.identity}"
+
     @property
     def name(self) -> str:
         """What effects call it."""
@@ -104,12 +110,26 @@ class Output:
 
     def open(self, where: Where, yields: Yield) -> OwnSink:
         """It, as it is now."""
-        return OwnSink(self, KINDS[self.kind](self, where), yields)
+        return OwnSink(self, self._source(where), yields)
+
+    def open_upserts(self, where: Where, key: Rule) -> Sink:
+        """It, as it is now, with one value for what `key` finds."""
+        return Upserts(
+            self._source(where),
+            name=self.name,
+            view=self.view,
+            identity=self.identity,
+            key=key,
+            not_judged=NOT_JUDGED,
+        )
+
+    def _source(self, where: Where) -> Source:
+        return KINDS[self.kind](self, where)
 
 
 OUTPUTS: Final = (
     "TOPIC[@read_uncommitted], postgres:TABLE, parquet:FOLDER, csv:FOLDER, json:FOLDER, "
-    "delta:FOLDER or command:COMMAND"
+    "delta:FOLDER, iceberg:FOLDER or command:COMMAND"
 )
 """What can be named, in words."""
 
@@ -123,6 +143,7 @@ KINDS: Final[dict[str, Callable[[Output, Where], Source]]] = {
     "postgres": lambda output, where: Table(where.database, output.place),
     **dict.fromkeys(FORMATS, _folder),
     "delta": lambda output, where: Delta(Path(where.fill(output.place))),
+    "iceberg": lambda output, where: Iceberg(Path(where.fill(output.place))),
     "command": lambda output, where: Printed(
         [where.fill(word) for word in shlex.split(output.place)]
     ),

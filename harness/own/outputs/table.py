@@ -24,9 +24,11 @@ class Table:
         self._table = sql.Identifier(*name.split("."))
 
     def size(self) -> int:
-        """How many rows there are."""
-        found = self._rows(sql.SQL("SELECT count(*) AS n FROM {}").format(self._table))
-        return int(found[0]["n"]) if found else 0
+        """The sum of the transactions that wrote its rows: it changes when one is written over."""
+        found = self._rows(
+            sql.SQL("SELECT sum(1 + xmin::text::bigint) AS n FROM {}").format(self._table)
+        )
+        return int(found[0]["n"] or 0) if found else 0
 
     def found(self) -> Iterator[Found]:
         """One thing a row, in the order in which they lie there."""

@@ -36,6 +36,7 @@ class Topic:
                             headers={k: _text(v) or "" for k, v in entry.headers.items()},
                         ),
                         position=f"{entry.topic}-{entry.partition}@{entry.offset}",
+                        log=f"{entry.topic}-{entry.partition}",
                     )
 
     def hanging(self) -> bool:

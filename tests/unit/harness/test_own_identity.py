@@ -48,6 +48,12 @@ def test_what_cannot_be_read_has_no_identity(rule: str, value: str | None) -> No
     assert Rule.parse(rule).find(Written(value=value)) is None
 
 
+def test_nothing_is_no_identity() -> None:
+    empty = Written(value='{"id": ""}', key="", headers={"id": ""})
+    for rule in ("json:$.id", "key", "header:id", 'regex:"id": "(.*)"'):
+        assert Rule.parse(rule).find(empty) is None
+
+
 @pytest.mark.parametrize(
     ("rule", "says"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -59,6 +60,17 @@ def test_what_each_must_come_to(tmp_path: Path) -> None:
         assert due.count(row["record"]) == quantity[row["record"]] % 3
 
 
+def test_what_each_leaves_for_its_key() -> None:
+    plain, orders = (Orders(topic="t", records=40, upserts=each) for each in (False, True))
+    made = {"producer": 1, "seed": 1, "sink": "out"}
+    assert list(plain.contributed(**made)) == list(orders.expected(**made)) == []
+    sends = {r.record: r.key for r in orders.sends(producer=1, seed=1)}
+    rows = list(orders.contributed(**made))
+    assert {row["record"]: row["state_key"] for row in rows} == sends
+    assert all(row["digest"] == row["record"] and row["operation"] == "last" for row in rows)
+    assert {row["sink"] for row in rows} == {"out"}
+
+
 @pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])
 def test_records_of_a_file(tmp_path: Path, ending: str) -> None:
     rows = [{"id": f"r{n}", "who": f"w{n % 3}", "text": 'ü, "x"'} for n in range(7)]
@@ -87,9 +99,22 @@ def test_a_line_of_json_is_sent_as_it_stands(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"id": 1}\n{"x": 1}\n', r"records.jsonl line 2: no identity by json:\$.id in "),
+        (
+            '{"id": 1}\n{"x": 1, "y": 2}\n',
+            r"records.jsonl line 2: no identity by json:\$.id: there is no such field; "
+            r"there are x, y; the record is '\{\"x\"",
+        ),
+        (
+            '{"id": 1}\n{"id": 1.5}\n',
+            r"line 2: .* expected a text or a whole number there, found 1",
+        ),
+        ('{"id": 1}\n{"id": null}\n', r"line 2: .* there, found null"),
+        ('{"id": ""}\n', r"line 1: .* expected a text or a whole number there, found \"\""),
+        ('{"id": {"a": 1}}\n', r"line 1: .* found {\"a\": 1}"),
+        ("7\n", r"line 1: .* expected an object with fields, found int"),
         ('{"id": 1}\n\n{"id": "1"}\n', r"line 3 has the identity '1' of records.jsonl line 1"),
-        ('{"id": 1}\nno\n', r"records.jsonl line 2: expected JSON, found 'no"),
+        ('{"id": 1}\nno\n', r"records.jsonl line 2: expected JSON, one value a line, found 'no"),
+        ('[\n{"id": 1}\n]\n', r"records.jsonl line 1: expected JSON, one value a line, found '\["),
     ],
 )
 def test_a_file_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> None:
@@ -97,6 +122,90 @@ def test_a_file_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> Non
     file.write_text(text)
     with pytest.raises(BadRule, match=says):
         sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id"))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("id;x\n1;2\n", r"records.csv line 2: .* there is no such field; there are id;x"),
+        ('id,x\n1,"a\nb"\n,2\n', r"records.csv line 4: .* found \"\""),
+        ("id,x\n1,2\n3\n", r"records.csv line 3: expected a field for each of id, x, found '3'"),
+        ("id,x\n1,2,3\n", r"line 2: expected a field for each of id, x, found '1', '2', '3'"),
+        ('id,x\n1,"2\n3,4\n', r"records.csv line 2: expected CSV with quotes"),
+        ('id,x\n1,"2"3\n', r"records.csv line 2: expected CSV with quotes"),
+        ("id,x,id\n1,2,3\n", r"records.csv line 1: a column is called 'id', and another too"),
+        ("id,\n1,2\n", r"records.csv line 1: a column is called ''; expected a header"),
+        ("id,x\n1,2\n1,3\n", r"line 3 has the identity '1' of records.csv line 2"),
+    ],
+)
+def test_a_table_of_text_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "records.csv"
+    file.write_text(text)
+    with pytest.raises(BadRule, match=says):
+        sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id"))
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
+def test_text_is_utf_8_with_a_byte_order_mark_or_without(tmp_path: Path, mark: bytes) -> None:
+    for name, text in (("a.csv", "id,x\n1,ü\n"), ("a.jsonl", '{"id": 1, "x": "ü"}\n')):
+        file = tmp_path / name
+        file.write_bytes(mark + text.encode())
+        ((record, _, value),) = sent(
+            Orders(topic="t", records=9, file=str(file), identity="json:$.id")
+        )
+        assert (record, json.loads(value)["x"]) == ("1", "ü")
+        file.write_bytes(text.encode("latin-1"))
+        with pytest.raises(BadRule, match=r"expected text in UTF-8, found .* byte 0xfc"):
+            count(file)
+
+
+@pytest.mark.parametrize(
+    ("column", "says"),
+    [
+        (pa.array([b"1"]), "column id is of type binary, which JSON has no word for"),
+        (pa.array([[b"1"]]), "column id is of type list<"),
+        (pa.array([1.5]), r"row 1: .* expected a text or a whole number there, found 1.5"),
+        (pa.array([True]), r"row 1: .* found true"),
+        (pa.array([None], pa.string()), r"row 1: .* found null"),
+        (pa.array([[1]]), r"row 1: .* found \[1\]"),
+    ],
+    ids=lambda value: str(value.type) if isinstance(value, pa.Array) else "",
+)
+def test_a_column_of_another_type(tmp_path: Path, column: pa.Array, says: str) -> None:
+    file = tmp_path / "records.parquet"
+    pq.write_table(pa.table({"id": column}), file)
+    with pytest.raises(BadRule, match=says):
+        sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id"))
+
+
+def test_whole_numbers_of_any_type_are_identities(tmp_path: Path) -> None:
+    file = tmp_path / "records.parquet"
+    pq.write_table(pa.table({"id": pa.array([7], pa.int8()), "k": pa.array([2.0])}), file)
+    orders = Orders(topic="t", records=9, file=str(file), identity="json:$.id", key="json:$.k")
+    assert sent(orders) == [("7", "2", '{"id": 7, "k": 2.0}')]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            {"identity": "key"},
+            "identity key cannot stand in a record of a file, .* --data-identity",
+        ),
+        ({"identity": "header:id"}, "which has neither key nor headers"),
+        ({"key": "key"}, "key key cannot stand in a record of a file, .* --data-key"),
+        ({"key": "json:$.who"}, r"line 1: no key by json:\$.who: there is no such field"),
+        ({"key": "regex:who=(.*)"}, r"line 1: no key by regex:who=\(\.\*\): nothing matches"),
+    ],
+)
+def test_rules_that_find_nothing_in_a_file(
+    tmp_path: Path, change: dict[str, str], says: str
+) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text('{"id": 1}\n')
+    orders = Orders(topic="t", records=9, file=str(file), identity="json:$.id")
+    with pytest.raises(BadRule, match=says):
+        sent(replace(orders, **change))  # type: ignore[arg-type]
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
@@ -107,3 +216,6 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "records.parquet").write_text("no")
     with pytest.raises(BadRule, match="cannot be read"):
         count(tmp_path / "records.parquet")
+    (tmp_path / "records.csv").write_text("id,x\n")
+    with pytest.raises(BadRule, match=r"records\.csv: there is no record in it"):
+        count(tmp_path / "records.csv")

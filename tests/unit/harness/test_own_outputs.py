@@ -57,6 +57,12 @@ def test_lines_and_rows_of_text(tmp_path: Path) -> None:
         opened("json:{work}", tmp_path).effects()
 
 
+def test_a_row_that_is_cut_short_is_no_other_row(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_text('id,n\n"1,2\n')
+    with pytest.raises(UnreadableOutput, match=r"b\.csv line 2: expected CSV with quotes"):
+        opened("csv:{work}", tmp_path).effects()
+
+
 def test_a_command_prints_what_arrived(tmp_path: Path) -> None:
     (tmp_path / "said").write_text("got id=1\n\ngot id=2\ngot id=2\n")
     sink = opened("command:cat {work}/said", tmp_path, identity=Rule.parse(r"regex:id=(\d)"))
@@ -95,6 +101,7 @@ def test_all_outputs_together(tmp_path: Path) -> None:
         ("topic:a@read_uncommitted", "topic", "a", "read_uncommitted"),
         ("postgres:shop.ledger", "postgres", "shop.ledger", "table"),
         ("delta:{work}/d", "delta", "{work}/d", "table"),
+        ("iceberg:{work}/i", "iceberg", "{work}/i", "table"),
         ("command:a b", "command", "a b", "printed"),
     ],
 )
@@ -102,7 +109,9 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
     found = Output.parse(text, ID)
     assert (found.kind, found.place, found.view) == (kind, place, view)
     assert found.topic == (place if kind == "topic" else None)
-    assert set(KINDS) == {"topic", "postgres", "parquet", "csv", "json", "delta", "command"}
+    assert set(KINDS) == {
+        "topic", "postgres", "parquet", "csv", "json", "delta", "iceberg", "command"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

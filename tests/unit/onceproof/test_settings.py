@@ -19,7 +19,7 @@ from onceproof.settings.files import find, load
 from onceproof.settings.page import PAGE, SCHEMA, all_settings, page, schema_text
 from onceproof.settings.schema import schema
 from onceproof.verify.presets import PRESETS
-from onceproof.verify.trial import CLAIMS, Said
+from onceproof.verify.said import CLAIMS, Said
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 

@@ -12,7 +12,8 @@ from harness.faults.kill_driver import KillDriver
 from harness.faults.kill_program import HAZARDS, KillProgram
 from harness.schedule_json import schedule_to_json
 from onceproof.verify.presets import PRESETS, by_name, preset
-from onceproof.verify.trial import BadTrial, Said, rehearsal, trial
+from onceproof.verify.said import BadTrial, Said
+from onceproof.verify.trial import rehearsal, trial
 
 SAID = Said(
     command=("python", "job.py", "{bootstrap}"), folder=Path("/somewhere"), outputs=("enriched",)
@@ -93,6 +94,25 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"faults": ("kill-program soon",)}, "'soon' is no moment; expected now or before-commit"),
         ({"records": 300}, "300 records are over before 5 faults have struck; expected 1000"),
         ({"data_key": "key"}, "speak of a file"),
+        ({"outputs": ("a", "parquet:{work}/a")}, "two outputs are called 'a'"),
+        ({"dead_letters": "enriched"}, "two outputs are called 'enriched'"),
+        ({"outputs": ("orders",)}, "orders is the input; expected another topic"),
+        ({"dead_letters": "orders"}, "orders is the input"),
+        ({"dead_letters": "mysql:x"}, "is no output"),
+        (
+            {"dead_letters": "csv:x", "dead_letter_identity": "key"},
+            "cannot stand in a row of csv:x",
+        ),
+        ({"dead_letter_identity": "key"}, "say where with --dead-letters"),
+        ({"upserts": "customer"}, "expected json"),
+        (
+            {"upserts": "key", "outputs": ("postgres:x",)},
+            "--upserts key cannot stand in a row of x",
+        ),
+        ({"upserts": "key", "dead_letters": "x"}, "cannot be judged together"),
+        ({"upserts": "key", "claims": ("at-least-once",)}, "expected --claim exactly-once alone"),
+        ({"upserts": "key", "effects": "0..1"}, "expected 1 with --upserts, or a function"),
+        ({"upserts": "key", "effect_key": "key"}, "a key has one value"),
     ],
 )
 def test_what_cannot_be_tried_is_said_before_anything_starts(
@@ -110,6 +130,61 @@ def test_a_file_is_looked_through_before_anything_starts(tmp_path: Path) -> None
     file.write_text(file.read_text() + '{"order_id": 7}\n')
     with pytest.raises(BadTrial, match=r"line 1501 has the identity '7' of records\.jsonl line 8"):
         trial(replace(SAID, data=file))
+
+
+def test_dead_letters_stand_beside_every_output() -> None:
+    scenario = trial(
+        replace(
+            SAID,
+            outputs=("enriched", "postgres:ledger"),
+            dead_letters="rejected",
+            dead_letter_identity="header:order",
+        )
+    )
+    assert {claim.scope.dead_letters for claim in scenario.claims} == {"rejected"}
+    assert [topic.name for topic in scenario.all_topics] == ["orders", "enriched", "rejected"]
+    assert scenario.subject.sinks == ("enriched", "ledger")
+    for claim in scenario.claims:
+        assert "A dead letter in rejected stands for all effects" in claim.fine_print.promise
+        assert "Whether what became a dead letter had to." in claim.fine_print.not_tested
+
+
+def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+
+    def tried(keys: int) -> Said:
+        file.write_text("".join(f'{{"order_id": {n}, "who": {n % keys}}}\n' for n in range(1200)))
+        return replace(SAID, data=file, data_key="json:$.who", upserts="key")
+
+    assert trial(tried(1200)).subject.orders.upserts
+    with pytest.raises(BadTrial, match=r"records 1 to 1190 are all followed by a later one"):
+        trial(tried(10))
+    rules = tmp_path / "rules.py"
+    rules.write_text("def two(order): return 2\n")
+    with pytest.raises(BadTrial, match=r"0 has 2 effects; expected with --upserts: one value"):
+        trial(replace(tried(1200), effects=f"{rules}:two"))
+
+
+@pytest.mark.parametrize(
+    ("change", "says", "not_said"),
+    [
+        ({}, "keeps outside Kafka: only its commits", "The database"),
+        ({"outputs": ("postgres:x",)}, "The database going down", "as it is listed"),
+        ({"outputs": ("csv:x",)}, "as it is listed", "The database"),
+        ({"outputs": ("command:x",)}, "prints all of it, and once", "as it is listed"),
+        ({"faults": ("kill-program now",)}, "brought network partitions or requests", "crashes or"),
+        ({"command": SPARK.command}, "beside its checkpoint", "only its commits"),
+        ({"upserts": "key"}, "what stood there in between", "only their number"),
+    ],
+)
+def test_the_report_says_what_was_not_tested(
+    change: dict[str, object], says: str, not_said: str
+) -> None:
+    (claim,) = trial(replace(SAID, **change)).claims  # type: ignore[arg-type]
+    assert says in claim.fine_print.not_tested
+    assert not_said not in claim.fine_print.not_tested
+    assert "Loss of the checkpoint" in claim.fine_print.not_tested
+    assert ("older values may come back" in claim.fine_print.guarantee) is ("upserts" in change)
 
 
 def test_a_program_needs_gates_only_where_its_commit_is_met() -> None:

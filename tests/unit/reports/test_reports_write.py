@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reports.html import render
 from reports.model import Report
 from reports.schema import SCHEMA_FILE, schema_text
 from reports.write import UnreadableReport, load, write
@@ -37,6 +38,37 @@ def test_an_unknown_field_is_refused(small_report: Report, tmp_path: Path) -> No
     data.write_text(json.dumps(content | {"surprise": 1}))
     with pytest.raises(UnreadableReport, match="surprise"):
         load(tmp_path)
+
+
+def test_a_report_of_the_format_before_is_read_and_told(
+    small_report: Report, tmp_path: Path
+) -> None:
+    """Of format 1 are reports without what came with format 2."""
+    _, data = write(tmp_path, small_report)
+    content = json.loads(data.read_text())
+    content["format"] = "onceproof-report/1"
+    del content["moments"]
+    for lane in ("lags", "commits", "transactions"):
+        del content["timeline"][lane]
+    for group in content["findings"]:
+        for finding in group["shown"]:
+            del finding["moment"], finding["at_is"]
+            path = finding["path"]
+            for several in ("passings", "executions", "readings"):
+                del path[several], path[f"{several}_count"]
+            for send in path["sends"]:
+                del send["returned_at"], send["transaction"]
+            for entry in path["entries"]:
+                for stamp in ("attempt", "producer_id", "epoch", "sequence", "ended_by"):
+                    del entry[stamp]
+            for effect in path["effects"]:
+                for more in ("at", "owner", "instance", "source", "entry"):
+                    del effect[more]
+    data.write_text(json.dumps(content))
+    report = load(tmp_path)
+    assert report.format == "onceproof-report/2"
+    assert report.headline == small_report.headline
+    assert "stands twice in ledger" in render(report)
 
 
 def test_the_published_schema_is_current() -> None:

@@ -1,0 +1,54 @@
+"""An Iceberg table, as its metadata says, read without Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from harness.own.outputs.base import Found, UnreadableOutput
+from harness.own.outputs.folder import parquet
+from harness.sinks.iceberg import METADATA, IcebergTable
+from harness.sinks.rows import UnreadableFiles
+
+_WANTED: Final = (
+    "expected metadata/v<N>.metadata.json, as a table of a Hadoop catalog has it: of any other "
+    "only its catalog knows which snapshot counts. Let a command of yours print it "
+    "(command:COMMAND)"
+)
+
+
+class Iceberg:
+    """One table, to which is only appended; until it is made there is nothing in it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._table = IcebergTable(path, topic="", sink="", listed="")
+
+    def size(self) -> int:
+        """How many commits there are."""
+        return self._table.commits()
+
+    def found(self) -> Iterator[Found]:
+        """One thing a row, file by file."""
+        if not self._table.commits():
+            self._check_catalog()
+        try:
+            files = self._table.files()
+        except UnreadableFiles as error:
+            raise UnreadableOutput(str(error)) from error
+        for file in files:
+            yield from parquet(file, file.name)
+
+    def hanging(self) -> bool:
+        """Nothing can."""
+        return False
+
+    def _check_catalog(self) -> None:
+        """See that there is no table that we could not read.
+
+        Raises:
+            UnreadableOutput: there is one.
+        """
+        for other in sorted((self._path / METADATA).glob("*.metadata.json")):
+            raise UnreadableOutput(f"{self._path}: found metadata/{other.name}, {_WANTED}")

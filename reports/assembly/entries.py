@@ -1,0 +1,115 @@
+"""Places in logs of topics: what the producer stamped on an entry, and the marker that ended it.
+
+The one thing to know: the log is filtered twice as a whole, whatever the number of records; a
+transaction is ended by the first marker of the same producer behind the entry.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from reports.assembly.tables import History, rows_where, short, short_or_none, table
+from reports.model_story import Entry, Marker
+
+Place = tuple[str, int, int]
+"""Topic, partition, offset."""
+_PLACE = re.compile(r"(.+)-(\d{1,9})@(\d{1,18})", re.DOTALL)
+_Writer = tuple[str, int, int]
+
+
+class Entries:
+    """The entries of records, and those that stand at places; all looked up at once."""
+
+    def __init__(
+        self, history: History, records: Collection[str], positions: Iterable[str]
+    ) -> None:
+        named = rows_where(history, "log", "record", records)
+        places = {place for text in positions if (place := place_of(text))}
+        placed = _at(history, places)
+        self._by_record: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for row in named:
+            self._by_record[row["record"]].append(row)
+        self._by_place = {(r["topic"], r["partition"], r["offset"]): r for r in placed}
+        self._markers = _markers(history, [*named, *placed])
+
+    def of_record(self, record: str) -> list[dict[str, Any]]:
+        """The rows of `log` that carry the record's identity."""
+        return self._by_record.get(record, [])
+
+    def at(self, position: str) -> Entry | None:
+        """The entry at `topic-partition@offset`; None if that is no place in a known log."""
+        place = place_of(position)
+        row = self._by_place.get(place) if place else None
+        return self.told(row) if row else None
+
+    def told(self, row: Mapping[str, Any]) -> Entry:
+        """A row of `log` as it is told."""
+        return Entry(
+            topic=short(row["topic"]),
+            partition=row["partition"],
+            offset=row["offset"],
+            committed=bool(row["committed"]),
+            attempt=short_or_none(row["attempt"]),
+            producer_id=row["producer_id"],
+            epoch=row["epoch"],
+            sequence=row["sequence"],
+            ended_by=self._ended_by(row),
+        )
+
+    def _ended_by(self, row: Mapping[str, Any]) -> Marker | None:
+        offsets, markers = self._markers.get(_writer(row), ((), ()))
+        place = bisect_right(offsets, row["offset"])
+        if place == len(offsets):
+            return None
+        found = markers[place]
+        return Marker(kind=short(found["kind"]), offset=found["offset"], epoch=found["epoch"])
+
+
+def place_of(position: str) -> Place | None:
+    """The place that `topic-partition@offset` names; None if it does not name one."""
+    found = _PLACE.fullmatch(position)
+    return (found[1], int(found[2]), int(found[3])) if found else None
+
+
+def _at(history: History, places: Collection[Place]) -> list[dict[str, Any]]:
+    """The rows of `log` at these places."""
+    if not places:
+        return []
+    log = table(history, "log")
+    topics = pa.array(sorted({topic for topic, _, _ in places}), pa.string())
+    offsets = pa.array(sorted({offset for _, _, offset in places}), pa.int64())
+    mask = pc.and_(
+        pc.is_in(log["topic"], value_set=topics), pc.is_in(log["offset"], value_set=offsets)
+    )
+    found = log.filter(mask).to_pylist()
+    return [row for row in found if (row["topic"], row["partition"], row["offset"]) in places]
+
+
+def _markers(
+    history: History, entries: Iterable[Mapping[str, Any]]
+) -> dict[_Writer, tuple[list[int], list[dict[str, Any]]]]:
+    """The control records of the producers of these entries, in the order of their offsets."""
+    writers = {_writer(row) for row in entries if (row["producer_id"] or -1) >= 0}
+    ids = pa.array(sorted({producer for _, _, producer in writers}), pa.int64())
+    log = table(history, "log")
+    mask = pc.and_(pc.not_equal(log["kind"], "data"), pc.is_in(log["producer_id"], value_set=ids))
+    columns = ["topic", "partition", "offset", "kind", "producer_id", "epoch"]
+    grouped: dict[_Writer, list[dict[str, Any]]] = defaultdict(list)
+    for row in log.select(columns).filter(mask).to_pylist() if writers else ():
+        if (writer := _writer(row)) in writers:
+            grouped[writer].append(row)
+    for found in grouped.values():
+        found.sort(key=lambda row: row["offset"])
+    return {writer: ([r["offset"] for r in found], found) for writer, found in grouped.items()}
+
+
+def _writer(row: Mapping[str, Any]) -> _Writer:
+    producer = row["producer_id"]
+    return row["topic"], row["partition"], -1 if producer is None else producer

@@ -1,0 +1,98 @@
+"""What the logs say around the findings, each stretch of time once.
+
+The one thing to know: findings that lie close together share a stretch; what is told of all logs
+together is bounded, whatever they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from reports.assembly.tables import short
+from reports.log_files import Lines
+from reports.model import Findings
+from reports.model_story import LogExcerpt, LogLine, Moment
+
+AROUND = 2.0
+"""Lines within so many seconds of a finding are told."""
+_TOGETHER = 1.0
+_MOMENTS = 40
+_TEXT_LIMIT = 250_000
+
+Look = Callable[[float, float, float], tuple[Lines, ...]]
+"""Lines of logs by a middle, a start and an end, all in seconds since 1970."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """Findings that say which moment they belong to, and the moments."""
+
+    findings: tuple[Findings, ...]
+    moments: tuple[Moment, ...]
+
+
+def moments(findings: Sequence[Findings], look: Look | None, origin: float) -> Told:
+    """The stretches of time around findings.
+
+    Args:
+        findings: as they are told.
+        look: how to get at the lines; None: there are no logs.
+        origin: the start of the run, in seconds since 1970.
+    """
+    if look is None:
+        return Told(findings=tuple(findings), moments=())
+    place_of: dict[float, int] = {}
+    found: list[Moment] = []
+    left = _TEXT_LIMIT
+    # The first of each kind is told in full, so its time comes first.
+    for at in _in_turn(findings)[:_MOMENTS]:
+        if at in place_of or left <= 0:
+            continue
+        near = [f.at for g in findings for f in g.shown if f.at is not None]
+        mine = {t for t in near if at <= t <= at + _TOGETHER and t not in place_of}
+        moment = _moment(look, at, max(mine), origin)
+        if moment.logs:
+            place_of |= dict.fromkeys(mine, len(found))
+            found.append(moment)
+            left -= sum(len(line.text) + 20 for log in moment.logs for line in log.lines)
+    told = tuple(
+        group.model_copy(
+            update={
+                "shown": tuple(
+                    f.model_copy(
+                        update={"moment": place_of.get(f.at) if f.at is not None else None}
+                    )
+                    for f in group.shown
+                )
+            }
+        )
+        for group in findings
+    )
+    return Told(findings=told, moments=tuple(found))
+
+
+def _in_turn(findings: Sequence[Findings]) -> list[float]:
+    """Every time of a finding once: the first of each anomaly, then the second, and so on."""
+    longest = max((len(group.shown) for group in findings), default=0)
+    turns = (g.shown[i].at for i in range(longest) for g in findings if i < len(g.shown))
+    return list(dict.fromkeys(at for at in turns if at is not None))
+
+
+def _moment(look: Look, first: float, last: float, origin: float) -> Moment:
+    start, end = first - AROUND, last + AROUND
+    logs = look(origin + (first + last) / 2, origin + start, origin + end)
+    return Moment(
+        start=round(start, 3),
+        end=round(end, 3),
+        logs=tuple(
+            LogExcerpt(
+                log=short(log.log),
+                lines=tuple(
+                    LogLine(at=round(line.at - origin, 3), text=line.text) for line in log.lines
+                ),
+                count=log.count,
+            )
+            for log in logs
+        ),
+    )

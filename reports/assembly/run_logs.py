@@ -1,0 +1,24 @@
+"""The logs of a run folder, with what the history knows of their writers.
+
+The one thing to know: the only place here that touches files; whoever has no folder does without.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.record import RunRecord
+from reports.assembly.tables import Clock, History, rows
+from reports.log_files import LogFiles
+
+
+def run_logs(folder: Path, record: RunRecord, history: History) -> LogFiles:
+    """The logs in a folder, each with the time at which its writer was started."""
+    clock = Clock(id=record.clock, origin_ns=record.monotonic_ns)
+    origin = record.wall_ns / 1e9
+    started = {
+        row["instance"].replace("#", "."): origin + at
+        for row in rows(history, "instances")
+        if (at := clock.seconds(row["started_at"], row["clock"])) is not None
+    }
+    return LogFiles(folder, started)

@@ -1,0 +1,63 @@
+"""The transactions of applications on the time line.
+
+The one thing to know: transactions of one outcome that lie closer together than can be seen are one
+span with a count; those of different outcomes never are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from reports.assembly.tables import Clock, History, short, table
+from reports.model_timeline import TransactionLane, TransactionSpan
+
+_LANES, _SPANS = 6, 200
+_APART = 400
+_FOREVER = 1e9
+_Span = tuple[float, float | None]
+
+
+def transaction_lanes(history: History, clock: Clock, *, end: float) -> tuple[TransactionLane, ...]:
+    """One lane for every transactional id."""
+    columns = ["transactional_id", "outcome", "began_at", "ended_at", "clock"]
+    found: dict[str, dict[str, list[_Span]]] = defaultdict(lambda: defaultdict(list))
+    for row in table(history, "txns").select(columns).to_pylist():
+        start = clock.seconds(row["began_at"], row["clock"])
+        if start is not None:
+            until = clock.seconds(row["ended_at"], row["clock"])
+            found[row["transactional_id"] or ""][row["outcome"] or "info"].append((start, until))
+    return tuple(
+        TransactionLane(
+            transactional_id=short(name),
+            count=sum(map(len, by_outcome.values())),
+            not_committed=sum(len(s) for o, s in by_outcome.items() if o != "committed"),
+            spans=_spans(by_outcome, end / _APART),
+        )
+        for name, by_outcome in sorted(found.items())[:_LANES]
+    )
+
+
+def _spans(by_outcome: dict[str, list[_Span]], apart: float) -> tuple[TransactionSpan, ...]:
+    spans = [s for outcome, found in by_outcome.items() for s in _fitting(outcome, found, apart)]
+    return tuple(sorted(spans, key=lambda s: (s.start, s.outcome)))
+
+
+def _fitting(outcome: str, spans: list[_Span], apart: float) -> list[TransactionSpan]:
+    """Spans of one outcome, joined until they are few enough."""
+    while len(joined := _together(outcome, spans, apart)) > _SPANS and apart < _FOREVER:
+        apart *= 2
+    return joined[:_SPANS]
+
+
+def _together(outcome: str, spans: Iterable[_Span], apart: float) -> list[TransactionSpan]:
+    """Spans of one outcome; one for those between which there is nothing to be seen."""
+    joined: list[TransactionSpan] = []
+    for start, end in sorted(spans, key=lambda s: s[0]):
+        last = joined[-1] if joined else None
+        if last and last.end is not None and end is not None and end - last.start <= apart:
+            more = {"end": max(last.end, end), "count": last.count + 1}
+            joined[-1] = last.model_copy(update=more)
+        else:
+            joined.append(TransactionSpan(start=start, end=end, outcome=short(outcome), count=1))
+    return joined

@@ -1,0 +1,72 @@
+"""Which faults acted when a finding came about, and how far off the others were.
+
+The one thing to know: distance in time is no proof of a cause; it says where to look. What the
+checkers hold for the cause is told apart from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from reports.model import Fault, Finding, Report
+from reports.text import seconds, visible
+
+NEAR = 10.0
+"""Faults that ended or began within so many seconds are told as near."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Near:
+    """One fault beside a finding. `apart`: seconds between them, 0 while it acted."""
+
+    number: int
+    fault: Fault
+    apart: float
+    says: str
+
+
+def acting(report: Report, at: float) -> tuple[int, ...]:
+    """The numbers of the faults that acted at a moment."""
+    return tuple(n.number for n in _beside(report, at) if n.apart == 0)
+
+
+def around(report: Report, finding: Finding) -> tuple[Markup, ...]:
+    """The faults around a finding, each as a sentence; none if it has no time."""
+    if finding.at is None or not report.faults:
+        return ()
+    beside = sorted(_beside(report, finding.at), key=lambda n: (n.apart, n.number))
+    if not beside:
+        return (Markup("No fault was injected."),)
+    near = [n for n in beside if n.apart <= NEAR]
+    if not near:
+        first = beside[0]
+        said = Markup("No fault acted within {} of it; the nearest is ").format(seconds(NEAR))
+        return (said + _said(first),)
+    return tuple(_said(n) for n in near)
+
+
+def _beside(report: Report, at: float) -> list[Near]:
+    found = []
+    for number, fault in enumerate(report.faults, 1):
+        start, end = fault.injected_at, fault.healed_at
+        if start is None:
+            continue
+        if at < start:
+            apart, says = start - at, f"was injected {seconds(start - at)} later"
+        elif end is not None and at > end:
+            apart, says = at - end, f"had been healed {seconds(at - end)} before"
+        else:
+            apart, says = 0.0, f"acted, injected {seconds(at - start)} before"
+            says += ", never seen to be healed" if end is None else ""
+            says += f", healed {seconds(end - at)} later" if end is not None else ""
+        says += "" if fault.bit else " (it left no evidence)"
+        found.append(Near(number=number, fault=fault, apart=apart, says=says))
+    return found
+
+
+def _said(near: Near) -> Markup:
+    return Markup('<a href="#fault-{}">F{}</a>, {}, {}.').format(
+        near.number, near.number, visible(near.fault.description).rstrip("."), near.says
+    )

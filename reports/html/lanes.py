@@ -1,0 +1,238 @@
+"""How single lanes of the time line become shapes.
+
+The one thing to know: what is too short to be seen is drawn wider than it is and says so (`real`),
+so that the page's script can draw it as it is when one looks closer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reports.html.shapes import Axis, Band, Box, Curve, Point
+from reports.model import Fault, Phase
+from reports.model_timeline import (
+    CommitLane,
+    FaultSpan,
+    InstanceLane,
+    LagLane,
+    ProducerLane,
+    TransactionLane,
+)
+from reports.text import number, seconds
+
+KINDS = ("crash", "partition", "timeout")
+
+
+def bands(axis: Axis, phases: Sequence[Phase]) -> tuple[Band, ...]:
+    """The phases as bands; a name only where it fits."""
+    found = []
+    known = [p for p in phases if p.started_at is not None]
+    for place, phase in enumerate(known):
+        start = phase.started_at or 0.0
+        end = axis.end if phase.ended_at is None else phase.ended_at
+        x, width = axis.x(start), round(axis.x(end) - axis.x(start), 1)
+        fits = width > 6.2 * len(phase.phase) + 6
+        outcome = phase.outcome or "its end is not known"
+        found.append(
+            Band(
+                x=x,
+                width=max(width, 0.5),
+                text=phase.phase,
+                fits=fits,
+                even=place % 2 == 0,
+                says=f"{phase.phase}, {seconds(end - start)}: {outcome}",
+            )
+        )
+    return tuple(found)
+
+
+def fault_boxes(
+    axis: Axis, faults: Sequence[Fault], spans: Sequence[FaultSpan], top: int, height: int
+) -> tuple[int, list[Box]]:
+    """Bars from injected to healed, in as few rows as do not overlap; how many rows, and bars."""
+    numbers = {fault.fault: i for i, fault in enumerate(faults, 1)}
+    rows: list[float] = []
+    boxes = []
+    for span in sorted(spans, key=lambda s: s.start):
+        x = axis.x(span.start)
+        real = axis.x(axis.end if span.end is None else span.end) - x
+        width = max(real, 4)
+        taken = x + max(width, 26) + 3  # the label must fit beside a short bar
+        row = next((i for i, free in enumerate(rows) if free <= x), len(rows))
+        rows[row : row + 1] = [taken]
+        until = "never seen to be healed" if span.end is None else f"healed at {seconds(span.end)}"
+        bit = "" if span.bit else ", left no evidence"
+        label = f"F{numbers.get(span.fault, '?')}"
+        boxes.append(
+            Box(
+                x=x,
+                y=top + row * height,
+                width=round(width, 2),
+                real=_real(real, width),
+                height=height - 5,
+                kind=span.kind if span.kind in KINDS else "other",
+                text=label,
+                says=f"{label} {span.fault} ({span.kind}), "
+                f"injected at {seconds(span.start)}, {until}{bit}",
+                dim=not span.bit,
+            )
+        )
+    return max(1, len(rows)), boxes
+
+
+def life_boxes(
+    axis: Axis, lane: InstanceLane, top: int, height: int
+) -> tuple[list[Box], list[Point]]:
+    """The lives of one process as bars, and a mark at each end that is known."""
+    boxes, ends = [], []
+    for life in lane.lives:
+        x = axis.x(life.started_at)
+        end = axis.end if life.ended_at is None else life.ended_at
+        width = round(max(axis.x(end) - x, 2), 2)
+        how = f", {life.how}" if life.how else ""
+        until = "" if life.ended_at is None else f" to {seconds(life.ended_at)}{how}"
+        says = f"{life.instance}: from {seconds(life.started_at)}{until}"
+        boxes.append(
+            Box(
+                x=x,
+                y=top + 6,
+                width=width,
+                real=_real(axis.x(end) - x, width),
+                height=height - 11,
+                text=life.instance,
+                fits=width > 6.5 * len(life.instance) + 12,
+                says=says,
+            )
+        )
+        if life.ended_at is not None:
+            ends.append(Point(x=axis.x(end), y=top + 6 + (height - 11) / 2, says=says))
+    return boxes, ends
+
+
+def producer_curve(
+    axis: Axis, lane: ProducerLane, bin_seconds: float, top: int, height: int
+) -> Curve:
+    """The throughput as a stepped curve."""
+    base, ceiling = top + height - 8.0, top + 14.0
+    # The backlog that goes out after an outage is often many times the usual rate; drawn to scale,
+    # it would press everything else flat.
+    full = _full_scale(lane.rate)
+    path, area = _stepped(axis, lane.rate, full, bin_seconds, base, ceiling)
+    start = axis.x(0)
+    outages = tuple(
+        Box(
+            x=axis.x(o.start),
+            y=base + 1.5,
+            width=round(max(axis.x(o.end) - axis.x(o.start), 1), 2),
+            height=4,
+            says=f"nothing acknowledged for {seconds(o.end - o.start)}",
+        )
+        for o in lane.outages
+    )
+    ends = tuple(
+        Point(x=axis.x(life.ended_at), y=base, says=f"{life.instance} ended: {life.how or ''}")
+        for life in lane.lives
+        if life.ended_at is not None and life.ended_at < axis.end * 0.995
+    )
+    return Curve(
+        line=path,
+        area=area,
+        base=base,
+        top=ceiling,
+        peak=_peak_words(max(lane.rate, default=0.0), full),
+        peak_x=start,
+        outages=outages,
+        ends=ends,
+    )
+
+
+def lag_curve(axis: Axis, lane: LagLane, bin_seconds: float, top: int, height: int) -> Curve:
+    """How far a reader is behind, as a stepped curve to scale."""
+    base, ceiling = top + height - 8.0, top + 14.0
+    most = max(lane.behind, default=0)
+    path, area = _stepped(axis, lane.behind, most, bin_seconds, base, ceiling)
+    return Curve(
+        line=path,
+        area=area,
+        base=base,
+        top=ceiling,
+        peak=f"at most {number(most)} behind" if most else "never behind",
+        peak_x=axis.x(0),
+        kind="lag",
+    )
+
+
+def commit_ticks(axis: Axis, lane: CommitLane, bin_seconds: float, top: int, height: int) -> str:
+    """A stroke for every bin in which positions were stored: the longer, the more often."""
+    most, base = max(lane.per_bin, default=0), top + height - 6.0
+    strokes = []
+    for place, count in enumerate(lane.per_bin):
+        if count:
+            length = 4 + (height - 14) * count / most
+            strokes.append(f"M{axis.x((place + 0.5) * bin_seconds)} {base}v{-length:.1f}")
+    return "".join(strokes)
+
+
+def transaction_boxes(axis: Axis, lane: TransactionLane, top: int, height: int) -> list[Box]:
+    """The transactions of one transactional id as bars; what did not commit on top."""
+    boxes = []
+    for span in sorted(lane.spans, key=lambda s: s.outcome != "committed"):
+        x = axis.x(span.start)
+        real = axis.x(axis.end if span.end is None else span.end) - x
+        many = f"{number(span.count)} transactions" if span.count > 1 else "transaction"
+        until = "never seen to end" if span.end is None else f"to {seconds(span.end)}"
+        known = span.outcome in ("committed", "aborted")
+        boxes.append(
+            Box(
+                x=x,
+                y=top + 8,
+                width=round(max(real, 1.5), 2),
+                real=_real(real, 1.5),
+                height=height - 15,
+                kind=span.outcome if known else "info",
+                says=f"{many} of {lane.transactional_id}, {span.outcome}: "
+                f"from {seconds(span.start)}, {until}",
+            )
+        )
+    return boxes
+
+
+def _stepped(
+    axis: Axis,
+    values: Sequence[float],
+    full: float,
+    bin_seconds: float,
+    base: float,
+    ceiling: float,
+) -> tuple[str, str]:
+    """A stepped curve over its own zero line, and the area below it."""
+    points: list[str] = []
+    y_last = None
+    for place, value in enumerate(values):
+        y = round(base - (min(value / full, 1.0) if full else 0.0) * (base - ceiling), 1)
+        if y != y_last:
+            points.append(f"H{axis.x(place * bin_seconds)}V{y}" if points else f"V{y}")
+        y_last = y
+    start, end = axis.x(0), axis.x(len(values) * bin_seconds)
+    path = f"M{start} {base}" + "".join(points) + f"H{end}"
+    return path, f"{path}V{base}H{start}Z"
+
+
+def _real(real: float, drawn: float) -> float | None:
+    """The width that is to be told beside the drawn one; None if they are the same."""
+    return round(real, 2) if real < drawn else None
+
+
+def _full_scale(rates: Sequence[float]) -> float:
+    """The rate that fills the lane: one that only the busiest tenth of all bins is far above."""
+    busy = sorted(rate for rate in rates if rate > 0)
+    if not busy:
+        return 0.0
+    return min(busy[-1], 1.6 * busy[len(busy) * 9 // 10])
+
+
+def _peak_words(peak: float, full: float) -> str:
+    if not peak:
+        return "nothing acknowledged"
+    said = f"peak {number(round(peak))}/s"
+    return said if full >= peak else f"{said}, cut off at {number(round(full))}/s"

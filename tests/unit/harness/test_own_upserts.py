@@ -1,0 +1,130 @@
+"""One value for each key: which input left it, in a log and in a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from harness.own.dead_letters import DeadLetters
+from harness.own.identity import BadRule, Rule, Written
+from harness.own.outputs.base import Found
+from harness.own.upserts import STRETCH, Upserts, check_spread, passed
+from harness.sinks.base import Effect
+
+
+class Things:
+    """Something that was written, one after the other."""
+
+    def __init__(self, *found: Found) -> None:
+        self._found = found
+
+    def size(self) -> int:
+        return len(self._found)
+
+    def found(self) -> Iterator[Found]:
+        return iter(self._found)
+
+    def hanging(self) -> bool:
+        return False
+
+
+def of_a_log(*things: tuple[int, str, int | None]) -> Things:
+    return Things(
+        *(
+            Found(
+                written=Written(value=None if id_ is None else json.dumps({"id": id_}), key=key),
+                position=f"t-{partition}@{offset}",
+                log=f"t-{partition}",
+            )
+            for offset, (partition, key, id_) in enumerate(things)
+        )
+    )
+
+
+def of_a_table(*rows: tuple[str, int]) -> Things:
+    return Things(
+        *(
+            Found(written=Written(value=json.dumps({"id": id_, "k": key})), position=f"row {n}")
+            for n, (key, id_) in enumerate(rows)
+        )
+    )
+
+
+def values(things: Things, key: str) -> dict[str, str | None]:
+    rules = {"identity": Rule.parse("json:$.id"), "key": Rule.parse(key)}
+    sink = Upserts(things, name="out", view="table", not_judged="x", **rules)
+    states = sink.states()
+    assert len({s.state_key for s in states}) == len(states)
+    assert {(s.sink, s.view, s.aggregate) for s in states} <= {("out", "table", "latest input")}
+    return {state.state_key: state.digest for state in states}
+
+
+def test_in_a_log_what_comes_later_takes_the_place_of_what_was_there() -> None:
+    log = of_a_log((0, "a", 1), (0, "b", 2), (0, "a", 3), (1, "c", 4))
+    assert values(log, "key") == {"a": "3", "b": "2", "c": "4"}
+
+
+def test_a_tombstone_deletes_its_key_until_it_is_written_again() -> None:
+    assert values(of_a_log((0, "a", 1), (0, "a", None)), "key") == {}
+    assert values(of_a_log((0, "a", 1), (0, "a", None), (0, "a", 2)), "key") == {"a": "2"}
+
+
+def test_a_key_in_two_partitions_or_two_rows_has_no_one_value() -> None:
+    assert values(of_a_log((0, "a", 1), (1, "a", 2)), "key") == {"a": "in 2 rows: 1, 2"}
+    assert values(of_a_table(("a", 2), ("a", 1)), "json:$.k") == {"a": "in 2 rows: 1, 2"}
+    assert values(of_a_table(("a", 1), ("a", 1)), "json:$.k") == {"a": "in 2 rows: 1, 1"}
+
+
+def test_what_has_no_key_names_no_input() -> None:
+    things = Things(Found(written=Written(value='{"id": 1}'), position="row 1"))
+    sink = Upserts(
+        things,
+        name="out",
+        view="table",
+        identity=Rule.parse("json:$.id"),
+        key=Rule.parse("json:$.k"),
+        not_judged="x",
+    )
+    assert [effect.record for effect in sink.effects()] == [None]
+    assert sink.states() == []
+
+
+def test_an_input_that_was_written_over_has_passed() -> None:
+    inputs = [("1", "a"), ("2", "b"), ("3", "a"), ("4", "a"), ("5", "b")]
+    assert dict(passed(inputs, {"3"})) == {
+        "1": True, "2": False, "3": True, "4": False, "5": False
+    }  # fmt: skip
+    assert all(done for _, done in passed(inputs, {"4", "5", None}))
+    assert not any(done for _, done in passed(inputs, set()))
+
+
+def test_last_inputs_must_be_spread() -> None:
+    check_spread([(str(n), str(n)) for n in range(100)])
+    check_spread([(str(n), str(n % STRETCH)) for n in range(STRETCH)])
+    check_spread([])
+    with pytest.raises(BadRule, match=f"records 1 to {STRETCH} are all followed by a later one"):
+        check_spread([(str(n), "a") for n in range(STRETCH + 1)])
+    late = [(str(n), str(n) if n < 50 else "z") for n in range(50 + STRETCH + 1)]
+    with pytest.raises(BadRule, match=f"records 51 to {50 + STRETCH} are all"):
+        check_spread(late)
+
+
+def test_dead_letters_are_seen_by_whoever_looks_at_an_output() -> None:
+    class One:
+        name = "dead"
+
+        def effects(self) -> list[Effect]:
+            return [
+                Effect(
+                    sink="dead", view="read_committed", record="a", effect_key="", digest="x",
+                    position="dead-0@1", ordinal=0,
+                )
+            ]  # fmt: skip
+
+    letters = DeadLetters(One(), ["table", "listing", "table"])  # type: ignore[arg-type]
+    assert [(e.sink, e.view, e.record) for e in letters.effects()] == [
+        ("dead", "table", "a"),
+        ("dead", "listing", "a"),
+    ]
