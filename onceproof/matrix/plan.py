@@ -19,8 +19,6 @@ from onceproof.command import command
 _SLACK_SECONDS = 900.0
 _SLOWER = 8
 """How many times longer than on a quiet machine a run may take, beside the slack."""
-_TOLD = ("--config", "none")
-"""It is told everything, so that no file with settings tells it more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +52,7 @@ class Planned:
         words = ("run", self.scenario.name, "--seed", str(self.seed), "--out", str(runs))
         return Job(
             name=self.name,
-            command=tuple(command(*_TOLD, *words, "--backend", self.backend)),
+            command=tuple(command(*words, "--backend", self.backend)),
             seconds=_SLACK_SECONDS + _SLOWER * self.scenario.seconds,
         )
 

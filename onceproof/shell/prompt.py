@@ -67,7 +67,8 @@ def _line(source: TextIO, typed: bool, prompt: str) -> str | None:
     try:
         return input(prompt)
     except EOFError:
-        print()
+        with suppress(OSError):  # the terminal itself may be gone
+            print(flush=True)
         return None
 
 

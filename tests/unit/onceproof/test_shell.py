@@ -226,3 +226,25 @@ def test_the_questions_of_the_how_to_are_answered(run: Path) -> None:
     code, out, err = ask(run, *(word for q in questions for word in ("-c", q)))
     assert (code, err) == (0, "")
     assert re.search(r"b +2 ", out)
+
+
+def test_a_terminal_that_goes_away_ends_it_quietly(run: Path, tmp_path: Path) -> None:
+    leader, follower = pty.openpty()
+    environ = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    shell = subprocess.Popen(
+        [sys.executable, "-m", "onceproof", "shell", str(run)],
+        stdin=follower, stdout=follower, stderr=follower, env=environ, start_new_session=True,
+    )  # fmt: skip
+    os.close(follower)
+    try:
+        seen, deadline = "", time.monotonic() + 120
+        while "onceproof> " not in seen:
+            assert time.monotonic() < deadline, f"saw {seen!r}"
+            if select.select([leader], [], [], 1)[0]:
+                seen += os.read(leader, 65536).decode()
+        os.close(leader)
+        assert shell.wait(120) == 0
+        assert list(tmp_path.glob("onceproof-mistake-*")) == []
+    finally:
+        shell.kill()
+        shell.wait(60)
