@@ -10,7 +10,7 @@ import typer
 
 from onceproof.cli import completing
 from onceproof.cli.given import given
-from onceproof.cli.options import Backend, Events, Out, Seed
+from onceproof.cli.options import Backend, Events, Junit, Out, Seed
 from onceproof.cli.words import OneOf, of_a_few
 from onceproof.settings.effective import Effective
 
@@ -127,6 +127,7 @@ def verify(
     out: Out = Path("runs"),
     backend: Backend = "local",
     json_events: Events = None,
+    junit: Junit = None,
 ) -> None:
     """Put a pipeline of your own on trial, unchanged: its command, its input, its output.
 
@@ -164,8 +165,9 @@ def verify(
             out=out,
             backend=backend,
             dry_run=dry_run,
-            options=given(ctx, without=("seed", "dry_run", "json_events")),
+            options=given(ctx, without=("seed", "dry_run", "json_events", "junit")),
             events=json_events,
+            junit=junit,
         )
     )
 

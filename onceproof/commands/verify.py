@@ -16,6 +16,7 @@ from harness.scenario import Scenario
 from harness.stage.backends import offers
 from harness.tools.setup import Tools
 from harness.wait import Stop
+from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE
 from onceproof.outcome import Outcome
@@ -25,6 +26,7 @@ from onceproof.streaming import Stream, streamed
 from onceproof.verify.rehearsed import rehearsed
 from onceproof.verify.said import BadTrial, Said
 from onceproof.verify.trial import rehearsal, trial
+from reports.ci.case import cases_of
 from reports.console import live, print_result
 
 
@@ -37,6 +39,7 @@ def verify(
     dry_run: bool,
     options: list[str],
     events: str | None = None,
+    junit: Path | None = None,
 ) -> int:
     """Put it on trial; with `dry_run` only rehearse.
 
@@ -48,7 +51,9 @@ def verify(
         dry_run: no faults, few records: only see that all fits together.
         options: as they were given, without the seed, for the line that repeats it.
         events: see `streamed`.
+        junit: file that gets every claim as a test case.
     """
+    server = BuildServer(junit)
 
     def do(stream: Stream) -> int:
         try:
@@ -57,7 +62,7 @@ def verify(
         except BadTrial as error:
             print(f"onceproof verify: {error}.", file=sys.stderr)
             return USAGE
-        return _try(scenario, said, seed, out, backend, dry_run, options, stream)
+        return _try(scenario, said, seed, out, backend, dry_run, options, stream, server)
 
     return streamed("verify", events, do)
 
@@ -71,6 +76,7 @@ def _try(
     dry_run: bool,
     options: list[str],
     stream: Stream,
+    server: BuildServer,
 ) -> int:
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
     scenario, left_out = feasible(scenario, offers(backend))
@@ -85,6 +91,8 @@ def _try(
         return rehearsed(outcome, sys.stdout)
     outcome = _run(scenario, seed, out, backend, repeat, tools, stop, stream)
     print_result(outcome.report, sys.stdout, outcome.folder)
+    server.add(cases_of(outcome.report, outcome.folder))
+    server.conclude()
     return outcome.exit_code
 
 
