@@ -25,7 +25,30 @@ Named = Annotated[
 ]
 
 
-def before(ctx: typer.Context, config: Named = None) -> None:
+def _tell_version(asked: bool) -> None:
+    if not asked:
+        return
+    from harness.versions import versions
+
+    found = versions()
+    print(f"onceproof {found.pop('onceproof')}")
+    for part, version in found.items():
+        print(f"  {part} {version}")
+    raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option(
+        "--version",
+        is_eager=True,
+        callback=_tell_version,
+        help="Say the version, and those of the parts; `doctor` says those of the tools.",
+    ),
+]
+
+
+def before(ctx: typer.Context, config: Named = None, version: Version = False) -> None:
     """Read the settings, and make them the defaults of the command that follows."""
     from onceproof.settings.bad import BadSettings
     from onceproof.settings.known import known

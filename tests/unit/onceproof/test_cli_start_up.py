@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from onceproof.cli import app
 
 OURS = {"checkers", "harness", "reports", "scenarios"}
 HEAVY = {"confluent_kafka", "duckdb", "hypothesis", "jinja2", "pyarrow", "pydantic", "pyspark"}
@@ -39,3 +43,11 @@ def test_a_foreign_history_is_judged_without_the_harness(tmp_path: Path) -> None
     found = imported("check", str(history))
     assert "checkers" in found
     assert not found & {"harness", "scenarios", "confluent_kafka", "pyspark"}
+
+
+def test_the_version_has_its_parts() -> None:
+    done = CliRunner().invoke(app, ["--version"])
+    first, *parts = done.stdout.splitlines()
+    assert (done.exit_code, first) == (0, f"onceproof {metadata.version('onceproof')}")
+    assert f"  pyspark {metadata.version('pyspark')}" in parts
+    assert any(part.startswith("  code ") for part in parts)
