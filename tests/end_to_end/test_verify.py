@@ -70,10 +70,10 @@ def test_a_rehearsal_says_that_no_identity_comes_back(runs: Path, tmp_path: Path
     [
         ("verify --output out", "Missing argument"),
         ("verify -- true", "Missing option '--output'"),
-        ("verify --output out -- job {bootstap}", "{bootstap} means nothing"),
-        ("verify --output mysql:x -- job", "is no output; expected TOPIC"),
-        ("verify --output out --preset cruel -- job", "expected gentle, standard, brutal"),
-        ("verify --output out --data none.jsonl -- job", "none.jsonl"),
+        ("verify --output out -- true {bootstap}", "{bootstap} means nothing"),
+        ("verify --output mysql:x -- true", "is no output; expected TOPIC"),
+        ("verify --output out --preset cruel -- true", "expected gentle, standard or brutal"),
+        ("verify --output out --data none.jsonl -- true", "none.jsonl"),
     ],
 )
 def test_what_cannot_be_tried_is_usage(command: str, says: str, tmp_path: Path) -> None:
