@@ -176,7 +176,7 @@ def test_nothing_of_a_history_reaches_the_terminal_as_a_command(tmp_path: Path) 
     assert "\x1b" not in ask(tmp_path, "-c", "select record from sends")[1]
 
 
-# Under load it failed twice, and why is not found yet: a race of ours, or of the test with the shell.
+# Under load it failed twice, and why is not found yet: a race of ours, or of the test itself.
 @pytest.mark.skipif(not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it")
 def test_at_a_terminal_arrow_keys_bring_back_what_was_asked_and_ctrl_c_never_leaves(
     run: Path, tmp_path: Path
