@@ -40,6 +40,11 @@ class BuildServer:
         self._summary = environ.get("GITHUB_STEP_SUMMARY")
         self._out = out or sys.stdout
 
+    @property
+    def listens(self) -> bool:
+        """Whether anybody wants to know."""
+        return bool(self._junit or self._github or self._summary)
+
     def add(self, cases: Iterable[Case]) -> None:
         """More is known.
 

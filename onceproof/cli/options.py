@@ -10,6 +10,13 @@ import typer
 from onceproof.cli import completing
 from onceproof.cli.words import Backend as BackendType
 
+Scenarios = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Names from `onceproof list`; without any, the flagship.",
+        autocompletion=completing.scenarios,
+    ),
+]
 Seed = Annotated[int | None, typer.Option(help="Draws the workload; without it one is chosen.")]
 Out = Annotated[Path, typer.Option(help="Folder that gets the run folders.")]
 Backend = Annotated[

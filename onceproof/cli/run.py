@@ -9,18 +9,12 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Backend, Events, Folder, Junit, Out, Seed
+from onceproof.cli.options import Backend, Events, Folder, Junit, Out, Scenarios, Seed
 from onceproof.cli.words import Backend as BackendType
 
 
 def run(
-    scenario: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Names from `onceproof list`; without any, the flagship.",
-            autocompletion=completing.scenarios,
-        ),
-    ] = None,
+    scenario: Scenarios = None,
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",

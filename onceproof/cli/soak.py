@@ -8,18 +8,11 @@ from typing import Annotated
 
 import typer
 
-from onceproof.cli import completing
-from onceproof.cli.options import Backend, Events, Out
+from onceproof.cli.options import Backend, Events, Out, Scenarios
 
 
 def soak(
-    scenario: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Names from `onceproof list`; without any, the flagship.",
-            autocompletion=completing.scenarios,
-        ),
-    ] = None,
+    scenario: Scenarios = None,
     runs: Annotated[int, typer.Option(min=0, help="How many seeds; 0: until told to stop.")] = 10,
     seed: Annotated[int, typer.Option(help="The first seed; the others follow it.")] = 1,
     out: Out = Path("runs"),

@@ -95,7 +95,7 @@ class MatrixRun:
             self.hear(trial, False)
             _say(f"reused   {trial.scenario} on {trial.backend}: {self.out / (trial.report or '')}")
         write(self.out, self.told())
-        self._tell_server(*self.trials.values())
+        self._tell_server(*self.trials)
         self._see_to_the_disk()
         with children(self.out / LOGS) as processes:
             side_by_side(
@@ -138,7 +138,7 @@ class MatrixRun:
         """Write the page a last time, say how it came out, and return the exit code."""
         told = self.told()
         page, table = write(self.out, told)
-        self._tell_server(*(trial for trial in told.trials if not trial.judged))
+        self._tell_server(*(name for name, trial in self.trials.items() if not trial.judged))
         print(headline(told))
         for trial in unexpected(told.trials):
             why = "; ".join(
@@ -154,11 +154,14 @@ class MatrixRun:
         self.server.conclude()
         return board.exit_code(told.trials)
 
-    def _tell_server(self, *trials: Trial) -> None:
-        for trial in trials:
-            name = f"{trial.scenario}-{trial.backend}"
+    def _tell_server(self, *names: str) -> None:
+        """Tell what is known of these places anew; all of them the first time."""
+        if not self.server.listens:
+            return
+        for name in names:
+            trial = self.trials[name]
             self._cases[name] = tuple(cases_of_trial(trial, page=self.out, seed=self.seed))
-        self.server.know(case for name in self._places for case in self._cases.get(name, ()))
+        self.server.know(case for cases in self._cases.values() for case in cases)
 
     def _all(self, state: State) -> list[Trial]:
         return [trial for trial in self.trials.values() if trial.state is state]
@@ -185,7 +188,7 @@ class MatrixRun:
         )
         self.trials[place.name] = trial
         self.hear(trial, False)
-        self._tell_server(trial)
+        self._tell_server(place.name)
         left = len(self._all(State.WAITING))
         how = "as expected" if trial.expected else trial.remark or "NOT as expected"
         _say(f"ended    {ended.job.name}: {how}, {seconds(ended.seconds)}; {left} to go")

@@ -7,7 +7,7 @@ packages of the project under test, and a test that crashes leaves nothing behin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from onceproof.pytest_plugin.lab import HeldLab
 
 MARKER: Final = "onceproof_scenario"
-_PROPERTY: Final = "onceproof_"
+PREFIX: Final = "onceproof_"
+"""Of the properties that tests record."""
 Recorder = Callable[[str, object], None]
 
 
@@ -72,8 +73,7 @@ def onceproof_cluster(onceproof_lab: HeldLab, record_property: Recorder) -> Iter
 
     cluster = Cluster(onceproof_lab)
     yield cluster
-    for name, value in cluster.told().items():
-        record_property(_PROPERTY + name, value)
+    _record(cluster.told(), record_property)
     cluster.close()
 
 
@@ -87,7 +87,7 @@ def onceproof_judged(request: pytest.FixtureRequest, record_property: Recorder) 
     if marker is None:
         pytest.fail(f"mark the test: @pytest.mark.{MARKER}(NAME)", pytrace=False)
     judged = scenario(Options.of(request.config), *marker.args, **marker.kwargs)
-    _record(judged, record_property)
+    _record(judged.told(), record_property)
     judged.check()
     return judged
 
@@ -100,16 +100,16 @@ def onceproof_verify(request: pytest.FixtureRequest, record_property: Recorder) 
 
     def run(*words: str) -> Judged:
         judged = verify(Options.of(request.config), words)
-        _record(judged, record_property)
+        _record(judged.told(), record_property)
         judged.check()
         return judged
 
     return run
 
 
-def _record(judged: Judged, record_property: Recorder) -> None:
-    for name, value in judged.told().items():
-        record_property(_PROPERTY + name, value)
+def _record(told: Mapping[str, str], record_property: Recorder) -> None:
+    for name, value in told.items():
+        record_property(PREFIX + name, value)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

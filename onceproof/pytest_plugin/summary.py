@@ -7,11 +7,10 @@ its workers and JUnit writes down as well, so that all three say the same.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 import pytest
 
-PREFIX: Final = "onceproof_"
+from onceproof.pytest_plugin import PREFIX
 
 
 def lines(reports: Iterable[pytest.TestReport]) -> list[str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.own.outputs.base import Found, UnreadableOutput
-from harness.own.outputs.folder import parquet
+from harness.own.outputs.base import Found
+from harness.own.outputs.folder import parquet_of
 from harness.sinks.delta import DeltaTable
-from harness.sinks.rows import UnreadableFiles
 
 
 class Delta:
@@ -23,12 +22,7 @@ class Delta:
 
     def found(self) -> Iterator[Found]:
         """One thing a row, file by file."""
-        try:
-            files = self._table.files()
-        except UnreadableFiles as error:
-            raise UnreadableOutput(str(error)) from error
-        for file in files:
-            yield from parquet(file, file.name)
+        yield from parquet_of(self._table.files)
 
     def hanging(self) -> bool:
         """Nothing can."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -68,6 +68,16 @@ def parquet(file: Path, place: str) -> Iterator[Found]:
         yield from rows(rows_of(file), place=place)
     except UnreadableFiles as error:
         raise UnreadableOutput(str(error)) from error
+
+
+def parquet_of(listed: Callable[[], Iterable[Path]]) -> Iterator[Found]:
+    """Rows of the Parquet files that a table lists, file by file."""
+    try:
+        files = listed()
+    except UnreadableFiles as error:
+        raise UnreadableOutput(str(error)) from error
+    for file in files:
+        yield from parquet(file, file.name)
 
 
 def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]:

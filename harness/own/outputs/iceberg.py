@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from harness.own.outputs.base import Found, UnreadableOutput
-from harness.own.outputs.folder import parquet
+from harness.own.outputs.folder import parquet_of
 from harness.sinks.iceberg import METADATA, IcebergTable
-from harness.sinks.rows import UnreadableFiles
 
 _WANTED: Final = (
     "expected metadata/v<N>.metadata.json, as a table of a Hadoop catalog has it: of any other "
@@ -33,12 +32,7 @@ class Iceberg:
         """One thing a row, file by file."""
         if not self._table.commits():
             self._check_catalog()
-        try:
-            files = self._table.files()
-        except UnreadableFiles as error:
-            raise UnreadableOutput(str(error)) from error
-        for file in files:
-            yield from parquet(file, file.name)
+        yield from parquet_of(self._table.files)
 
     def hanging(self) -> bool:
         """Nothing can."""
