@@ -106,6 +106,8 @@ class LabServer:
                 ]
             case "POST", ["topics"]:
                 return HTTPStatus.CREATED, self._make_topic(body)
+            case "GET", ["faults"]:
+                return HTTPStatus.OK, [fault_of(line) for line in self._lab.lines]
             case "POST", ["faults"]:
                 return HTTPStatus.CREATED, self._begin(body)
             case "POST", ["faults", name, "heal"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Final
@@ -42,7 +43,7 @@ class Fault:
     @property
     def now(self) -> dict[str, Any]:
         """What the lab says of it: `state`, `bit`, `detail` and `target`."""
-        for told in self._lab.ask("GET", "/status")["faults"]:
+        for told in self._lab.ask("GET", "/faults"):
             if told["name"] == self.name:
                 return dict(told)
         raise LookupError(f"the lab knows no fault {self.name!r} any more")
@@ -58,12 +59,13 @@ class Fault:
         Raises:
             FaultDidNotBite: there was none in that time.
         """
-        for _ in range(max(1, int(seconds / _EVERY))):
-            if self.bit:
-                return self
+        deadline = time.monotonic() + seconds
+        while not self.bit:
+            if time.monotonic() >= deadline:
+                raise self._did_not_bite(f"within {seconds:.0f} s")
             # Nothing tells us: the lab is looked at again.
             threading.Event().wait(_EVERY)
-        raise self._did_not_bite(f"within {seconds:.0f} s")
+        return self
 
     def heal(self) -> None:
         """Undo it, and see that it is undone.

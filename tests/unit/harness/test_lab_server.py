@@ -89,6 +89,13 @@ def test_a_fault_and_its_healing(place: Place) -> None:
     assert ask(place, "POST", "/heal") == []
 
 
+def test_the_faults_alone_say_whether_they_bit(place: Place) -> None:
+    assert ask(place, "GET", "/faults") == []
+    begun = ask(place, "POST", "/faults", {"fault": "hit", "arguments": ["broker-1"]})
+    (found,) = ask(place, "GET", "/faults")
+    assert (found["name"], type(found["bit"])) == (begun["name"], bool)
+
+
 def test_arguments_may_be_left_out(place: Place) -> None:
     assert ask(place, "POST", "/faults", {"fault": "hit"})["name"] == "hit-1"
     assert [fault["name"] for fault in ask(place, "POST", "/heal")] == ["hit-1"]

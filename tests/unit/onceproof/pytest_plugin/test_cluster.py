@@ -24,7 +24,7 @@ class MadeUp:
         if path == "/topics":
             name, _, partitions = body["topic"].partition(":")
             return {"name": name, "partitions": int(partitions)}
-        if path == "/faults":
+        if path == "/faults" and method == "POST":
             name = f"{body['fault']}-{len(self.faults) + 1}"
             told = {
                 "name": name, "does": "so", "state": "injected", "bit": False, "detail": "seen",
@@ -37,7 +37,8 @@ class MadeUp:
             return found
         for fault in self.faults:
             fault["bit"] = self.bites
-        return {"faults": self.faults}
+        assert path == "/faults"
+        return self.faults
 
     def healed(self) -> list[str]:
         return [path.split("/")[2] for path, _ in self.asked if path.endswith("/heal")]
