@@ -45,11 +45,7 @@ def converse(answer: Callable[[str], None], source: TextIO) -> None:
 
 
 def _question(lines: list[str], source: TextIO, typed: bool) -> str | None:
-    """The next question; None at the end of the input.
-
-    Args:
-        lines: what is typed of it, for who throws it away; empty before and after.
-    """
+    """The next question; None at the end of the input. What is typed of it so far is in `lines`."""
     while (line := _line(source, typed, _MORE if lines else _PROMPT)) is not None:
         if not lines and not line.strip():
             continue
