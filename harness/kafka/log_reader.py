@@ -78,12 +78,17 @@ class PartitionLog:
 
 
 class LogReader:
-    """Reads partitions through a view's direct listener. Not thread-safe; close it after use."""
+    """Reads partitions through a view's direct listener. Not thread-safe; close it after use.
+
+    Attributes:
+        bootstrap: the listeners through which it reads, as `host:port,…`.
+    """
 
     def __init__(self, view: ClusterView, addresses: Mapping[int, str]) -> None:
         """`addresses` maps node ids to `host:port` of the auditor's listener."""
         self._view = view
         self._wires = {node: Wire(address) for node, address in addresses.items()}
+        self.bootstrap = ",".join(address for _, address in sorted(addresses.items()))
 
     def close(self) -> None:
         """Close all connections, those of the view too."""

@@ -14,7 +14,7 @@ from typing import Final
 from harness.identity import digest
 from harness.kafka.log_reader import LogReader
 from harness.own.effects import NOT_JUDGED, Yield
-from harness.own.fill import fill
+from harness.own.fill import fill, words
 from harness.own.identity import BadRule, Rule
 from harness.own.outputs.base import Source
 from harness.own.outputs.delta import Delta
@@ -43,7 +43,10 @@ class Where:
 
     def fill(self, text: str) -> str:
         """A text of the command line with what its words in braces mean here."""
-        return fill(text, {"database": self.database, "work": str(self.work)})
+        bootstrap = self.reader.bootstrap if "bootstrap" in words(text) else ""
+        return fill(
+            text, {"bootstrap": bootstrap, "database": self.database, "work": str(self.work)}
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +70,8 @@ class Output:
         """Read it as it is written on a command line.
 
         Raises:
-            BadRule: there is no such kind, or the identity cannot stand there.
+            BadRule: there is no such kind, a word in braces means nothing there, or the identity
+                cannot stand there.
         """
         kind, colon, place = text.partition(":")
         if not colon:
@@ -83,7 +87,9 @@ class Output:
                     f"{text!r}: {view!r} is no isolation level; expected {READ_COMMITTED} or "
                     f"{READ_UNCOMMITTED}"
                 )
-        elif kind in FORMATS:
+        elif kind != "postgres":
+            fill(place, dict.fromkeys(WORDS, ""))
+        if kind in FORMATS:
             view = "listing"
         elif kind == "command":
             view = "printed"
@@ -137,6 +143,9 @@ OUTPUTS: Final = (
 def _folder(output: Output, where: Where) -> Source:
     return Folder(Path(where.fill(output.place)), output.kind)
 
+
+WORDS: Final = ("bootstrap", "database", "work")
+"""The words in braces that a folder or a command may have: all lead past what we disturb."""
 
 KINDS: Final[dict[str, Callable[[Output, Where], Source]]] = {
     "topic": lambda output, where: Topic(where.reader, output.place, output.view),

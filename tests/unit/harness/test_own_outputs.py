@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from harness.kafka.log_reader import LogReader
+from harness.kafka.metadata import ClusterView
 from harness.own.effects import Yield
 from harness.own.identity import BadRule, Rule
 from harness.own.outputs.base import UnreadableOutput
@@ -30,6 +31,14 @@ def opened(text: str, work: Path, *, identity: Rule = ID, effects: str = "1") ->
 def parquet(file: Path, *ids: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist([{"id": i, "n": 1} for i in ids]), file)
+
+
+def test_a_command_is_told_where_the_brokers_are(tmp_path: Path) -> None:
+    reader = LogReader(cast("ClusterView", None), {2: "127.0.0.2:9", 1: "127.0.0.1:9"})
+    where = Where(database="", reader=reader, work=tmp_path)
+    text = """command:echo '{"id": "{bootstrap}"}'"""
+    (effect,) = Output.parse(text, ID).open(where, Yield()).effects()
+    assert effect.record == "127.0.0.1:9,127.0.0.2:9"
 
 
 def test_files_are_seen_as_a_listing_shows_them(tmp_path: Path) -> None:
@@ -119,6 +128,8 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
     [
         ("mysql:x", "key", "is no output; expected TOPIC"),
         ("postgres:", "json:$.id", "is no output"),
+        ("parquet:{wrok}/out", "json:$.id", r"\{wrok\} means nothing .*\{work\}"),
+        ("command:cat {input}", "json:$.id", r"\{input\} means nothing .*\{bootstrap\}"),
         ("a@dirty", "key", "'dirty' is no isolation level"),
         ("postgres:x", "key", "cannot stand in a row of postgres:x"),
         ("csv:x", "header:id", "cannot stand in a row"),
