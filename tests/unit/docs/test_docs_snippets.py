@@ -60,6 +60,9 @@ EXECUTED = {
     (HISTORY, "text"): "tests/unit/docs/test_docs_histories.py",
     (FOREIGN, "json"): "tests/unit/checkers/imports/test_imports_documentation.py",
     ("docs/how-to/add-a-fault.md", "python"): "tests/integration/test_fault_how_to.py",
+    ("docs/how-to/add-an-anomaly.md", "python"): (
+        "tests/unit/checkers/test_checkers_add_an_anomaly.py"
+    ),
     ("docs/how-to/ask-a-run.md", "sql"): "tests/unit/onceproof/test_shell.py",
     ("docs/reference/lab.md", "js"): "tests/end_to_end/test_lab.py",
 }
