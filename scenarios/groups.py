@@ -85,12 +85,12 @@ KILLED_OPEN = At(
 )
 
 
-def _zombie(api: str) -> At:
+def _zombie(api: str, direction: str = "request") -> At:
     # Before its positions are on their way: those would keep the others waiting for its end.
     return At(
         name="zombie",
         progress=0.1,
-        during=passing("request", api),
+        during=passing(direction, api),
         do=PauseMember(member=WHO),
     )
 
@@ -101,8 +101,9 @@ ZOMBIE: Final[dict[Client, At]] = {
     # its effects: its positions keep the others waiting until its transaction is timed out.
     "java": _zombie("Produce"),
     "aiokafka": _zombie("AddOffsetsToTxn"),
-    # When it goes on, it finds its request overdue before it looks for the answer, and gives up.
-    "kafka-python": _zombie("AddOffsetsToTxn"),
+    # It asks for its positions without waiting until it has sent any effect; and when it goes on,
+    # it finds its request overdue before it looks for the answer, and gives up.
+    "kafka-python": _zombie("Produce", "response"),
 }
 VOID = At(
     name="told that it is void",

@@ -84,14 +84,17 @@ SCENARIOS = (
     ),
     Scenario(
         name=_AUTOMATIC.name,
-        title="A group whose client commits in the background, killed between two of its commits",
+        title="A group whose client commits in the background, killed when it is about to",
         subject=_AUTOMATIC,
         workload=WORKLOAD,
         schedule=(
             At(
-                name="killed amid its work",
+                name="killed at its commit",
                 progress=0.1,
-                during=passing("response", "Produce", nth=10),
+                # The commit is lost with it, so that everything since the one before is done
+                # again: between two of them by chance, nothing might be to be done again.
+                during=passing("request", "OffsetCommit"),
+                lost=True,
                 do=KillMember(member=WHO),
             ),
         ),

@@ -26,11 +26,16 @@ from harness.subjects.spark_history import atomic_positions
 from harness.subjects.windows import Window
 from harness.wait import wait_until
 
+# A driver lives for seconds: half of its processor time went into compiling what it does and into
+# collectors with threads for each core.
+_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 CONFIGURATION = {
     "spark.master": "local[2]",
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.memory": "512m",
+    "spark.driver.extraJavaOptions": _JVM,
+    "spark.executor.extraJavaOptions": _JVM,
     "spark.sql.streaming.minBatchesToRetain": "1000",
 }
 """Spark's settings, printed in the report. Batches are retained so that every offset log entry is

@@ -30,35 +30,33 @@ def converse(answer: Callable[[str], None], source: TextIO) -> None:
         source: where they come from.
     """
     typed = source.isatty()
+    lines: list[str] = []
     with _remembering(typed), suppress(Leave):
-        for question in _questions(source, typed):
+        while True:
+            # One guard around both: an interrupt between reading and answering must not leave.
             try:
+                question = _question(lines, source, typed)
+                if question is None:
+                    return
                 answer(question)
             except KeyboardInterrupt:
+                lines.clear()
                 print("^C", file=sys.stderr)
 
 
-def _questions(source: TextIO, typed: bool) -> Iterator[str]:
-    lines: list[str] = []
-    while True:
-        try:
-            line = _line(source, typed, _MORE if lines else _PROMPT)
-        except KeyboardInterrupt:
-            print("^C", file=sys.stderr)
-            lines = []
-            continue
-        if line is None:
-            break
+def _question(lines: list[str], source: TextIO, typed: bool) -> str | None:
+    """The next question; None at the end of the input. What is typed of it so far is in `lines`."""
+    while (line := _line(source, typed, _MORE if lines else _PROMPT)) is not None:
         if not lines and not line.strip():
             continue
         lines.append(line)
         if line.rstrip().endswith(";") or lines[0].lstrip().startswith("."):
             if typed:
                 _remember_as_one(lines)
-            yield "\n".join(lines)
-            lines = []
-    if lines:
-        yield "\n".join(lines)
+            break
+    question = "\n".join(lines)
+    lines.clear()
+    return question or None
 
 
 def _line(source: TextIO, typed: bool, prompt: str) -> str | None:

@@ -209,6 +209,40 @@ class TestAnIcebergTable:
         )
 
 
+class TestADeltaTable:
+    """A PySpark job whose table is read by its log, without Spark."""
+
+    pytestmark = MINUTES
+
+    @pytest.mark.parametrize(("mode", "verdict"), [("idempotent", "holds"), ("append", "violated")])
+    def test_what_it_comes_to(self, runs: Path, mode: str, verdict: str) -> None:
+        done = tried(
+            runs, "own_delta_job.py",
+            "{bootstrap}", "{checkpoint}", "{spark_jars}", "{work}/orders", mode,
+            output="delta:{work}/orders",
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → orders": verdict}, done.out + done.err
+
+
+class TestWhatACommandPrints:
+    """The tutorial's programs, judged by what a command says that it found."""
+
+    pytestmark = MINUTES
+
+    @pytest.mark.parametrize(
+        ("name", "verdict"), [("enrich_mended", "holds"), ("enrich", "violated")]
+    )
+    def test_what_it_comes_to(self, runs: Path, name: str, verdict: str) -> None:
+        printing = Path(__file__).parent / "own_printing_program.py"
+        done = tried(
+            runs, str(TUTORIAL / f"verify/{name}.py"), "{bootstrap}", "{input}", "enriched",
+            output=shlex.join(
+                [f"command:{sys.executable}", str(printing), "{bootstrap}", "enriched"]
+            ),
+        )  # fmt: skip
+        assert set(done.verdicts().values()) == {verdict}, done.out + done.err
+
+
 class TestAnotherLanguage:
     """A program in Java, started from its source, whose identities stand in headers alone."""
 

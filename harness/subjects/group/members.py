@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.bench import open_reader
-from harness.clock import clock_id, now
+from harness.clock import clock_id
 from harness.kafka.group_offsets import Commit
 from harness.kafka.metadata import ClusterView
 from harness.recording.tables import Recorded
@@ -23,6 +23,7 @@ from harness.stage.processes import Process
 from harness.stage.topology import AUDITOR, node_id
 from harness.subjects.group.hazards import hazards
 from harness.subjects.group.positions import Committed, GroupPositions
+from harness.subjects.group.sightings import Sightings
 from harness.subjects.group.task import MemberTask
 from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
 
@@ -74,6 +75,7 @@ class Members:
         self._positions: Committed = positions or GroupPositions(
             self.group, lambda: open_reader(parts.stage, ClusterView(addresses))
         )
+        self._sightings = Sightings()
         self._keeper = threading.Thread(target=self._keep, daemon=True)
 
     @property
@@ -129,7 +131,9 @@ class Members:
 
     def committed(self) -> list[Commit]:
         """Every position that the group has committed, oldest first."""
-        return self._positions.look()
+        found = self._positions.look()
+        self._sightings.of(found)
+        return found
 
     @property
     def commits(self) -> int:
@@ -155,7 +159,7 @@ class Members:
 
     def positions(self) -> Positions | None:
         """The newest position in each partition."""
-        found = {(c.topic, c.partition): c.offset for c in self._positions.look()}
+        found = {(c.topic, c.partition): c.offset for c in self.committed()}
         return found or None
 
     def idle(self) -> bool:
@@ -165,6 +169,7 @@ class Members:
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """Every position that it committed, in order, and what put it to the test."""
         found = self._positions.look()
+        first = self._sightings.of(found)
         atomic = self.atomic_with(sink) if self._atomic else ()
         roles = (("resume", None), *(("atomic", name) for name in atomic))
         writer.write_all(
@@ -182,10 +187,12 @@ class Members:
                     "offset": commit.offset,
                     "batch": None,
                     "ordinal": ordinal,
-                    "at": now(),
+                    "at": at,
                     "clock": clock_id(),
                 }
-                for ordinal, (commit, (role, name)) in enumerate(product(found, roles))
+                for ordinal, ((commit, at), (role, name)) in enumerate(
+                    product(zip(found, first, strict=True), roles)
+                )
             ],
         )
         writer.write_all("hazards", self.hazards(told, found))

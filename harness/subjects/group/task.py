@@ -15,7 +15,7 @@ SESSION_TIMEOUT_MS: Final = 6_000
 """After so long without a heartbeat the group goes on without a member: the least brokers allow."""
 TRANSACTION_TIMEOUT_MS: Final = 20_000
 """Longer than a session, so that a member that comes back still has its transaction."""
-HUNG_SECONDS: Final = 20.0
+HUNG_SECONDS: Final = 15.0
 """A client that does not return from a call for so long is ended by its watchdog."""
 
 
