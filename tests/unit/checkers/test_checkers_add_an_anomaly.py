@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from checkers import History, anomalies, exactly_once_append
+from checkers.engines.layer import standard_queries
 from checkers.engines.settings import Settings
 from checkers.judging import find
 from onceproof.commands.explain import explain
@@ -29,8 +30,10 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
     importlib.invalidate_caches()
     anomalies.cache_clear()
+    standard_queries.cache_clear()
     yield
     anomalies.cache_clear()
+    standard_queries.cache_clear()
     sys.modules.pop(f"{package.__name__}.scattered_key_of_the_page", None)
 
 
