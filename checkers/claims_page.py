@@ -68,7 +68,8 @@ def _verdicts() -> list[str]:
     return [
         *lines,
         "",
-        "0 if every claim is as expected; 2 for a usage error, 130 if interrupted.",
+        "0 if every claim is as expected; 2 for a usage error, 130 if interrupted. `holds` is "
+        "unexpected where a broken twin was to be caught.",
         "",
     ]
 
