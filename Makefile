@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix agree mutants bench-checking bench-gate bench-report exact-faults reference lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix agree mutants bench-checking bench-gate bench-report exact-faults reference docs dist lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -49,8 +49,8 @@ real-%: .bootstrap
 	$(BIN)/python -m pytest --durations=15 tests/$* $(ARGS)
 
 test-faults: .bootstrap ## Every fault of a link on every role, and all other tests of faults
-	ONCEPROOF_FAULTS=all $(BIN)/python -m pytest $(wildcard tests/integration/test_fault*.py) tests/unit/onceproof/test_shell.py \
-		$(addprefix tests/end_to_end/test_,$(addsuffix .py,crash_points groups iceberg_table producers spark_sinks spark_state spark_triggers stored_offsets surgery verify)) $(ARGS)
+	ONCEPROOF_FAULTS=all $(BIN)/python -m pytest $(wildcard tests/integration/test_fault*.py) tests/unit/onceproof/test_shell.py tests/unit/docs/test_docs_histories.py \
+		$(addprefix tests/end_to_end/test_,$(addsuffix .py,crash_points groups how_to_pages iceberg_table producers spark_sinks spark_state spark_triggers stored_offsets surgery verify)) $(ARGS)
 
 test-docker: .bootstrap ## Install and start Docker if need be, build images, try the docker backend
 	$(BIN)/python -m pytest tests/docker $(ARGS)
@@ -82,11 +82,20 @@ exact-faults: .bootstrap ## Every message of a transaction met by every fault (T
 reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m reports.anomalies.page
 	@$(BIN)/python -m checkers.tables_page > docs/reference/history.md
+	@$(BIN)/python -m checkers.claims_page > docs/reference/claims.md
 	@$(BIN)/python -m harness.faults.page > docs/reference/faults.md
 	@$(BIN)/python -m onceproof.scenarios_page > docs/reference/scenarios.md
 	@$(BIN)/python -m onceproof.commands_page > docs/reference/commands.md
 	@$(BIN)/python -m onceproof.settings.page docs/reference
 	@$(BIN)/python -m reports.event_lines.page docs/reference
+
+docs: .bootstrap ## Build the site into build/site; dead links are errors
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env \
+		--conf-dir docs --doctree-dir build/doctrees . build/site
+	@echo 'build/site/index.html'
+
+dist: .bootstrap ## Build wheel and source distribution, and check them (ARGS=--release)
+	@$(BIN)/python -m tests.packaging $(ARGS)
 
 lint: .bootstrap ## ruff, mypy, and the law of who may import whom
 	$(BIN)/ruff check .
@@ -103,7 +112,7 @@ lock-jars: .bootstrap ## Write harness/tools/jars.lock.json anew
 	$(BIN)/python -m harness.tools lock-jars
 
 clean: ## Remove .venv and what tools left; runs/ and downloads stay
-	rm -rf .venv .venv.lock build onceproof.egg-info .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf .venv .venv.lock build dist onceproof.egg-info .pytest_cache .mypy_cache .ruff_cache \
 		.hypothesis .import_linter_cache
 	find . -path ./runs -prune -o -name __pycache__ -type d -exec rm -rf {} +
 

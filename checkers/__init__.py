@@ -11,6 +11,8 @@ processes, Kafka or Spark. Anybody can use it alone, on a history from elsewhere
 
 from __future__ import annotations
 
+from pkgutil import extend_path
+
 from checkers.anomalies import anomalies
 from checkers.claims import (
     BadClaim,
@@ -75,3 +77,7 @@ __all__ = [
     "ordered",
     "ordered_append",
 ]
+
+# A project may have a folder of this name that is no package by itself: what is in it is found as
+# well, behind ours. Of packages with an `__init__.py` the first on the path is taken, as ever.
+__path__ = extend_path(__path__, __name__)

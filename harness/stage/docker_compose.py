@@ -21,7 +21,7 @@ from harness.tools.docker_engine import Engine
 from harness.tools.error import SetupError
 from harness.tools.progress import Progress, Step
 
-FILE = Path(__file__).parents[2] / "docker-compose.yml"
+FILE = Path(__file__).with_name("docker-compose.yml")
 PROFILE = "ONCEPROOF_PROFILE"
 """Names a compose file that is laid over ours: other images, and what they need."""
 _VARIABLES = {"toxiproxy": "TOXIPROXY_IMAGE", "postgres": "POSTGRES_IMAGE"}

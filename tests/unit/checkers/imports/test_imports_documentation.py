@@ -17,9 +17,9 @@ def test_the_example_comes_to_what_the_page_says(tmp_path: Path) -> None:
     (example,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "history.jsonl").write_text(example, encoding="utf-8")
     history = read(tmp_path / "history.jsonl").history
-    claims = re.findall(r'--claim "(\S+payments->ledger@table)"', PAGE.split("    $ ")[1])
+    claims = re.findall(r'--claim "(\S+payments->ledger@table)" ?\\?$', PAGE, re.MULTILINE)
     judgement = check(history, [parse_claim(claim, history) for claim in claims])
-    told = re.findall(r"^    (\S+ payments → ledger) +(\S+) +(.*)$", PAGE, re.MULTILINE)
+    told = re.findall(r"^(\S+ payments → ledger) +(\S+) +(.*)$", PAGE, re.MULTILINE)
     for judged, (name, verdict, reason) in zip(judgement.claims, told, strict=True):
         assert (judged.claim.name, judged.verdict.value) == (name, verdict)
         assert judged.reason.startswith(reason.rstrip("… "))

@@ -1,0 +1,143 @@
+"""The reference page of claims and verdicts, made from the code: `python -m checkers.claims_page`.
+
+The one thing to know: it prints `docs/reference/claims.md`, and a test compares the two. What a
+claim promises stands in `fine_print`, what refutes it in `refutations`; nothing is added to either.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Final
+
+from checkers.anomalies import anomalies
+from checkers.fine_print import standard_fine_print
+from checkers.model import Evidence, Hop, Verdict
+from checkers.refutations import GUARANTEES, HOPS, refutations, told_with
+from checkers.verdict import code_of_unexpected
+
+_STRETCH: Final = {
+    Hop.PRODUCE: "application → topic",
+    Hop.PROCESS: "topic → sink",
+    Hop.END_TO_END: "application → sink",
+}
+_WRITTEN: Final = {
+    Hop.PRODUCE: "{}:payments",
+    Hop.PROCESS: "{}:payments->ledger@table",
+    Hop.END_TO_END: "{}:producers->payments->ledger@table",
+}
+_WHEN: Final = {
+    Verdict.VIOLATED: "a refuting anomaly is proven",
+    Verdict.INVALID: "harness or environment failed, a self-proof did not come out, or a required "
+    "fault left no evidence",
+    Verdict.STALLED: "progress did not come back after healing, or a transaction hangs",
+    Verdict.UNKNOWN: "interrupted, undecidable, or outside the fine print",
+    Verdict.UNEXERCISED: "nothing was found, but nothing happened that tests the claim",
+    Verdict.HOLDS: "nothing was found, everything settled and collected, and the hazards were "
+    "observed",
+}
+_HEAD: Final = """\
+<!-- Made by `make reference`; do not edit. -->
+
+# Claims and verdicts
+
+A claim is a guarantee on a stretch, with its fine print: what is promised, under which failures,
+and what is guaranteed when they happen ([what exactly-once can
+mean](../explanation/what-exactly-once-can-mean.md)). `onceproof check --claim` takes it as it is
+written below; a shell wants quotes around the arrow. Behind a comma may stand `deduplicates`,
+`dead-letters=SINK` and `hazard=KIND`.
+
+A scenario, or a pipeline with limits of its own, may bring another fine print; the report has it.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [_HEAD, *_verdicts(), *_failures()]
+    for guarantee in GUARANTEES:
+        parts += _section(guarantee)
+    return "\n".join([*parts, *_table()]) + "\n"
+
+
+def _verdicts() -> list[str]:
+    lines = ["## Verdicts", "", "The first that applies ([how a verdict is reached]"]
+    lines[-1] += "(../explanation/how-a-verdict-is-reached.md))."
+    lines += ["", "| verdict | when | exit code if unexpected |", "| --- | --- | --- |"]
+    for verdict in Verdict:
+        code = code_of_unexpected([verdict])
+        lines.append(f"| `{verdict}` | {_WHEN[verdict]} | {code} |")
+    return [
+        *lines,
+        "",
+        "0 if every claim is as expected; 2 for a usage error, 130 if interrupted. `holds` is "
+        "unexpected where a broken twin was to be caught.",
+        "",
+    ]
+
+
+def _failures() -> list[str]:
+    prints = {standard_fine_print(g, h).failures for g in GUARANTEES for h in _hops(g)}
+    (failures,) = prints
+    return ["## Failures that the standard fine print covers", "", failures, ""]
+
+
+def _section(guarantee: str) -> list[str]:
+    hops = _hops(guarantee)
+    lines = [f"## {guarantee}", "", f"*When they happen:* {_said(guarantee, hops[0])}", ""]
+    for hop in hops:
+        terms = standard_fine_print(guarantee, hop)
+        refuting = ", ".join(
+            _link(name) for name in anomalies() if name in refutations(guarantee, hop)
+        )
+        lines += [
+            f"### {guarantee}, {_STRETCH[hop]}",
+            "",
+            f"{terms.promise}",
+            "",
+            f"* Written `{_WRITTEN[hop].format(guarantee)}`",
+            f"* Refuted by {refuting}",
+            f"* Not tested: {terms.not_tested}",
+            "",
+        ]
+    if told := sorted(told_with(guarantee)):
+        names = ", ".join(_link(name) for name in told)
+        lines += [f"Told with it, and refuting nothing by itself: {names}.", ""]
+    return lines
+
+
+def _table() -> list[str]:
+    lines = [
+        "## Which anomaly refutes what",
+        "",
+        "*stalls*: it makes the verdict `stalled`, whatever is claimed. *told*: it is shown with "
+        "the claim, because it may explain another.",
+        "",
+    ]
+    lines += [f"| anomaly | {' | '.join(GUARANTEES)} |", "| --- " * (len(GUARANTEES) + 1) + "|"]
+    for name in anomalies():
+        cells = [_cell(name, guarantee) for guarantee in GUARANTEES]
+        lines.append(f"| {_link(name)} | {' | '.join(cells)} |")
+    return lines
+
+
+def _cell(name: str, guarantee: str) -> str:
+    if any(name in refutations(guarantee, hop) for hop in _hops(guarantee)):
+        return "refutes"
+    if anomalies()[name].evidence is Evidence.LIVENESS:
+        return "stalls"
+    return "told" if name in told_with(guarantee) else ""
+
+
+def _hops(guarantee: str) -> list[Hop]:
+    return [hop for hop in Hop if hop in HOPS.get(guarantee, frozenset(Hop))]
+
+
+def _said(guarantee: str, hop: Hop) -> str:
+    return standard_fine_print(guarantee, hop).guarantee
+
+
+def _link(name: str) -> str:
+    return f"[{name}](anomalies.md#{name.lower()})"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())

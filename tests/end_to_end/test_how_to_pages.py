@@ -1,0 +1,85 @@
+"""Pipelines of the how-to guides, command by command: each is caught, mended as told, and holds.
+
+The one thing to know: commands, what is mended and what is said are taken from the pages.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.catalogue import MINUTES
+from tests.end_to_end.command import Finished, onceproof
+
+HOW_TO = Path(__file__).parents[2] / "docs/how-to"
+DATABASE = (HOW_TO / "test-a-consumer-with-a-database.md").read_text("utf-8")
+SPARK = (HOW_TO / "test-a-spark-job.md").read_text("utf-8")
+BROKEN_WRITE, MENDED_WRITE = re.findall(r"^```python\n(.*?)^```", SPARK, re.DOTALL | re.MULTILINE)
+
+
+def commands(page: str) -> list[str]:
+    return re.findall(r"^\$ onceproof (verify .*)$", page, re.MULTILINE)
+
+
+def said(page: str) -> str:
+    """The line of the verdict that a page shows, without what stands between its columns."""
+    (line,) = re.findall(r"^```text\n(.*)\n```", page, re.MULTILINE)
+    return re.sub(r"\s+", " ", line)
+
+
+def typed(command: str, runs: Path, folder: Path) -> Finished:
+    """Type a command of a page, as mildly as it can be."""
+    name, *words = shlex.split(command.replace(" python ", f" {shlex.quote(sys.executable)} "))
+    mild = ("--preset", "gentle", "--seed", "3", "--out", runs)
+    return onceproof(name, *mild, *words, folder=folder)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copytree(HOW_TO / "examples", tmp_path / "examples")
+    return tmp_path
+
+
+def test_pages_show_programs_as_they_are() -> None:
+    shown, sql = re.findall(r"^ *```python\n(.*?)^ *```", DATABASE, re.DOTALL | re.MULTILINE)
+    assert shown in (HOW_TO / "examples/to_a_table.py").read_text()
+    assert sql.strip() in (HOW_TO / "examples/to_a_table_mended.py").read_text()
+    assert BROKEN_WRITE in (HOW_TO / "examples/to_files.py").read_text()
+    assert MENDED_WRITE.startswith(BROKEN_WRITE.partition("\n")[0])
+
+
+class TestTheTrials:
+    pytestmark = MINUTES
+
+    def test_a_consumer_that_commits_apart_is_caught(self, runs: Path, folder: Path) -> None:
+        done = typed(commands(DATABASE)[0], runs, folder)
+        assert done.code == 1, done.out + done.err
+        assert said(DATABASE) in re.sub(r"\s+", " ", done.out)
+
+    def test_a_consumer_with_its_positions_in_the_database_holds(
+        self, runs: Path, folder: Path
+    ) -> None:
+        done = typed(commands(DATABASE)[1], runs, folder)
+        assert done.code == 0, done.out + done.err
+        assert done.verdicts() == {"exactly-once orders → shipped": "holds"}
+
+    def test_a_job_that_appends_is_caught(self, runs: Path, folder: Path) -> None:
+        (command,) = commands(SPARK)
+        done = typed(command, runs, folder)
+        assert done.code == 1, done.out + done.err
+        assert said(SPARK) in re.sub(r"\s+", " ", done.out)
+
+    def test_a_job_that_writes_over_its_batch_holds(self, runs: Path, folder: Path) -> None:
+        job = folder / "examples" / "to_files.py"
+        broken, first = job.read_text(), BROKEN_WRITE.partition("\n\n\n")[0] + "\n"
+        assert broken.count(first) == 1
+        job.write_text(broken.replace(first, MENDED_WRITE))
+        (command,) = commands(SPARK)
+        done = typed(command, runs, folder)
+        assert done.code == 0, done.out + done.err
+        assert done.verdicts() == {"exactly-once orders → out": "holds"}

@@ -1,0 +1,93 @@
+"""Building the source distribution and the wheel, so that the same source gives the same bytes.
+
+The one thing to know: it is built from a copy of what git knows, so that nothing which happens to
+lie around gets in, and the wheel from the source distribution, so that the former is known to
+suffice.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Built:
+    """What is released."""
+
+    sdist: Path
+    wheel: Path
+
+
+def git(*words: str, root: Path = ROOT) -> str:
+    """What git says of the repository."""
+    done = subprocess.run(
+        ["git", "-C", root, *words], capture_output=True, text=True, check=True, timeout=60
+    )
+    return done.stdout
+
+
+def sources(root: Path = ROOT) -> list[str]:
+    """Every file that git knows, or would take; not those that are ignored."""
+    listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", root=root)
+    return sorted({name for name in listed.split("\0") if name and (root / name).exists()})
+
+
+def build(out: Path, root: Path = ROOT) -> Built:
+    """Build both into a folder; the time in them is that of the last commit.
+
+    Raises:
+        subprocess.CalledProcessError: building failed; what it said is shown.
+    """
+    epoch = int(git("log", "-1", "--format=%ct", root=root))
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "source"
+        for name in sources(root):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(root / name, copy / name)
+        made = Path(folder) / "made"
+        _uv(epoch, "--sdist", "--out-dir", str(made), str(copy))
+        (archive,) = made.glob("*.tar.gz")
+        sdist = out / archive.name
+        sdist.write_bytes(normalised(archive.read_bytes(), epoch))
+        _uv(epoch, "--wheel", "--out-dir", str(made), str(sdist))
+        (wheel,) = made.glob("*.whl")
+        shutil.copyfile(wheel, out / wheel.name)
+    return Built(sdist=sdist, wheel=out / wheel.name)
+
+
+def normalised(archive: bytes, epoch: int) -> bytes:
+    """A source distribution in which nothing tells when, where and by whom it was made."""
+    inner = io.BytesIO()
+    with (
+        tarfile.open(fileobj=io.BytesIO(archive)) as old,
+        tarfile.open(fileobj=inner, mode="w", format=tarfile.PAX_FORMAT) as new,
+    ):
+        for member in sorted(old.getmembers(), key=lambda each: each.name):
+            member.mtime = epoch
+            member.uid = member.gid = 0
+            member.uname = member.gname = ""
+            member.mode = 0o755 if member.isdir() else 0o644
+            member.pax_headers = {}
+            new.addfile(member, old.extractfile(member) if member.isfile() else None)
+    return gzip.compress(inner.getvalue(), mtime=epoch)
+
+
+def _uv(epoch: int, *words: str) -> None:
+    command = [
+        *(sys.executable, "-m", "uv", "build", "--quiet", "--offline", "--no-build-isolation"),
+        *("--no-config", "--python", sys.executable, *words),
+    ]
+    variables = {**os.environ, "SOURCE_DATE_EPOCH": str(epoch)}
+    subprocess.run(command, check=True, env=variables, timeout=280)

@@ -1,0 +1,67 @@
+"""The page that tells how to add an anomaly: its example is added, found, and explained."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from checkers import History, anomalies, exactly_once_append
+from checkers.engines.layer import standard_queries
+from checkers.engines.settings import Settings
+from checkers.judging import find
+from onceproof.commands.explain import explain
+
+PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "add-an-anomaly.md"
+NAME = "scattered-key"
+package = importlib.import_module("checkers.anomalies")
+"""As an attribute of `checkers` it is a function."""
+
+
+@pytest.fixture
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The page's file lies in the folder of anomalies; nothing else is touched."""
+    (example,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "scattered_key_of_the_page.py").write_text(example)
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    importlib.invalidate_caches()
+    anomalies.cache_clear()
+    standard_queries.cache_clear()
+    yield
+    anomalies.cache_clear()
+    standard_queries.cache_clear()
+    sys.modules.pop(f"{package.__name__}.scattered_key_of_the_page", None)
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.parametrize("screen", [True, False])
+def test_it_is_found_with_its_witness_and_nothing_beside_it(screen: bool) -> None:
+    history = History.of(**anomalies()[NAME].minimal)
+    (found,) = find(history, exactly_once_append("input"), Settings(screen=screen))
+    (finding,) = found.shown
+    assert found.anomaly == NAME
+    assert finding.key == {"topic": "input", "key": "k"}
+    assert finding.sentence == "records of key k stand in input-0 and in input-1"
+
+
+@pytest.mark.usefixtures("added")
+def test_what_comes_close_is_none() -> None:
+    minimal = anomalies()[NAME].minimal
+    for changed in ({"partition": 0, "offset": 7}, {"key": "other"}, {"committed": False}):
+        log = (minimal["log"][0], {**minimal["log"][1], **changed})
+        found = find(
+            History.of(sends=minimal["sends"], log=log), exactly_once_append("input"), only={NAME}
+        )
+        assert found == (), changed
+
+
+@pytest.mark.usefixtures("added")
+def test_it_is_explained_with_its_smallest_history(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain(NAME) == 0
+    told = capsys.readouterr().out
+    assert "Records of one key stand in several partitions" in told
+    assert "Partitions were added" in told

@@ -1,0 +1,78 @@
+"""The pages of the documentation, and the blocks and commands in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+GENERATED = {
+    "docs/reference/anomalies.md": "tests/unit/reports/anomalies/test_anomalies_page.py",
+    "docs/reference/claims.md": "tests/unit/checkers/test_checkers_claims_page.py",
+    "docs/reference/commands.md": "tests/unit/onceproof/test_commands_page.py",
+    "docs/reference/faults.md": "tests/unit/harness/test_faults_page.py",
+    "docs/reference/history.md": "tests/unit/checkers/test_checkers_tables_page.py",
+    "docs/reference/scenarios.md": "tests/unit/onceproof/test_onceproof_listing.py",
+}
+"""Pages without a word that is written by hand, and the test that compares each with the code."""
+OF_THE_PAST = {"CHANGELOG.md", "docs/reference/matrix.md"}
+"""What was so when it was written."""
+_FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+_INLINE = re.compile(r"(?<!`)`((?:onceproof|make)\s[^`]+)`(?!`)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """What stands between fences."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def pages() -> list[str]:
+    """Every page that is about what is there now, from the root of the repository."""
+    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    names = {str(path.relative_to(ROOT)) for path in found}
+    return sorted(names - GENERATED.keys() - OF_THE_PAST)
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def blocks() -> list[Block]:
+    """All blocks of all pages."""
+    return [block for page in pages() for block in blocks_of(page, text_of(page))]
+
+
+def blocks_of(page: str, text: str) -> Iterator[Block]:
+    for found in _FENCE.finditer(text):
+        indent, language, inner = found.groups()
+        inner = re.sub(rf"^{indent}", "", inner, flags=re.MULTILINE)
+        yield Block(page, text.count("\n", 0, found.start()) + 1, language, inner)
+
+
+def inline_commands() -> list[tuple[str, str]]:
+    """Page and command, of all that stand in a sentence."""
+    return [
+        (page, " ".join(command.split()))
+        for page in pages()
+        for command in _INLINE.findall(_FENCE.sub("", text_of(page)))
+    ]
+
+
+def typed(block: Block) -> list[str]:
+    """The lines that somebody is to type, continued ones joined."""
+    text = re.sub(r" *\\\n\s*", " ", block.text)
+    if block.language == "console":
+        return [line[2:] for line in text.splitlines() if line.startswith("$ ")]
+    if block.language == "sh":
+        return text.splitlines()
+    return [line.strip() for line in text.splitlines() if line.startswith("onceproof ")]

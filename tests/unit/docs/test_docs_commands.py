@@ -1,0 +1,93 @@
+"""Each command in the documentation is one: it is parsed by the real command line, by name.
+
+The one thing to know: nothing is carried out here; `test_docs_snippets` says which are, and where.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+
+from onceproof.shell.dots import HELP
+from tests.unit.docs.command_lines import wrong, wrong_in_a_sentence
+from tests.unit.docs.pages import Block, blocks, inline_commands, typed
+
+SHELL = [block for block in blocks() if block.language in ("console", "sh", "text")]
+TYPED = [(str(block), line) for block in SHELL for line in typed(block) if line.strip()]
+
+
+def test_there_are_many() -> None:
+    assert len(TYPED) > 50
+    assert len(inline_commands()) > 50
+
+
+@pytest.mark.parametrize(("place", "line"), TYPED, ids=[f"{p} {line}" for p, line in TYPED])
+def test_what_is_typed_can_be_typed(place: str, line: str) -> None:
+    assert wrong(line) == [], place
+
+
+def test_commands_in_sentences_are_there() -> None:
+    told = {
+        f"{page}: {command}": found
+        for page, command in inline_commands()
+        if (found := wrong_in_a_sentence(command))
+    }
+    assert told == {}
+
+
+@pytest.mark.parametrize("block", SHELL, ids=str)
+def test_the_shell_understands_it(block: Block) -> None:
+    lines = "\n".join(typed(block))
+    # What stands for something else, such as <folder>, would be a redirection.
+    script = re.sub(r"<(\w+)>", r"\1", lines)
+    done = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+
+
+def test_words_with_a_dot_are_those_of_the_shell() -> None:
+    known = {words.split()[0] for words in HELP}
+    said = [
+        word
+        for block in SHELL
+        for word in re.findall(r"^onceproof> (\.\w+)", block.text, re.MULTILINE)
+    ]
+    assert said
+    assert set(said) <= known
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("onceproof rnu", "there is no onceproof rnu"),
+        ("onceproof run spark-kafka-snik", "there is no scenario spark-kafka-snik"),
+        ("onceproof run --sede 4", "--sede"),
+        ("onceproof list nothing-of-the-kind", "no scenario has"),
+        ("onceproof fault kil broker-2", "kil"),
+        ("onceproof fault kill nobody", "nobody"),
+        ("onceproof explain lost-wirte", "there is no anomaly"),
+        ("onceproof verify --output out -- job {bootstap}", "mean nothing"),
+        ("onceproof verify --output mysql:x -- job", "is no output"),
+        ("onceproof verify --output x --preset cruel -- job", "cruel"),
+        ("onceproof check h.jsonl --claim twice:payments", "claims no guarantee"),
+        ("onceproof config shwo", "there is no onceproof shwo"),
+        ("make tset", "there is no make tset"),
+        ("make soak RUN=3", "make knows no RUN"),
+        ('make matrix ARGS="--backnd local"', "--backnd"),
+        ('make exact-faults ARGS="--clinet java"', "takes no --clinet"),
+        ("onceprof run", "a program that no test knows"),
+    ],
+)
+def test_what_is_wrong_is_seen(line: str, says: str) -> None:
+    (found,) = wrong(line)
+    assert says in found
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["onceproof rnu", "onceproof run --sede 4", "onceproof list no-such", "make tset",
+     "onceproof fault kil broker-2"],
+)  # fmt: skip
+def test_what_is_wrong_in_a_sentence_is_seen(command: str) -> None:
+    assert wrong_in_a_sentence(command)

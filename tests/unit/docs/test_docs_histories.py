@@ -1,0 +1,68 @@
+"""The programs of `docs/how-to/write-a-history.md`, and that they come to what the page says."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from harness.tools import java
+from tests.unit.docs.pages import blocks_of, text_of, typed
+
+PAGE = "docs/how-to/write-a-history.md"
+SHOWN = {block.language: block for block in blocks_of(PAGE, text_of(PAGE))}
+
+
+def judged(written: str, folder: Path) -> None:
+    """Type the page's command, and compare what it says with what the page says that it says."""
+    (folder / "history.jsonl").write_text(written)
+    (line,) = typed(SHOWN["console"])
+    done = subprocess.run(
+        [sys.executable, "-m", *shlex.split(line)],
+        capture_output=True, text=True, cwd=folder, timeout=120,
+        env={**os.environ, "COLUMNS": "200"},
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    told = SHOWN["text"].text.splitlines()
+    assert len(told) == 2
+    for claimed in told:
+        words = claimed.removesuffix("…").split()
+        assert re.search(r"\s+".join(map(re.escape, words)), done.stdout), done.stdout
+
+
+def test_in_java(tmp_path: Path) -> None:
+    (tmp_path / "History.java").write_text(SHOWN["java"].text)
+    jackson = Path(pyspark.__file__).parent / "jars" / "*"  # Spark brings it along
+    done = subprocess.run(
+        [java.find().program, "-cp", jackson, "History.java"],
+        capture_output=True, text=True, cwd=tmp_path, timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    judged(done.stdout, tmp_path)
+
+
+@pytest.mark.skipif(not shutil.which("gofmt"), reason="no Go here")
+def test_go_is_written_as_go_is(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["gofmt", "-e", "-l"], input=SHOWN["go"].text, capture_output=True, text=True, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.mark.skipif(not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it")
+@pytest.mark.skipif(not shutil.which("go"), reason="no Go here")
+def test_in_go(tmp_path: Path) -> None:
+    (tmp_path / "main.go").write_text(SHOWN["go"].text)
+    # The first time it compiles its own library.
+    done = subprocess.run(
+        ["go", "run", "main.go"], capture_output=True, text=True, cwd=tmp_path, timeout=280
+    )
+    assert done.returncode == 0, done.stderr
+    judged(done.stdout, tmp_path)

@@ -1,0 +1,213 @@
+"""Each snippet of the documentation is executed by a test that is named here, or looked at by one.
+
+The one thing to know: `EXECUTED` is the table. A block that is neither in it nor of a language that
+is looked at here fails, and so does a line of the table whose test is gone or knows nothing of the
+page.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+import textwrap
+from pathlib import Path
+from unittest.mock import MagicMock, create_autospec
+
+import pytest
+import typer.main
+import yaml
+
+from harness import scenario
+from harness.drawn import Draw
+from harness.faults.hit_message import HitMessage
+from harness.faults.kill_broker import KillBroker
+from harness.faults.message import Message
+from harness.faults.targets import LeaderOf
+from harness.links.gate.rules import Rule
+from harness.stage.external import Cluster
+from harness.subjects.jobs.hook import Hook
+from onceproof.cli import app
+from onceproof.settings.effective import effective
+from onceproof.settings.files import load
+from onceproof.settings.known import known
+from scenarios import all_scenarios
+from tests.unit.docs.command_lines import wrong
+from tests.unit.docs.pages import GENERATED, ROOT, Block, blocks, blocks_of, text_of
+
+TUTORIAL = "docs/tutorial/test-your-pipeline.md"
+SPARK = "docs/how-to/test-a-spark-job.md"
+DATABASE = "docs/how-to/test-a-consumer-with-a-database.md"
+IN_TESTS = "docs/how-to/faults-in-your-tests.md"
+GATE = "docs/how-to/hit-one-message.md"
+SUBJECT = "docs/how-to/add-a-subject-or-scenario.md"
+FOREIGN = "docs/how-to/check-a-foreign-history.md"
+HISTORY = "docs/how-to/write-a-history.md"
+
+HOW_TO_RUNS = "tests/end_to_end/test_how_to_pages.py"
+EXECUTED = {
+    (TUTORIAL, "console"): "tests/end_to_end/test_verify.py",
+    (TUTORIAL, "python"): "tests/end_to_end/test_verify.py",
+    (SPARK, "console"): HOW_TO_RUNS,
+    (SPARK, "python"): HOW_TO_RUNS,
+    (SPARK, "text"): HOW_TO_RUNS,
+    (DATABASE, "console"): HOW_TO_RUNS,
+    (DATABASE, "python"): HOW_TO_RUNS,
+    (DATABASE, "text"): HOW_TO_RUNS,
+    (HISTORY, "go"): "tests/unit/docs/test_docs_histories.py",
+    (HISTORY, "java"): "tests/unit/docs/test_docs_histories.py",
+    (HISTORY, "console"): "tests/unit/docs/test_docs_histories.py",
+    (HISTORY, "text"): "tests/unit/docs/test_docs_histories.py",
+    (FOREIGN, "json"): "tests/unit/checkers/imports/test_imports_documentation.py",
+    ("docs/how-to/add-a-fault.md", "python"): "tests/integration/test_fault_how_to.py",
+    ("docs/how-to/add-an-anomaly.md", "python"): (
+        "tests/unit/checkers/test_checkers_add_an_anomaly.py"
+    ),
+    ("docs/how-to/ask-a-run.md", "sql"): "tests/unit/onceproof/test_shell.py",
+    ("docs/reference/lab.md", "js"): "tests/end_to_end/test_lab.py",
+}
+"""Page and language, and the tests that execute every such block of the page."""
+LOOKED_AT = {"console", "sh", "text", "python", "toml", "yaml"}
+"""Languages that are looked at here; commands by `test_docs_commands`."""
+PICTURES = {"ARCHITECTURE.md"}
+"""Pages with a picture made of letters, which has no language."""
+
+PYTHON = [block for block in blocks() if block.language == "python"]
+
+
+@pytest.mark.parametrize("block", blocks(), ids=str)
+def test_somebody_knows_it(block: Block) -> None:
+    if not block.language:
+        assert block.page in PICTURES
+        return
+    assert block.language in LOOKED_AT or (block.page, block.language) in EXECUTED
+
+
+@pytest.mark.parametrize(("page", "language"), EXECUTED, ids=str)
+def test_what_is_said_to_execute_it_is_there(page: str, language: str) -> None:
+    assert any((block.page, block.language) == (page, language) for block in blocks())
+    test = (ROOT / EXECUTED[page, language]).read_text()
+    assert Path(page).name in test, "it must read the page"
+    assert "def test_" in test
+
+
+@pytest.mark.parametrize("page", GENERATED)
+def test_what_is_generated_is_compared(page: str) -> None:
+    assert text_of(page).count("make reference") or text_of(page).count("python -m")
+    assert (ROOT / GENERATED[page]).exists(), "the test that compares it with the code"
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=str)
+def test_it_is_python_and_imports_what_there_is(block: Block) -> None:
+    tree = ast.parse(textwrap.dedent(block.text))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                importlib.import_module(name.name)
+        if isinstance(node, ast.ImportFrom):
+            module = importlib.import_module(node.module or "")
+            for name in node.names:
+                assert hasattr(module, name.name), f"{node.module} has no {name.name}"
+
+
+def python_of(page: str) -> list[str]:
+    return [block.text for block in PYTHON if block.page == page]
+
+
+def test_the_gate_is_used_as_it_can_be() -> None:
+    by_rule, in_a_schedule = python_of(GATE)
+    stage = MagicMock()
+    exec(by_rule, {"stage": stage})
+    (put,) = stage.gate.return_value.put.call_args_list
+    assert isinstance(put.args[0], Rule)
+    names = {each.__name__: each for each in (scenario.At, HitMessage, Message)}
+    found = eval(
+        f"({in_a_schedule})".replace("\n)\nAt(", "\n),\nAt("),
+        {**names, "KillBroker": KillBroker, "LeaderOf": LeaderOf},
+    )
+    assert [at.name for at in found] == ["answer lost", "killed amid a write"]
+
+
+def test_a_schedule_is_drawn_as_the_page_draws_it() -> None:
+    drawn, hooked = python_of(SUBJECT)
+    names: dict[str, object] = {"Draw": Draw}
+    exec(drawn, names)
+    draw = names["draw"]
+    assert isinstance(draw, Draw)
+    assert len(draw.schedule(7)) == 6
+    hook = create_autospec(Hook, instance=True)
+    exec(hooked, {"hook": hook, "copy": MagicMock(), "batch_id": 3, "rows": []})
+    hook.rows.assert_called_once_with(3, [])
+
+
+def test_a_history_is_checked_as_the_page_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("history.edn").write_text(
+        "{:index 0, :process 0, :type :invoke, :f :send, :time 1, :value [[:send 0 1]]}\n"
+        "{:index 1, :process 0, :type :ok, :f :send, :time 2, :value [[:send 0 [0 1]]]}\n"
+    )
+    (code,) = python_of(FOREIGN)
+    names: dict[str, object] = {}
+    exec(code, names)
+    (judged,) = names["judgement"].claims  # type: ignore[attr-defined]
+    assert judged.claim.name == "atomic producers → jepsen"
+
+
+def test_tests_of_the_page_name_what_there_is() -> None:
+    _executed, marked, verified = python_of(IN_TESTS)
+    (name,) = re.findall(r'onceproof_scenario\("([^"]+)"', marked)
+    assert name in {each.name for each in all_scenarios()}
+    names: dict[str, object] = {}
+    exec(verified, names)
+    verify = MagicMock()
+    names["test_our_job_loses_nothing"](verify)  # type: ignore[operator]
+    words = " ".join(f"'{word}'" for word in verify.call_args.args)
+    assert wrong(f"onceproof verify {words}") == []
+
+
+@pytest.mark.parametrize("block", [b for b in blocks() if b.language == "toml"], ids=str)
+def test_settings_are_settings(block: Block, tmp_path: Path) -> None:
+    file = tmp_path / "written.toml"
+    file.write_text(block.text)
+    if "bootstrap" in block.text.partition("=")[0]:
+        assert Cluster.load(file).offers == {"kill", "stop", "pause", "cut"}
+        return
+    found = effective(known(typer.main.get_command(app)), load(file), {}, tmp_path)
+    assert found is not None
+
+
+@pytest.mark.parametrize("block", [b for b in blocks() if b.language == "yaml"], ids=str)
+def test_a_build_is_described_as_it_can_be(block: Block) -> None:
+    described = yaml.safe_load(block.text)
+    assert isinstance(described, dict)
+    commands = [
+        line
+        for text in _texts(described)
+        for line in text.splitlines()
+        if line.startswith("onceproof ")
+    ]
+    assert commands
+    assert [wrong(command) for command in commands] == [[]] * len(commands)
+
+
+def _texts(content: object) -> list[str]:
+    if isinstance(content, dict):
+        return _texts(list(content.values()))
+    if isinstance(content, list):
+        return [text for each in content for text in _texts(each)]
+    return [content] if isinstance(content, str) else []
+
+
+def test_a_block_of_an_unknown_language_is_seen() -> None:
+    (block,) = blocks_of("docs/new.md", "text\n\n```rust\nfn main() {}\n```\n")
+    assert (block.line, block.text) == (3, "fn main() {}\n")
+    with pytest.raises(AssertionError):
+        test_somebody_knows_it(block)
+
+
+def test_python_that_imports_what_there_is_not_is_seen() -> None:
+    block = Block("docs/new.md", 1, "python", "from harness.wait import wait_untill\n")
+    with pytest.raises(AssertionError, match="has no wait_untill"):
+        test_it_is_python_and_imports_what_there_is(block)
