@@ -32,7 +32,11 @@ class Built:
 def git(*words: str, root: Path = ROOT) -> str:
     """What git says of the repository."""
     done = subprocess.run(
-        ["git", "-c", "safe.directory=*", "-C", root, *words], capture_output=True, text=True, check=True, timeout=60
+        ["git", "-c", "safe.directory=*", "-C", root, *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
     )
     return done.stdout
 
