@@ -52,6 +52,9 @@ def test_a_version_that_is_not_locked_is_refused() -> None:
 def test_jars_of_each_version_are_locked(version: str) -> None:
     locked = {str(jar) for jar in jar_lock.load("flink", version).sums}
     assert {str(root) for root in jar_lock.flink_roots(version)} <= locked
+    # A repository that does not answer for a moment leaves jars without what they need.
+    needed = ("flink-core", "flink-runtime", "flink-streaming-java", "flink-rpc-akka-loader")
+    assert {f"org.apache.flink:{name}:{version}" for name in needed} <= locked
 
 
 def test_a_life_gets_all_its_settings(
