@@ -44,8 +44,8 @@ class Fault(Protocol):
     print does not cover."""
     needs: ClassVar[str | None]
     """What the stage must offer: to `kill`, `stop` or `pause` a broker, to `cut` a client's link,
-    `links` of every kind, the `database` ended or paused; or of the subject a
-    `driver`, `executors`, a `member` or `commits` that can be held, which not every one has."""
+    `links` of every kind, the `database` ended or paused; or of the subject a `driver`,
+    `executors`, a `member`, a `job` or `commits` that can be held, which not every one has."""
 
     def describe(self) -> str:
         """The act in words."""

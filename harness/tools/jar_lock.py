@@ -25,6 +25,8 @@ ICEBERG: Mapping[str, str] = {"4.0": "1.11.0"}
 """Apache Iceberg for a line of Spark, likewise."""
 ICEBERG_RUNTIME = "iceberg-spark-runtime"
 """How its jar's name begins. It brings along whatever it needs, and is of 50 MB."""
+FLINK: Mapping[str, str] = {"2.2.0": "5.0.0-2.2", "1.20.1": "3.4.0-1.20"}
+"""Flink's Kafka connector for a version of Flink. They are fetched when a run needs them."""
 LOG4J = "2.25.3"
 """Kafka declares no logging. The version is the one that Kafka's other dependencies pull in."""
 
@@ -116,6 +118,19 @@ def spark_kafka_roots(pyspark: PySpark) -> tuple[Coordinate, ...]:
         name = f"{ICEBERG_RUNTIME}-{line}_{pyspark.scala}"
         found.append(Coordinate(group="org.apache.iceberg", artifact=name, version=iceberg))
     return tuple(found)
+
+
+def flink_roots(flink: str) -> tuple[Coordinate, ...]:
+    """Flink with all that a job in one process needs, and its Kafka connector."""
+    own, log4j = "org.apache.flink", "org.apache.logging.log4j"
+    return (
+        Coordinate(group=own, artifact="flink-clients", version=flink),
+        Coordinate(group=own, artifact="flink-connector-base", version=flink),
+        Coordinate(group=own, artifact="flink-connector-kafka", version=FLINK[flink]),
+        Coordinate(group=log4j, artifact="log4j-slf4j-impl", version=LOG4J),
+        Coordinate(group=log4j, artifact="log4j-core", version=LOG4J),
+        Coordinate(group=log4j, artifact="log4j-api", version=LOG4J),
+    )
 
 
 def load(name: str, set_version: str, *, lock: Path = LOCK) -> JarSet:

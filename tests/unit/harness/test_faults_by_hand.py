@@ -14,6 +14,7 @@ from harness.faults.hit_message import HitMessage
 from harness.faults.isolate_broker import IsolateBroker
 from harness.faults.kill_broker import KillBroker
 from harness.faults.kill_driver import KillDriver
+from harness.faults.kill_job import KillJob
 from harness.faults.lose_responses import LoseResponses
 from harness.faults.message import Message
 from harness.faults.pause import PauseBroker
@@ -92,6 +93,8 @@ from harness.stage.backends import DOCKER, LOCAL, offers
         ),
         ("kill-driver now", KillDriver(window=None)),
         ("kill-driver after-sink-write", KillDriver(window="after-sink-write")),
+        ("kill-job now", KillJob(window=None)),
+        ("kill-job checkpoint-begun", KillJob(window="checkpoint-begun")),
     ],
 )
 def test_what_can_be_asked_for(words: str, fault: object) -> None:
@@ -130,6 +133,7 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("message producer response Produce error", "needs the name of an error"),
         ("kill-producer producer", "'producer' is no producer; expected producer-0, producer-1"),
         ("kill-driver later", "'later' is no moment; expected now or after-offset-log or during-"),
+        ("kill-job later", "'later' is no moment; expected now or checkpoint-begun or checkp"),
     ],
 )
 def test_what_cannot(words: str, said: str) -> None:
@@ -146,7 +150,7 @@ def test_each_says_what_it_does() -> None:
 
 def test_what_containers_cannot_do_is_named() -> None:
     """All but the gates: whoever asks for one of these there is told so."""
-    of_subjects = {"driver", "executors", "member", "commits", "program"}
+    of_subjects = {"driver", "executors", "member", "commits", "program", "job"}
     here, there = offers(LOCAL) | of_subjects, offers(DOCKER) | of_subjects
     faults = {name: asked(name, entry.example.split()[1:]) for name, entry in by_hand().items()}
     assert all(doable(fault, here) for fault in faults.values())

@@ -1,0 +1,87 @@
+"""What faults of a Flink job have in common: it, its transactions, and seeing it go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.bench import Bench, addresses
+from harness.kafka.coordinator import Refused
+from harness.kafka.transaction_list import transactions
+from harness.stage.base import StageTrouble
+from harness.subjects.flink.job import FlinkJob
+from harness.wait import wait_until
+
+_SECONDS = 150.0
+
+
+def job(bench: Bench) -> FlinkJob:
+    """The pipeline as what it must be for a fault that needs a `job`.
+
+    Raises:
+        StageTrouble: what is on trial is none.
+    """
+    if not isinstance(bench.pipeline, FlinkJob):
+        raise StageTrouble(f"{bench.subject.name} is no Flink job")
+    return bench.pipeline
+
+
+def transactions_of(bench: Bench) -> Mapping[str, str]:
+    """The job's transactional ids, and what the newest transaction of each is at.
+
+    Raises:
+        OSError: a broker does not answer.
+        Refused: one cannot say.
+    """
+    return transactions(addresses(bench.stage).values(), f"{job(bench).name}-")
+
+
+def wait_completes(bench: Bench, *, beyond: int | None = None) -> None:
+    """Wait until the life that runs has completed a checkpoint.
+
+    Args:
+        bench: the run.
+        beyond: it must have a higher number than this.
+
+    Raises:
+        Overdue: it does not in time.
+        PipelineTrouble: it fails over and over.
+    """
+    running = job(bench)
+
+    def completes() -> bool:
+        running.check()
+        found = running.newest()
+        return found is not None and (beyond is None or found > beyond)
+
+    wait_until(
+        completes,
+        what="the Flink job to complete a checkpoint",
+        seconds=_SECONDS,
+        stop=bench.stop,
+        seen=lambda: running.shortly() or f"none of {running.life}",
+    )
+
+
+def wait_decided(bench: Bench, idents: tuple[str, ...], *, undecided: frozenset[str]) -> str:
+    """Wait until none of these transactions is undecided; returns what became of them, in words.
+
+    Raises:
+        Overdue: one stays so.
+    """
+
+    def decided() -> str | None:
+        bench.pipeline.check()
+        try:
+            told = transactions_of(bench)
+        except (OSError, Refused):
+            return None
+        states = sorted({told.get(ident, "gone") for ident in idents})
+        return ", ".join(states) if undecided.isdisjoint(states) else None
+
+    return wait_until(
+        decided,
+        what=f"{', '.join(idents)} to be decided",
+        seconds=_SECONDS,
+        every=0.1,
+        stop=bench.stop,
+    )

@@ -1,0 +1,205 @@
+"""SIGKILL of a Flink job, aimed at a window in the life of a checkpoint.
+
+The one thing to know: aimed, it lies in wait until it has hit, and proves the window by what the
+coordinators say once the job is dead and nothing of it can arrive any more: the transactions of the
+checkpoint are open. If the checkpoint was complete they are a promise that only the next life can
+keep: that is the hazard. The job may have to stay down for longer than its coordinators wait.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.jobs import job, transactions_of, wait_completes, wait_decided
+from harness.kafka.coordinator import Refused
+from harness.kafka.transactions import ENDING, ONGOING
+from harness.subjects.flink.ambush import FlinkAmbush, Hit, open_of
+from harness.subjects.flink.subject import JOB
+from harness.subjects.flink.windows import CHECKPOINT_COMPLETE, WINDOWS, Window
+from harness.wait import wait_until
+
+IN_DOUBT: Final = "checkpoint-in-doubt"
+"""A checkpoint was complete and its transactions open when its job was killed."""
+_UNDECIDED: Final = ENDING | {ONGOING}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillJob:
+    """SIGKILL the job; restart it from its last checkpoint, as its operator does.
+
+    Attributes:
+        window: a name of `harness.subjects.flink.windows`; without one it is killed at once.
+        outage: for how many seconds it stays down, unless its transactions are given up before.
+    """
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = JOB
+    window: str | None = CHECKPOINT_COMPLETE.name
+    outage: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.window is not None and self.window not in WINDOWS:
+            raise ValueError(f"{self.window!r} is no window; there are {', '.join(WINDOWS)}")
+
+    def describe(self) -> str:
+        """The act in words."""
+        says = f" {WINDOWS[self.window].says}" if self.window else ""
+        down = f"; it stays down for up to {self.outage:g} s" if self.outage else ""
+        return f"SIGKILL the Flink job{says}{down}"
+
+    def inject(self, bench: Bench, name: str) -> _AnyTime | _InWindow:
+        """Kill it now, or arm."""
+        if self.window is None:
+            return _AnyTime(bench, name)
+        return _InWindow(bench, name, WINDOWS[self.window], self.outage)
+
+
+def _asked(when: str) -> KillJob:
+    if when == "now":
+        return KillJob(window=None)
+    if when in WINDOWS:
+        return KillJob(window=when)
+    raise UnknownFault(f"{when!r} is no moment; expected now or {' or '.join(WINDOWS)}")
+
+
+BY_HAND: Final = ByHand(
+    name="kill-job",
+    takes=("WHEN",),
+    example="kill-job checkpoint-complete",
+    says=f"SIGKILL the Flink job: now, or {', '.join(WINDOWS)}",
+    make=_asked,
+)
+
+
+class _AnyTime:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        self._job = job(bench)
+        process = self._job.running()
+        self.target = process.instance
+        self._count = process.members()
+        self.at = now()
+        self._job.kill(f"SIGKILL by fault «{name}»")
+
+    def evidence(self) -> str | None:
+        """How many processes it took."""
+        return f"{self.target} and all its {self._count} processes ended by signal 9"
+
+    def heal(self) -> None:
+        """Restart it and wait until it completes a checkpoint."""
+        self._job.start()
+        wait_completes(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+
+class _InWindow:
+    def __init__(self, bench: Bench, name: str, window: Window, outage: float) -> None:
+        self._bench = bench
+        self._name = name
+        self._window = window
+        self._outage = outage
+        self._job = job(bench)
+        self.target = "job"
+        self.at: int | None = None
+
+        def strike() -> None:
+            self._job.kill(f"SIGKILL by fault «{name}»")
+
+        self._ambush = FlinkAmbush(
+            window,
+            job=self._job,
+            look=partial(transactions_of, bench),
+            strike=strike,
+            stop=bench.stop,
+        )
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """What the checkpoint was, and what of its transactions is open."""
+        if self._ambush.error is not None:
+            raise self._ambush.error
+        hit = self._ambush.hit
+        if self._proof is None and hit is not None:
+            self.target = hit.process.instance
+            self.at = hit.at
+            if self._open_still(hit):
+                self._proof = self._words(hit)
+        return self._proof
+
+    def heal(self) -> None:
+        """Restart it; wait until it completes a checkpoint, and what was promised is decided."""
+        self._ambush.end()
+        hit = self._ambush.hit
+        if hit is None:
+            return  # it was never hit, so there is nothing to restart
+        if not self._job.alive():
+            self._stay_down(hit)
+            self._job.start()
+        wait_completes(self._bench)
+        if hit.open and self._window is CHECKPOINT_COMPLETE:
+            became = wait_decided(self._bench, hit.open, undecided=_UNDECIDED)
+            self._bench.recorder.hazard(
+                IN_DOUBT,
+                hop="process",
+                fault=self._name,
+                owner=self._job.name,
+                batch=hit.checkpoint,
+                at=hit.at,
+                detail=(
+                    f"checkpoint {hit.checkpoint} was complete and its transactions open when "
+                    f"{self.target} was killed; they became {became}"
+                ),
+            )
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
+
+    def _open_still(self, hit: Hit) -> bool:
+        """Whether what was open is so, now that nothing of it is on its way any more."""
+        if not hit.open:
+            return True
+        if self._bench.stage.connected("pipeline-sink"):
+            return False
+        try:
+            told = transactions_of(self._bench)
+        except (OSError, Refused):
+            return False
+        return open_of(told, self._job.name, hit.checkpoint) == hit.open
+
+    def _stay_down(self, hit: Hit) -> None:
+        """For as long as the outage lasts, or until its transactions have been given up."""
+        if not self._outage:
+            return
+        until = hit.at + int(self._outage * 1e9)
+
+        def over() -> bool:
+            if now() >= until:
+                return True
+            try:
+                told = transactions_of(self._bench)
+            except (OSError, Refused):
+                return False
+            return bool(hit.open) and all(told.get(i) not in _UNDECIDED for i in hit.open)
+
+        wait_until(
+            over,
+            what="the outage to be over",
+            seconds=self._outage + 10,
+            every=0.1,
+            stop=self._bench.stop,
+        )
+
+    def _words(self, hit: Hit) -> str:
+        missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
+        opened = f", and its transactions {', '.join(hit.open)} were open" if hit.open else ""
+        return (
+            f"{self.target} and all its {hit.processes} processes ended by signal 9; checkpoint "
+            f"{hit.checkpoint} {self._window.seen}{opened}{missed}"
+        )

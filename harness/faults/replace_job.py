@@ -1,0 +1,110 @@
+"""A Flink job paused, replaced by another life, and let go on when that works: a zombie.
+
+The one thing to know: it knows nothing of its successor, which has started from its last checkpoint
+and given up what it had open. Whatever it was about to write or to commit it still does, and only
+the coordinators' fencing stands against that. It must come to its end by itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.faults.by_hand import ByHand
+from harness.faults.jobs import job, transactions_of, wait_completes
+from harness.subjects.flink.ambush import FlinkAmbush
+from harness.subjects.flink.subject import JOB
+from harness.subjects.flink.windows import CHECKPOINT_BEGUN
+from harness.wait import wait_until
+
+ZOMBIE: Final = "zombie"
+"""A job went on after its successor had completed a checkpoint, and came to its end by itself."""
+_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplaceJob:
+    """Pause the job amid a checkpoint, start its successor, and let it go on."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = JOB
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "pause the Flink job amid a checkpoint until another life of it has taken over"
+
+    def inject(self, bench: Bench, name: str) -> _Replaced:
+        """Arm."""
+        return _Replaced(bench, name)
+
+
+BY_HAND: Final = ByHand(
+    name="replace-job",
+    takes=(),
+    example="replace-job",
+    says="pause the Flink job amid a checkpoint, and let it go on when another life of it works",
+    make=ReplaceJob,
+)
+
+
+class _Replaced:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        self._name = name
+        self._job = job(bench)
+        self.target = "job"
+        self.at: int | None = None
+        self._ambush = FlinkAmbush(
+            CHECKPOINT_BEGUN,
+            job=self._job,
+            look=partial(transactions_of, bench),
+            strike=self._job.succeed,
+            stop=bench.stop,
+        )
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That it stands still, and another life has completed a checkpoint."""
+        if self._ambush.error is not None:
+            raise self._ambush.error
+        self._job.check()
+        hit, newest = self._ambush.hit, self._job.newest()
+        if self._proof is None and hit is not None and newest is not None and hit.process.frozen():
+            self.target, self.at = hit.process.instance, hit.at
+            opened = f" with {', '.join(hit.open)} open" if hit.open else ""
+            self._proof = (
+                f"{self.target} stands still{opened}; its successor has completed checkpoint "
+                f"{newest}"
+            )
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it go on, see it come to its end, and see its successor go on."""
+        self._ambush.end()
+        hit = self._ambush.hit
+        if hit is None:
+            return
+        zombie = hit.process
+        zombie.thaw()
+        wait_until(
+            lambda: not zombie.leader_alive(),
+            what=f"{zombie.instance} to come to its end",
+            seconds=_SECONDS,
+            stop=self._bench.stop,
+            seen=zombie.tail,
+        )
+        zombie.note_exit()
+        self._bench.recorder.hazard(
+            ZOMBIE,
+            hop="process",
+            fault=self._name,
+            owner=self._job.name,
+            batch=hit.checkpoint,
+            detail=f"{zombie.instance} went on and {zombie.ended}; it said last: {zombie.tail(1)}",
+        )
+        wait_completes(self._bench, beyond=self._job.newest())
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""

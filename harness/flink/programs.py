@@ -1,0 +1,58 @@
+"""The Flink job beside this file: its jars fetched and it compiled when a run first needs it.
+
+The one thing to know: each version of Flink is a set of jars of its own in the lock, and `setup`
+gets none of them: a minute or more that only who puts Flink on trial has to wait for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from harness.java.programs import SOURCES as JAVA
+from harness.java.programs import compiled
+from harness.tools import cache, jar_lock, jars
+from harness.tools.ivy import Ivy
+from harness.tools.setup import Tools
+
+SOURCES: Final = Path(__file__).parent
+_LOGGING: Final = JAVA / "log4j2.json"
+# Job manager, task manager and job in one process: 280 MB resident.
+_JVM: Final = ("-Xmx512m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlinkProgram:
+    """The compiled job, for one version of Flink."""
+
+    java: Path
+    class_path: str
+
+    def command(self, arguments: Sequence[str], *, temporary: Path) -> list[str | Path]:
+        """How to start it; what it logs goes to standard error.
+
+        Args:
+            arguments: its settings, each as `name=value`.
+            temporary: a folder for what it leaves behind when it is killed.
+        """
+        return [
+            self.java, *_JVM, f"-Djava.io.tmpdir={temporary}",
+            f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+            "-cp", self.class_path, "PaymentsJob", *arguments,
+        ]  # fmt: skip
+
+
+def program_for(tools: Tools, version: str) -> FlinkProgram:
+    """The job for a version of Flink, with the Java of a run on whatever backend.
+
+    Raises:
+        SetupError: there is no compiler, or a jar cannot be had.
+    """
+    java = tools.java_home / "bin" / "java"
+    wanted = jar_lock.load("flink", version)
+    fetch = jars.with_ivy(Ivy(java=java, jar=jar_lock.installed_pyspark().ivy), wanted.title)
+    libs = jars.ensure(wanted, cache_folder=cache.location(), fetch=fetch)
+    found = compiled(java, libs, sources=SOURCES)
+    return FlinkProgram(java=found.java, class_path=found.class_path)

@@ -1,0 +1,252 @@
+"""A Flink job of a run: one process, restarted from its last checkpoint as an operator does it.
+
+The one thing to know: each life has a folder of its own for checkpoints, and starts from the newest
+complete one of the life before, or from that life's own beginning if it completed none. So a zombie
+that goes on completing checkpoints changes nothing for those who came after it. A job that ends by
+itself is started again likewise; one that a fault has ended waits for its healing.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from harness.clock import clock_id, now
+from harness.recording.tables import Recorded
+from harness.recording.writer import HistoryWriter
+from harness.sinks.base import Sink
+from harness.stage.processes import Process
+from harness.subjects.flink.checkpoints import Complete, newest, sign_of
+from harness.subjects.flink.watch import CheckpointWatch
+from harness.subjects.flink.windows import Sign
+from harness.subjects.group.hazards import hazards
+from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
+
+LIVES: Final = 12
+"""A job that ends by itself more often than this does not work."""
+_LOOK_EVERY: Final = 0.1
+Command = Callable[[Mapping[str, str]], list[str | Path]]
+"""How a life is started, given settings of Flink's that are its own."""
+
+
+class FlinkJob:
+    """The lives of one job, and their checkpoints."""
+
+    counted = "complete checkpoints"
+    awaited = "a first checkpoint with records to be complete"
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        command: Command,
+        parts: PipelineParts,
+        sink: str,
+        transactional: bool,
+        restored: bool,
+        start: int | None = None,
+    ) -> None:
+        """Make the folder of its checkpoints and watch it; nothing is started yet.
+
+        Args:
+            name: whose positions these are, and what its transactional ids begin with.
+            command: how a life is started.
+            parts: what it is made from.
+            sink: the topic that it writes to.
+            transactional: whether it writes in transactions.
+            restored: whether a life starts from the last checkpoint of the one before.
+            start: the offset at which it starts without one; None: that is not known beforehand.
+        """
+        self.name = name
+        self.transactional = transactional
+        self.process: Process | None = None
+        self._command = command
+        self._parts = parts
+        self._sink = sink
+        self._restored = restored
+        self._start = start
+        self._folder = parts.work / "checkpoints"
+        self._folder.mkdir()
+        self._life = ""
+        self._from: Complete | None = None
+        self._history = HistoryWriter(parts.history, "checkpoints")
+        self._ordinal = 0
+        self._complete = 0
+        self._positions: Positions = {}
+        self._newest: dict[str, int] = {}
+        self._lock = threading.RLock()
+        self._down = False
+        self._over = threading.Event()
+        self._trouble: str | None = None
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+        self.watch = CheckpointWatch(self._folder, on_complete=self._completed)
+
+    @property
+    def life(self) -> str:
+        """Name of the folder of the life that runs, or ran last."""
+        return self._life
+
+    def start(self) -> None:
+        """Start a life, unless one runs, and look after it from now on."""
+        with self._lock:
+            self._down = False
+            if not self.alive():
+                self._begin()
+        if not self._keeper.is_alive():
+            self._keeper.start()
+
+    def succeed(self) -> None:
+        """Start another life, whatever becomes of the one that runs."""
+        with self._lock:
+            self._begin()
+
+    def kill(self, how: str) -> Process:
+        """SIGKILL it; it stays down until `start`."""
+        with self._lock:
+            self._down = True
+            process = self.running()
+        process.kill(how)
+        return process
+
+    def running(self) -> Process:
+        """The life that runs.
+
+        Raises:
+            PipelineTrouble: none does.
+        """
+        if self.process is None or not self.process.leader_alive():
+            raise PipelineTrouble("the Flink job does not run")
+        return self.process
+
+    def newest(self) -> int | None:
+        """Number of the newest complete checkpoint of the life that runs; None if it has none."""
+        return self._newest.get(self._life)
+
+    def sign_of(self, number: int) -> Sign | None:
+        """How far a checkpoint of the life that runs is, as its folder has it now."""
+        return sign_of(self._folder / self._life, number)
+
+    @property
+    def commits(self) -> int:
+        """How many checkpoints of all lives are complete."""
+        return self._complete
+
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self.process is not None and self.process.leader_alive()
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if it ends by itself again and again, or is not to be watched."""
+        if self.watch.error is not None:
+            raise PipelineTrouble(f"watching the checkpoints failed: {self.watch.error}")
+        if self._trouble is not None:
+            raise PipelineTrouble(self._trouble)
+
+    def flows(self) -> bool:
+        """Whether a checkpoint with records is complete."""
+        return any(self._positions.values())
+
+    def shortly(self) -> str | None:
+        """The newest complete checkpoint."""
+        found = self.newest()
+        return None if found is None else f"checkpoint {found} of {self._life}"
+
+    def positions(self) -> Positions | None:
+        """What stands in the newest complete checkpoint."""
+        return self._positions or None
+
+    def idle(self) -> bool:
+        """Always as far as it can be told: an open transaction shows in the sink."""
+        return True
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """What put it to the test; its positions were written as they came."""
+        log = told.lines.get("log", [])
+        writer.write_all(
+            "hazards", hazards(log, topic=self._parts.topic, sink=self._sink, commits=())
+        )
+
+    def close(self) -> None:
+        """Look after it no more, and end the watch."""
+        self._over.set()
+        if self._keeper.is_alive():
+            self._keeper.join(5)
+        self.watch.close()
+        self._history.close()
+
+    def _begin(self) -> None:
+        before = newest(self._folder / self._life) if self._life else None
+        self._from = before or self._from
+        self._life = f"life-{1 + sum(p.name == 'job' for p in self._parts.processes.all)}"
+        folder = self._folder / self._life
+        folder.mkdir()
+        settings = {"execution.checkpointing.dir": folder.as_uri()}
+        if self._restored and self._from is not None:
+            settings["execution.state-recovery.path"] = self._from.folder.as_uri()
+        else:
+            self._starts_anew()
+        self.process = self._parts.processes.start(
+            "job", self._command(settings), folder=self._parts.work
+        )
+
+    def _starts_anew(self) -> None:
+        """What a life before has completed is no position any more: it is where this one starts."""
+        before, self._positions = self._positions, {}
+        if before and self._start is not None:
+            self._note(dict.fromkeys(before, self._start), batch=None)
+
+    def _keep(self) -> None:
+        """Start it again if it ended by itself."""
+        lives = 0
+        while not self._over.wait(_LOOK_EVERY) and not self._parts.stop.is_set():
+            with self._lock:
+                process = self.process
+                if self._over.is_set() or self._down or process is None or process.leader_alive():
+                    continue
+                if process.ending:
+                    continue  # it is being torn down
+                process.note_exit()
+                lives += 1
+                if lives > LIVES:
+                    self._trouble = (
+                        f"the Flink job ended by itself {lives} times; {process.instance} said "
+                        f"last: {process.tail()}"
+                    )
+                    return
+                self._begin()
+
+    def _completed(self, life: str, checkpoint: Complete) -> None:
+        """Note where it is; what a zombie completes is where nobody will start."""
+        if life != self._life:
+            return
+        found = checkpoint.positions(self._parts.topic)
+        self._complete += 1
+        self._note(found, batch=checkpoint.number)
+        self._positions = found
+        self._newest[life] = checkpoint.number
+
+    def _note(self, positions: Positions, *, batch: int | None) -> None:
+        self._ordinal += 1
+        self._history.write_all(
+            "positions",
+            [
+                {
+                    "owner": self.name,
+                    "instance": self.process.instance if self.process else None,
+                    "role": "resume",
+                    "kind": "done",
+                    "by": "subject",
+                    "sink": None,
+                    "topic": topic,
+                    "partition": partition,
+                    "offset": offset,
+                    "batch": batch,
+                    "ordinal": self._ordinal,
+                    "at": now(),
+                    "clock": clock_id(),
+                }
+                for (topic, partition), offset in positions.items()
+            ],
+        )

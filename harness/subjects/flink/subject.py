@@ -1,0 +1,208 @@
+"""An Apache Flink job from topic to topic, which commits its transactions on checkpoints.
+
+The one thing to know: a checkpoint that is complete is a promise to commit. If it cannot be kept in
+time, because the coordinator has given the transactions up meanwhile, what they held is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from harness.flink.programs import program_for
+from harness.kafka.log_reader import LogReader
+from harness.sinks.balances import BalancesTopic
+from harness.sinks.base import Sink
+from harness.sinks.topic import TopicSink
+from harness.subjects.flink.job import FlinkJob
+from harness.subjects.pipeline import PipelineParts
+from harness.tools.jar_lock import FLINK
+
+JOB: Final = "job"
+"""What a Flink subject offers: a job that can be killed, and replaced while it stands still."""
+VERSION: Final = next(iter(FLINK))
+Guarantee = Literal["exactly-once", "at-least-once"]
+
+_FLINK: Final[Mapping[str, Any]] = {
+    "parallelism.default": 2,
+    "execution.checkpointing.interval": "1s",
+    "execution.checkpointing.num-retained": 3,
+    "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
+    # Who ends is started again from outside: a zombie must not start itself again.
+    "restart-strategy.type": "disable",
+    "state.backend.type": "hashmap",
+    "taskmanager.memory.network.min": "16mb",
+    "taskmanager.memory.network.max": "16mb",
+    "taskmanager.memory.managed.size": "16mb",
+}
+_CLIENT: Final[Mapping[str, Any]] = {
+    "request.timeout.ms": 3000,
+    "reconnect.backoff.ms": 50,
+    "reconnect.backoff.max.ms": 500,
+}
+_SOURCE: Final[Mapping[str, Any]] = {**_CLIENT, "isolation.level": "read_committed"}
+_SINK: Final[Mapping[str, Any]] = {**_CLIENT, "linger.ms": 5}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flink:
+    """Payments to payments with their fee, or to balances.
+
+    Attributes:
+        guarantee: of its Kafka sink.
+        balances: it keeps the balance of each account in its state.
+        transaction_timeout_ms: how long a coordinator waits for a transaction to be committed.
+        restored: whether it is restarted from its last checkpoint.
+        start: where it begins without one: at the beginning, or where its group was.
+        version: of Flink, one of those that are locked.
+        into: the topic that it writes to, where it is not called after what it holds.
+        job: its name, its group, and what its transactional ids begin with.
+    """
+
+    guarantee: Guarantee = "exactly-once"
+    balances: bool = False
+    transaction_timeout_ms: int = 600_000
+    restored: bool = True
+    start: Literal["earliest", "group"] = "earliest"
+    version: str = VERSION
+    into: str | None = None
+    view: str = "read_committed"
+    job: str = "billing"
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for a version of which no jars are locked."""
+        if self.version not in FLINK:
+            raise ValueError(f"Flink {self.version} is not locked; there are {', '.join(FLINK)}")
+
+    @property
+    def name(self) -> str:
+        """E.g. `flink`, `flink-balances`, `flink-at-least-once`, `flink-1.20`."""
+        line = "" if self.version == VERSION else f"-{self.version.rpartition('.')[0]}"
+        balances = "-balances" if self.balances else ""
+        least = "-at-least-once" if self.guarantee == "at-least-once" else ""
+        hasty = "-hasty" if self._hasty else ""
+        anew = "" if self.restored else "-anew"
+        return f"flink{line}{balances}{least}{hasty}{anew}"
+
+    @property
+    def _hasty(self) -> bool:
+        return self.transaction_timeout_ms < 60_000
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        keeps = " It keeps balances in its state." if self.balances else ""
+        if self.guarantee == "at-least-once":
+            promise = (
+                "DeliveryGuarantee.AT_LEAST_ONCE: what is behind its last checkpoint is repeated."
+            )
+        else:
+            promise = (
+                "DeliveryGuarantee.EXACTLY_ONCE: its sink's transactions are committed when a "
+                "checkpoint is complete, by its next life if need be."
+            )
+        hasty = (
+            " Broken twin: transactions that time out before it is there again."
+            if self._hasty
+            else ""
+        )
+        anew = "" if self.restored else " Broken twin: it is restarted without its checkpoint."
+        return f"An Apache Flink {self.version} job, {promise}{keeps}{hasty}{anew}"
+
+    @property
+    def sink(self) -> str:
+        """The topic that it writes to."""
+        return self.into or ("balances" if self.balances else "payments-with-fees")
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """The topic; a balance is no effect of any one payment."""
+        return () if self.balances else (self.sink,)
+
+    @property
+    def output_topic(self) -> str:
+        """The topic that it writes to."""
+        return self.sink
+
+    @property
+    def sends(self) -> bool:
+        """The workload's producers are not on trial as such."""
+        return False
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """A job."""
+        return frozenset({JOB})
+
+    @property
+    def _producer(self) -> Mapping[str, Any]:
+        return {**_SINK, "transaction.timeout.ms": self.transaction_timeout_ms}
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Its settings, in words of Flink and of Kafka's client."""
+        return {
+            "flink": {"version": self.version, "guarantee": self.guarantee, **_FLINK},
+            "flink's source": {"starts": self.start, **_SOURCE},
+            "flink's sink": dict(self._producer),
+        }
+
+    def pipeline(self, parts: PipelineParts) -> FlinkJob:
+        """Its job; Flink is fetched if it is not there.
+
+        Raises:
+            SetupError: it cannot be.
+        """
+        program = program_for(parts.tools, self.version)
+        temporary = parts.work / "flink"
+        temporary.mkdir()
+        listening = dict.fromkeys(
+            ("jobmanager.bind-host", "taskmanager.bind-host", "taskmanager.host", "rest.address",
+             "rest.bind-address"),
+            parts.address,
+        )  # fmt: skip
+        settings = {
+            "job.name": self.job,
+            "job.topic": parts.topic,
+            "job.into": self.sink,
+            "job.balances": str(self.balances).lower(),
+            "job.guarantee": self.guarantee.upper().replace("-", "_"),
+            "job.start": self.start,
+            **_part("flink", {**_FLINK, **listening, "io.tmp.dirs": temporary}),
+            **_part(
+                "source",
+                {
+                    **_SOURCE,
+                    "bootstrap.servers": parts.stage.bootstrap("pipeline"),
+                    "group.id": self.job,
+                },
+            ),
+            **_part(
+                "sink",
+                {**self._producer, "bootstrap.servers": parts.stage.bootstrap("pipeline-sink")},
+            ),
+        }
+
+        def command(own: Mapping[str, str]) -> list[str | Path]:
+            said = [f"{name}={value}" for name, value in (settings | _part("flink", own)).items()]
+            return program.command(said, temporary=temporary)
+
+        return FlinkJob(
+            name=self.job,
+            command=command,
+            parts=parts,
+            sink=self.sink,
+            transactional=self.guarantee == "exactly-once",
+            restored=self.restored,
+            start=0 if self.start == "earliest" else None,
+        )
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The output topic."""
+        topic = BalancesTopic if self.balances else TopicSink
+        return topic(reader, topic=self.sink, view=self.view)
+
+
+def _part(prefix: str, settings: Mapping[str, Any]) -> dict[str, str]:
+    return {f"{prefix}.{name}": str(value) for name, value in settings.items()}

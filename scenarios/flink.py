@@ -1,0 +1,217 @@
+"""Apache Flink: transactions that are committed on checkpoints, and what ends them too early.
+
+The story: the job is killed when a checkpoint has begun, when all of it is flushed, and when it is
+complete and none of its transactions is committed. The next life starts from the newest complete
+checkpoint: it must give up what came after it, and keep what it promised. It cannot if the
+coordinators have given it up before, if it starts without its checkpoint, or if there were no
+transactions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.drawn import Draw
+from harness.faults.cut_link import CutLink
+from harness.faults.kill_job import IN_DOUBT, KillJob
+from harness.faults.lose_requests import LoseRequests
+from harness.faults.replace_job import ZOMBIE, ReplaceJob
+from harness.faults.targets import LeaderOf
+from harness.faults.until import Acknowledged
+from harness.scenario import At, Scenario
+from harness.subjects.flink.subject import Flink
+from harness.subjects.group.hazards import ABORTED, REPLAYED
+from scenarios.groups import HOLDS, UNEXERCISED, WORKLOAD, claims, violated
+
+_EXACTLY = Flink()
+_AT_LEAST = Flink(guarantee="at-least-once")
+_ANEW = Flink(restored=False)
+_HASTY = Flink(transaction_timeout_ms=5_000)
+_BALANCES = Flink(balances=True)
+_BALANCES_ANEW = Flink(balances=True, restored=False, start="group")
+_EARLIER = Flink(version="1.20.1")
+
+
+def _killed(window: str, *, after: str | None = None, outage: float = 0.0) -> At:
+    return At(
+        name=f"killed {window}",
+        progress=0.0 if after else 0.1,
+        after=() if after is None else (f"killed {after}",),
+        do=KillJob(window=window, outage=outage),
+    )
+
+
+_COMPLETE = _killed("checkpoint-complete")
+_OUTAGE = _killed("checkpoint-complete", outage=10.0)
+_SINK_CUT = At(
+    name="sink cut",
+    progress=0.1,
+    do=CutLink(source="pipeline-sink", target=LeaderOf(topic=_EXACTLY.sink, partition=0)),
+    until=Acknowledged(records=800),
+)
+_REQUESTS_LOST = At(
+    name="requests of the sink lost",
+    after=(_SINK_CUT.name,),
+    do=LoseRequests(source="pipeline-sink", target=LeaderOf(topic=_EXACTLY.sink, partition=1)),
+    # Longer than a client waits for an answer.
+    until=Acknowledged(records=1_800),
+)
+_SOURCE_CUT = At(
+    name="source cut",
+    after=(_REQUESTS_LOST.name,),
+    do=CutLink(source="pipeline", target=LeaderOf(partition=2)),
+    until=Acknowledged(records=600),
+)
+_EVERYTHING = frozenset({ABORTED, REPLAYED, IN_DOUBT})
+_WINDOWS = Scenario(
+    name=_EXACTLY.name,
+    title="Flink, exactly-once: killed before, amid and behind the end of a checkpoint",
+    subject=_EXACTLY,
+    workload=WORKLOAD,
+    schedule=(
+        _killed("checkpoint-begun"),
+        _killed("checkpoint-flushed", after="checkpoint-begun"),
+        _killed("checkpoint-complete", after="checkpoint-flushed"),
+    ),
+    claims=claims(_EXACTLY, most=HOLDS, least=HOLDS, exactly=HOLDS, hazards=_EVERYTHING),
+    seconds=55,
+)
+
+SCENARIOS = (
+    replace(
+        _WINDOWS,
+        name=f"{_EXACTLY.name}-quiet",
+        title="Flink, exactly-once, undisturbed: nothing goes wrong, and nothing is tested",
+        schedule=(),
+        claims=claims(_EXACTLY, most=UNEXERCISED, least=UNEXERCISED, exactly=UNEXERCISED),
+        seconds=30,
+    ),
+    _WINDOWS,
+    replace(
+        _WINDOWS,
+        name=f"{_EXACTLY.name}-outage",
+        title="Flink, exactly-once: killed behind a checkpoint, and down for ten seconds",
+        schedule=(_OUTAGE,),
+        claims=claims(
+            _EXACTLY, most=HOLDS, least=HOLDS, exactly=HOLDS, hazards=frozenset({IN_DOUBT})
+        ),
+        seconds=45,
+    ),
+    replace(
+        _WINDOWS,
+        name=_HASTY.name,
+        title="The broken twin: transactions time out before the job is back: their output is lost",
+        subject=_HASTY,
+        schedule=(_OUTAGE,),
+        claims=claims(
+            _HASTY,
+            most=HOLDS,
+            least=violated("lost-output", "offset-ahead"),
+            exactly=violated("lost-output", "offset-ahead"),
+            hazards=frozenset({IN_DOUBT}),
+        ),
+        seconds=45,
+    ),
+    replace(
+        _WINDOWS,
+        name=_AT_LEAST.name,
+        title="The broken twin: Flink's sink without transactions, killed amid a checkpoint",
+        subject=_AT_LEAST,
+        schedule=(_killed("checkpoint-flushed"),),
+        claims=claims(
+            _AT_LEAST,
+            most=violated("duplicate-output"),
+            least=HOLDS,
+            exactly=violated("duplicate-output"),
+            hazards=frozenset({REPLAYED}),
+        ),
+        seconds=40,
+    ),
+    replace(
+        _WINDOWS,
+        name=_ANEW.name,
+        title="The broken twin: the job is restarted without its checkpoint",
+        subject=_ANEW,
+        schedule=(_COMPLETE,),
+        claims=claims(
+            _ANEW,
+            most=violated("duplicate-output"),
+            least=HOLDS,
+            exactly=violated("duplicate-output", "offset-regressed"),
+            hazards=frozenset({REPLAYED}),
+        ),
+        seconds=40,
+    ),
+    replace(
+        _WINDOWS,
+        name=_BALANCES.name,
+        title="Flink, exactly-once, with state: every balance is right to the cent",
+        subject=_BALANCES,
+        claims=claims(_BALANCES, most=None, least=None, exactly=HOLDS, hazards=_EVERYTHING),
+    ),
+    replace(
+        _WINDOWS,
+        name=_BALANCES_ANEW.name,
+        title="The broken twin: restarted from the offsets of its group, without its state",
+        subject=_BALANCES_ANEW,
+        schedule=(_killed("checkpoint-begun"),),
+        claims=claims(
+            _BALANCES_ANEW,
+            most=None,
+            least=None,
+            exactly=violated("state-mismatch"),
+            hazards=frozenset({REPLAYED}),
+        ),
+        seconds=40,
+    ),
+    replace(
+        _WINDOWS,
+        name=f"{_EXACTLY.name}-network",
+        title="Flink, exactly-once: its sink and its source cut off, requests lost, then killed",
+        schedule=(
+            _SINK_CUT,
+            _REQUESTS_LOST,
+            _SOURCE_CUT,
+            replace(_COMPLETE, progress=0.0, after=(_SOURCE_CUT.name,)),
+        ),
+        claims=claims(
+            _EXACTLY, most=HOLDS, least=HOLDS, exactly=HOLDS, hazards=frozenset({IN_DOUBT})
+        ),
+    ),
+    replace(
+        _WINDOWS,
+        name=f"{_EXACTLY.name}-paused",
+        title="Flink, exactly-once: paused until another life has taken over: a zombie",
+        schedule=(At(name="zombie", progress=0.1, do=ReplaceJob()),),
+        claims=claims(
+            _EXACTLY,
+            most=HOLDS,
+            least=HOLDS,
+            exactly=HOLDS,
+            hazards=frozenset({ABORTED, REPLAYED, ZOMBIE}),
+        ),
+    ),
+    replace(
+        _WINDOWS,
+        name=f"{_EXACTLY.name}-drawn",
+        title=f"{_EXACTLY.name}: killed, then three faults of three kinds, drawn from the seed",
+        schedule=(),
+        draw=Draw(
+            kinds=(("process", 1), ("partition", 1), ("link", 1)),
+            partitions=WORKLOAD.partitions,
+            first=(_COMPLETE,),
+            audiences=("producer", "pipeline", "pipeline-sink"),
+        ),
+        claims=claims(
+            _EXACTLY, most=HOLDS, least=HOLDS, exactly=HOLDS, hazards=frozenset({IN_DOUBT})
+        ),
+        seconds=60,
+    ),
+    replace(
+        _WINDOWS,
+        name=_EARLIER.name,
+        title="Flink 1.20, exactly-once: killed before, amid and behind the end of a checkpoint",
+        subject=_EARLIER,
+        claims=claims(_EARLIER, most=HOLDS, least=HOLDS, exactly=HOLDS, hazards=_EVERYTHING),
+    ),
+)
