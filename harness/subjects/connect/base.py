@@ -10,7 +10,18 @@ from typing import Any, Final
 from harness.bench import addresses
 from harness.kafka.log_reader import LogReader
 from harness.kafka.metadata import ClusterView
-from harness.subjects.connect.worker import GROUP, PORT, SETTINGS, WorkerTask, connect_program
+from harness.kafka.topics import create_topics
+from harness.stage.topology import AUDITOR
+from harness.subjects.connect.offsets import OFFSETS
+from harness.subjects.connect.worker import (
+    CONFIGS,
+    GROUP,
+    PORT,
+    SETTINGS,
+    STATUS,
+    WorkerTask,
+    connect_program,
+)
 from harness.subjects.connect.workers import Workers
 from harness.subjects.group.positions import Committed
 from harness.subjects.pipeline import PipelineParts
@@ -18,9 +29,6 @@ from harness.workload.payments import Payment
 
 WORKER: Final = "worker"
 """What a connector offers: workers that can be killed and paused, one of which has its task."""
-TOPICS: Final = ("connect-configs", "connect-offsets", "connect-status")
-"""What Connect makes for itself."""
-_STORED: Final = ("config", "offset", "status")
 FLUSH_MS: Final = 2_000
 """How often positions are committed without transactions; its default of 60 s no run can wait for.
 """
@@ -82,6 +90,14 @@ class ConnectSubject(ABC):
     def positions(self, parts: PipelineParts) -> Committed:
         """Where it commits."""
 
+    @property
+    def own_topics(self) -> tuple[str, ...]:
+        """What it keeps in topics of its own.
+
+        They are made for it: Connect would make them too, or take those of somebody else.
+        """
+        return (CONFIGS, OFFSETS, STATUS)
+
     @abstractmethod
     def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
         """Every payment comes to its copy."""
@@ -95,23 +111,29 @@ class ConnectSubject(ABC):
 
         Raises:
             SetupError: Kafka Connect cannot be had.
+            KafkaException: a topic of its own cannot be made; there may be one of that name.
         """
-        parts.stage.created(list(TOPICS))
-        replicas = min(3, len(parts.stage.brokers))
+        stage = parts.stage
+        create_topics(
+            stage.bootstrap(AUDITOR),
+            list(self.own_topics),
+            partitions=1,
+            brokers=len(stage.brokers),
+            settings={"cleanup.policy": "compact"},
+        )
+        stage.created(list(self.own_topics))
         plugins = parts.work / "plugins"  # there must be a folder, and all stand on the class path
         plugins.mkdir(exist_ok=True)
-        own: dict[str, Any] = {f"{n}.storage.replication.factor": replicas for n in _STORED}
-        own["plugin.path"] = str(plugins)
         tasks = [
             WorkerTask(
                 name=f"worker-{number}",
-                bootstrap=parts.stage.bootstrap("pipeline"),
+                bootstrap=stage.bootstrap("pipeline"),
                 group=GROUP,
                 topic=parts.topic,
                 sink=self.sink,
                 commits="in-transaction" if self.atomic else "after",
                 address=f"{parts.address}:{PORT + number}",
-                settings={**self.worker_settings, **own},
+                settings={**self.worker_settings, "plugin.path": str(plugins)},
             )
             for number in range(self.workers)
         ]

@@ -16,7 +16,7 @@ from typing import Any, Final
 from harness.kafka.group_offsets import Commit
 from harness.kafka.log_reader import Entry, LogReader, UnreadableLog
 
-OFFSETS: Final = "connect-offsets"
+OFFSETS: Final = "onceproof-connect-offsets"
 """Connect's topic of positions; it has one partition here."""
 Place = Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[str, int, int]]
 """What a connector says of its input, and of its position in it, as (topic, partition, offset)."""

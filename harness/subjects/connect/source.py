@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from harness.identity import digest
 from harness.kafka.log_reader import LogReader
+from harness.kafka.topics import MOST_REPLICAS
 from harness.sinks.base import Sink
 from harness.sinks.copies import CopiesTopic
 from harness.subjects.connect.base import ConnectSubject, fresh_reader
@@ -70,6 +71,11 @@ class SourceConnector(ConnectSubject):
     @abstractmethod
     def keyed(self) -> bool:
         """Whether its copies have keys."""
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Settings of its workers, and what makes it exactly-once."""
+        exactly = {"connector": dict(_EXACTLY)} if self.exactly else {}
+        return {**super().configuration(), **exactly}
 
     def positions(self, parts: PipelineParts) -> Committed:
         """In Connect's own topic."""
@@ -165,11 +171,15 @@ class MirrorSource(SourceConnector):
         """The name that the replication policy gives the copy."""
         return f"{_ALIAS}.{self.topic}"
 
+    @property
+    def own_topics(self) -> tuple[str, ...]:
+        """As of all, and where it notes which offset became which."""
+        return (*super().own_topics, f"mm2-offset-syncs.{_TARGET}.internal")
+
     def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
         """Its settings: source and target are the same cluster under two names."""
-        replicas = min(3, len(parts.stage.brokers))
+        replicas = min(MOST_REPLICAS, len(parts.stage.brokers))
         bootstrap = parts.stage.bootstrap("pipeline")
-        parts.stage.created([f"mm2-offset-syncs.{_TARGET}.internal"])
         return {
             "connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
             "tasks.max": 1,
@@ -189,4 +199,4 @@ class MirrorSource(SourceConnector):
 
 
 _ALIAS: Final = "origin"
-_TARGET: Final = "copy"
+_TARGET: Final = "onceproof-copy"

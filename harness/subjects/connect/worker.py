@@ -15,10 +15,12 @@ from harness.tools import cache, jar_lock, jars
 from harness.tools.ivy import Ivy
 from harness.tools.setup import Tools
 
-GROUP: Final = "connect-workers"
+GROUP: Final = "onceproof-workers"
 """The group that workers form."""
 PORT: Final = 8083
 """Of the first worker; each has the next one."""
+CONFIGS: Final = "onceproof-connect-configs"
+STATUS: Final = "onceproof-connect-status"
 _MAIN: Final = "org.apache.kafka.connect.cli.ConnectDistributed"
 _JVM: Final = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 _RECONNECTING: Final = {
@@ -30,11 +32,9 @@ _RECONNECTING: Final = {
 SETTINGS: Final[Mapping[str, Any]] = {
     "key.converter": "org.apache.kafka.connect.converters.ByteArrayConverter",
     "value.converter": "org.apache.kafka.connect.converters.ByteArrayConverter",
-    "config.storage.topic": "connect-configs",
+    "config.storage.topic": CONFIGS,
     "offset.storage.topic": OFFSETS,
-    "offset.storage.partitions": 1,
-    "status.storage.topic": "connect-status",
-    "status.storage.partitions": 1,
+    "status.storage.topic": STATUS,
     "plugin.discovery": "service_load",
     # Who is gone is not waited for: whatever it had is given to others at once.
     "scheduled.rebalance.max.delay.ms": 0,

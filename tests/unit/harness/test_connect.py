@@ -28,8 +28,8 @@ from harness.workload.payments import Payments, payments_of
 PAYMENTS = list(payments_of(Payments(records=4, producers=1), producer=0, seed=5))
 VALUES = [payment.value.decode() for payment in PAYMENTS]
 ENTRY = Entry(
-    topic="connect-offsets", partition=0, offset=0, kind="data", key=b"", value=b"", headers={},
-    producer_id=1, epoch=0, sequence=0, transactional=True,
+    topic="onceproof-connect-offsets", partition=0, offset=0, kind="data",
+    key=b"", value=b"", headers={}, producer_id=1, epoch=0, sequence=0, transactional=True,
 )  # fmt: skip
 
 
@@ -84,7 +84,10 @@ def test_hazards_are_read_off_the_sink() -> None:
 
 
 def test_a_quiet_run_has_none() -> None:
-    log = [{"topic": "out", "kind": "commit"}, {"topic": "connect-offsets", "kind": "abort"}]
+    log = [
+        {"topic": "out", "kind": "commit"},
+        {"topic": "onceproof-connect-offsets", "kind": "abort"},
+    ]
     assert hazards(log, [{"sink": "out", "record": "a"}], sink="out") == []
 
 
@@ -173,7 +176,7 @@ def test_a_worker_gets_properties(tmp_path: Path) -> None:
     WorkerTask(
         name="worker-1",
         bootstrap="127.1.2.3:9092",
-        group="connect-workers",
+        group="onceproof-workers",
         topic="payments",
         sink="out",
         commits="after",
@@ -183,7 +186,7 @@ def test_a_worker_gets_properties(tmp_path: Path) -> None:
     written = dict(line.split("=", 1) for line in (tmp_path / "worker-1").read_text().splitlines())
     assert written == {
         "bootstrap.servers": "127.1.2.3:9092",
-        "group.id": "connect-workers",
+        "group.id": "onceproof-workers",
         "client.id": "worker-1",
         "listeners": "http://127.1.30.1:8084",
         "rest.advertised.host.name": "127.1.30.1",
