@@ -110,7 +110,7 @@ _CUT: Final = At(
     name="workers cut from a broker",
     progress=0.1,
     do=CutLink(source="pipeline", target=LeaderOf(partition=0)),
-    until=Acknowledged(records=600),
+    until=Acknowledged(records=1_500),
 )
 _MIRROR_QUIET: Final = replace(
     _FILE_QUIET,

@@ -46,6 +46,7 @@ class ConnectSubject(ABC):
 
     balances = False
     sends = False
+    family = "kafka-connect"
 
     @property
     @abstractmethod
