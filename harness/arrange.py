@@ -130,8 +130,12 @@ class Parts:
             recorder=self._recorder,
             stop=self._stop,
             topic=workload.topic,
-            topics=tuple(topic.name for topic in self._scenario.all_topics),
+            topics=(
+                *self._scenario.files,
+                *(topic.name for topic in self._scenario.all_topics),
+            ),
             work=self._folder.work,
+            files={name: self._folder.work / name for name in self._scenario.files},
         )
 
     def _place_gates(self) -> None:

@@ -7,7 +7,7 @@ that it works on every backend and every part can be replaced in a test.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.kafka.log_reader import LogReader
@@ -20,6 +20,7 @@ from harness.subjects.base import Subject
 from harness.subjects.pipeline import Pipeline
 from harness.wait import Stop
 from harness.workload.control import Producers
+from harness.workload.file_log import ReaderWithFiles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +37,7 @@ class Bench:
         topic: the workload's topic.
         topics: every topic of the run, the workload's first.
         work: folder of what does not outlive the run.
+        files: where each topic is that is a file in truth.
     """
 
     stage: Stage
@@ -47,6 +49,7 @@ class Bench:
     topic: str
     topics: tuple[str, ...]
     work: Path
+    files: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -76,6 +79,8 @@ class Bench:
 
     def reader(self) -> LogReader:
         """A fresh reader of logs; close it after use."""
+        if self.files:
+            return ReaderWithFiles(self.view(), addresses(self.stage), self.files)
         return open_reader(self.stage, self.view())
 
     def open_sink(self, reader: LogReader) -> Sink:

@@ -18,6 +18,7 @@ from harness.kafka.topic import Topic
 from harness.subjects.base import Subject
 from harness.workload.base import Workload
 from harness.workload.senders.base import Sender
+from harness.workload.senders.file import FileSender
 from harness.workload.senders.librdkafka import LIBRDKAFKA
 
 
@@ -145,6 +146,11 @@ class Scenario:
             )
         if self.workload.records and not self.claims:
             raise BadScenario(f"{self.name}: it claims nothing, so nothing can be judged")
+        if self.files and (self.workload.producers, self.workload.partitions) != (1, 1):
+            raise BadScenario(
+                f"{self.name}: expected producers=1 and partitions=1 in a workload that is "
+                "appended to a file"
+            )
         for claim in self.claims:
             if claim.scope.input not in self.workload.topics:
                 raise BadScenario(
@@ -159,9 +165,15 @@ class Scenario:
         return replace(self, schedule=self.draw.schedule(seed), draw=None)
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """Inputs that are files and no topics."""
+        return self.workload.topics if isinstance(self.sender, FileSender) else ()
+
+    @property
     def all_topics(self) -> tuple[Topic, ...]:
         """Every topic that has to be there, the workload's first."""
-        names = (*self.workload.topics, self.subject.output_topic)
+        inputs = () if self.files else self.workload.topics
+        names = (*inputs, self.subject.output_topic)
         partitions = self.workload.partitions
         own = (Topic(name=name, partitions=partitions) for name in names if name is not None)
         return (*own, *self.topics)

@@ -45,7 +45,8 @@ class Fault(Protocol):
     needs: ClassVar[str | None]
     """What the stage must offer: to `kill`, `stop` or `pause` a broker, to `cut` a client's link,
     `links` of every kind, the `database` ended or paused; or of the subject a `driver`,
-    `executors`, a `member`, a `job` or `commits` that can be held, which not every one has."""
+    `executors`, a `member`, a `worker`, a `job` or `commits` that can be held, which not every one
+    has."""
 
     def describe(self) -> str:
         """The act in words."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
@@ -9,9 +11,14 @@ MOST_REPLICAS = 3
 
 
 def create_topics(
-    bootstrap: str, names: list[str], *, partitions: int, brokers: int = MOST_REPLICAS
+    bootstrap: str,
+    names: list[str],
+    *,
+    partitions: int,
+    brokers: int = MOST_REPLICAS,
+    settings: Mapping[str, str] | None = None,
 ) -> None:
-    """Create topics with three replicas, or with as many as there are brokers.
+    """Create topics with three replicas, or with as many as there are brokers, and with `settings`.
 
     Returns when the cluster has them.
 
@@ -20,7 +27,15 @@ def create_topics(
     """
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     replicas = min(MOST_REPLICAS, brokers)
-    new = [NewTopic(name, num_partitions=partitions, replication_factor=replicas) for name in names]
+    new = [
+        NewTopic(
+            name,
+            num_partitions=partitions,
+            replication_factor=replicas,
+            config=dict(settings or {}),
+        )
+        for name in names
+    ]
     for name, future in admin.create_topics(new, operation_timeout=10).items():
         try:
             future.result(timeout=20)

@@ -143,7 +143,7 @@ class Process:
         """Let a frozen session go on."""
         self.send(signal.SIGCONT)
 
-    def kill(self, how: str, *, seconds: float = 5.0) -> None:
+    def kill(self, how: str, *, seconds: float = 20.0) -> None:
         """SIGKILL the whole session and wait until nothing of it is left.
 
         Raises:

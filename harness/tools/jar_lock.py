@@ -106,6 +106,15 @@ def kafka_roots() -> tuple[Coordinate, ...]:
     )
 
 
+def connect_roots() -> tuple[Coordinate, ...]:
+    """Kafka Connect's worker, and connectors from file to topic, to file, and from topic to topic.
+
+    They lie beside a broker's jars.
+    """
+    names = ("connect-runtime", "connect-file", "connect-mirror", "connect-mirror-client")
+    return tuple(Coordinate(group="org.apache.kafka", artifact=n, version=KAFKA) for n in names)
+
+
 def spark_kafka_roots(pyspark: PySpark) -> tuple[Coordinate, ...]:
     """Spark's Kafka connector, which must have Spark's exact version, Delta Lake and Iceberg."""
     connector = f"spark-sql-kafka-0-10_{pyspark.scala}"

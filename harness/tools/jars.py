@@ -110,6 +110,7 @@ def relock(ivy: Ivy, pyspark: PySpark, *, lock: Path = jar_lock.LOCK) -> list[Ja
     """Resolve all sets and write their sums. What is downloaded now is trusted from then on."""
     wanted = [
         ("kafka", jar_lock.KAFKA, jar_lock.kafka_roots(), False),
+        ("kafka-connect", jar_lock.KAFKA, jar_lock.connect_roots(), False),
         ("spark-kafka", pyspark.version, jar_lock.spark_kafka_roots(pyspark), True),
         *(("flink", flink, jar_lock.flink_roots(flink), False) for flink in jar_lock.FLINK),
     ]
@@ -122,6 +123,8 @@ def relock(ivy: Ivy, pyspark: PySpark, *, lock: Path = jar_lock.LOCK) -> list[Ja
                 for jar, file in files.items()
                 if not (beside_pyspark and pyspark.bundles(jar.artifact))
             }
+        if name == "kafka-connect":  # it lies beside a broker's
+            sums = {jar: s for jar, s in sums.items() if jar not in sets[0].sums}
         if len({jar.file_name for jar in sums}) < len(sums):
             raise SetupError(f"Two jars of {name} have the same file name: they cannot share one.")
         sets.append(JarSet(name=name, version=version, sums=sums))

@@ -150,6 +150,9 @@ def test_our_own_lock_is_in_order() -> None:
     sets = json.loads(jar_lock.LOCK.read_text())
     kafka = sets[f"kafka {jar_lock.KAFKA}"]
     assert all(str(root) in kafka for root in jar_lock.kafka_roots())
+    connect = sets[f"kafka-connect {jar_lock.KAFKA}"]
+    assert all(str(root) in connect for root in jar_lock.connect_roots())
+    assert not connect.keys() & kafka.keys(), "they share a class path"
     log4j = {c.split(":")[2] for c in kafka if c.startswith("org.apache.logging.log4j:")}
     assert log4j == {jar_lock.LOG4J}
     assert all(len(digest) == 64 for jars_ in sets.values() for digest in jars_.values())

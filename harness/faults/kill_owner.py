@@ -1,0 +1,70 @@
+"""SIGKILL of the worker of Kafka Connect that runs the connector's task; restarted when healed.
+
+The one thing to know: the task goes to another worker once the dead one's session is over. Only
+that, and that it commits there, is proof that the claim was put to the test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand
+from harness.faults.workers import wait_whole, workers
+from harness.subjects.connect.base import WORKER
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillOwner:
+    """SIGKILL the worker that runs the task."""
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = WORKER
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "SIGKILL the worker that runs the task"
+
+    def inject(self, bench: Bench, name: str) -> _Killed:
+        """Kill it."""
+        return _Killed(bench, name)
+
+
+BY_HAND: Final = ByHand(
+    name="kill-owner",
+    takes=(),
+    example="kill-owner",
+    says="SIGKILL the worker of Kafka Connect that runs the task; it is restarted when healed",
+    make=KillOwner,
+)
+
+
+class _Killed:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._crew = workers(bench)
+        self._who = self._crew.wait_owner()
+        self.at = now()
+        self._process = self._crew.kill(self._who, f"SIGKILL by fault «{name}»")
+        self._commits = self._crew.commits
+        self.target = f"{self._process.instance} (runs the task)"
+
+    def evidence(self) -> str | None:
+        """Its end, and that another one runs the task and commits."""
+        owner = self._crew.owner()
+        new = self._crew.commits - self._commits
+        if owner in (None, self._who) or not new:
+            return None
+        return (
+            f"{self._process.instance} {self._process.ended}; {owner} runs the task, and "
+            f"{new} positions were committed since"
+        )
+
+    def heal(self) -> None:
+        """Start it again, and see that all work together."""
+        self._crew.restart(self._who)
+        wait_whole(self._crew)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """The workers say themselves what they were put to."""

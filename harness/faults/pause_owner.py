@@ -1,0 +1,72 @@
+"""The worker of Kafka Connect that runs the task, paused until another has it: a zombie.
+
+The one thing to know: when it goes on it knows nothing of that. Whatever its task was about to
+write or to commit it still does, and only fencing stands against it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand
+from harness.faults.workers import wait_whole, workers
+from harness.subjects.connect.base import WORKER
+
+
+@dataclass(frozen=True, kw_only=True)
+class PauseOwner:
+    """Pause the worker that runs the task, for longer than its session."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = WORKER
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "pause the worker that runs the task until another one runs it"
+
+    def inject(self, bench: Bench, name: str) -> _Paused:
+        """Pause it."""
+        return _Paused(bench)
+
+
+BY_HAND: Final = ByHand(
+    name="pause-owner",
+    takes=(),
+    example="pause-owner",
+    says="pause the worker of Kafka Connect that runs the task until another one runs it",
+    make=PauseOwner,
+)
+
+
+class _Paused:
+    def __init__(self, bench: Bench) -> None:
+        self._crew = workers(bench)
+        self._who = self._crew.wait_owner()
+        self.at = now()
+        self._process = self._crew.pause(self._who)
+        self._commits = self._crew.commits
+        self.target = f"{self._process.instance} (runs the task)"
+
+    def evidence(self) -> str | None:
+        """That it stands still, and another one runs its task and commits."""
+        if not self._process.frozen():
+            return None
+        owner = self._crew.owner()
+        new = self._crew.commits - self._commits
+        if owner in (None, self._who) or not new:
+            return None
+        return (
+            f"{self._process.instance} stands still; {owner} runs the task, and {new} positions "
+            "were committed since"
+        )
+
+    def heal(self) -> None:
+        """Let it go on, and see that all work together."""
+        self._process.thaw()
+        wait_whole(self._crew)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """The workers say themselves what they were put to."""

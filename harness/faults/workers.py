@@ -1,0 +1,33 @@
+"""What faults of Kafka Connect's workers have in common.
+
+The one thing to know: who belongs to the workers' group is its coordinator's word; that a worker
+runs the task is theirs, and old where that one is gone.
+"""
+
+from __future__ import annotations
+
+from harness.bench import Bench
+from harness.stage.base import StageTrouble
+from harness.subjects.connect.workers import Workers
+
+
+def workers(bench: Bench) -> Workers:
+    """The pipeline as what it must be for a fault that needs a `worker`.
+
+    Raises:
+        StageTrouble: what is on trial has none.
+    """
+    if not isinstance(bench.pipeline, Workers):
+        raise StageTrouble(f"{bench.subject.name} has no workers")
+    return bench.pipeline
+
+
+def wait_whole(crew: Workers) -> None:
+    """Wait until all workers belong to their group, and one of them runs the task.
+
+    Raises:
+        Overdue: they do not in time.
+        PipelineTrouble: they end by themselves again and again.
+    """
+    crew.wait_together()
+    crew.wait_owner()

@@ -1,0 +1,40 @@
+"""A topic whose records are payments, byte for byte as they were sent."""
+
+from __future__ import annotations
+
+import json
+
+from harness.identity import digest
+from harness.kafka.log_reader import Entry, LogReader
+from harness.sinks.base import Effect
+from harness.sinks.topic import TopicSink
+
+
+def record_of(value: bytes | str | None) -> str | None:
+    """The identity in a payment; None if it is none."""
+    try:
+        record = json.loads(value or "")["record"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return record if isinstance(record, str) else None
+
+
+class CopiesTopic(TopicSink):
+    """Copies of payments."""
+
+    def __init__(self, reader: LogReader, *, topic: str, view: str, keyed: bool) -> None:
+        """`keyed`: the key is part of the copy."""
+        super().__init__(reader, topic=topic, view=view)
+        self._keyed = keyed
+
+    def _effect(self, entry: Entry, ordinal: int) -> Effect:
+        content = (entry.key, entry.value) if self._keyed else (entry.value,)
+        return Effect(
+            sink=self.name,
+            view=self._view,
+            record=record_of(entry.value),
+            effect_key="",
+            digest=digest(*content),
+            position=f"{entry.topic}-{entry.partition}@{entry.offset}",
+            ordinal=ordinal,
+        )

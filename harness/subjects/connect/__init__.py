@@ -1,0 +1,1 @@
+"""Kafka Connect on trial: workers, one connector, and who runs its task."""

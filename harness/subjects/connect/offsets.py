@@ -1,0 +1,78 @@
+"""Every position that a source connector ever committed, in order, from Connect's own topic.
+
+The one thing to know: there a connector says itself what its input is called and how it counts; a
+source task starts from the newest one. With exactly-once support they are in the transaction of
+the records.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from harness.kafka.group_offsets import Commit
+from harness.kafka.log_reader import Entry, LogReader, UnreadableLog
+
+OFFSETS: Final = "onceproof-connect-offsets"
+"""Connect's topic of positions; it has one partition here."""
+Place = Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[str, int, int]]
+"""What a connector says of its input, and of its position in it, as (topic, partition, offset)."""
+
+
+def place_in_file(where: Mapping[str, Any], position: Mapping[str, Any]) -> tuple[str, int, int]:
+    """A file source counts bytes: it goes on at the next."""
+    return Path(where["filename"]).name, 0, int(position["position"])
+
+
+def place_in_topic(where: Mapping[str, Any], position: Mapping[str, Any]) -> tuple[str, int, int]:
+    """A mirror source says which record it has copied: it goes on behind it."""
+    return str(where["topic"]), int(where["partition"]), int(position["offset"]) + 1
+
+
+def commit_of(entry: Entry, connector: str, place: Place) -> Commit | None:
+    """What an entry says of a connector; None for other connectors, markers and removals."""
+    if entry.kind != "data" or entry.key is None or entry.value is None:
+        return None
+    whose, where = json.loads(entry.key)
+    position = json.loads(entry.value)
+    if whose != connector or position is None:
+        return None
+    topic, partition, offset = place(where, position)
+    return Commit(
+        topic=topic, partition=partition, offset=offset, transactional=entry.transactional
+    )
+
+
+class SourceOffsets:
+    """The positions of one source connector. Thread-safe."""
+
+    def __init__(self, connector: str, place: Place, reader: Callable[[], LogReader]) -> None:
+        """`reader` opens a reader of logs, past all proxies."""
+        self._connector = connector
+        self._place = place
+        self._reader = reader
+        self._lock = threading.Lock()
+        self._seen: list[Commit] = []
+
+    def look(self) -> list[Commit]:
+        """All commits, oldest first; those of the last look where nobody can say now."""
+        with self._lock:
+            try:
+                with self._reader() as reader:
+                    if reader.count(OFFSETS):
+                        self._seen = self._read(reader)
+            except UnreadableLog:
+                pass  # the leader of that log is gone for now
+            return self._seen
+
+    def _read(self, reader: LogReader) -> list[Commit]:
+        log = reader.read(OFFSETS, 0)
+        found = (
+            commit_of(entry, self._connector, self._place)
+            for entry, committed in zip(log.entries, log.committed(), strict=True)
+            if committed
+        )
+        return [commit for commit in found if commit is not None]

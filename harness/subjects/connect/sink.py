@@ -1,0 +1,79 @@
+"""A sink connector: from a topic into a file, a line for each record.
+
+The one thing to know: Connect promises sinks at-least-once and no more. Lines are written as they
+come, positions are committed now and then; what lies between the two is written again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from harness.identity import digest
+from harness.kafka.log_reader import LogReader
+from harness.sinks.base import Sink
+from harness.sinks.lines import VIEW, Lines
+from harness.subjects.connect.base import ConnectSubject, fresh_reader
+from harness.subjects.group.positions import Committed, GroupPositions
+from harness.subjects.pipeline import PipelineParts
+from harness.workload.payments import Payment
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSink(ConnectSubject):
+    """Payments, into a file.
+
+    Attributes:
+        into: the file.
+    """
+
+    into: str = "payments.txt"
+
+    name = "kafka-connect-file-sink"
+    view = VIEW
+    output_topic = None
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        return (
+            "Kafka Connect's file sink on two workers: each record becomes a line, and positions "
+            "are committed now and then: at-least-once, and no more."
+        )
+
+    @property
+    def sink(self) -> str:
+        """The file."""
+        return self.into
+
+    @property
+    def consumer(self) -> str:
+        """Client id of its task's consumer."""
+        return f"connector-consumer-{self.name}-0"
+
+    def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
+        """Its settings."""
+        return {
+            "connector.class": "org.apache.kafka.connect.file.FileStreamSinkConnector",
+            "tasks.max": 1,
+            "topics": parts.topic,
+            "file": str(parts.work / self.sink),
+            "key.converter": "org.apache.kafka.connect.storage.StringConverter",
+            "value.converter": "org.apache.kafka.connect.storage.StringConverter",
+        }
+
+    def positions(self, parts: PipelineParts) -> Committed:
+        """As of any consumer group; its name is the connector's."""
+        return GroupPositions(f"connect-{self.name}", partial(fresh_reader, parts))
+
+    def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
+        """Every payment comes to its copy."""
+        for each in payments:
+            yield each.record, digest(each.value)
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The file."""
+        return Lines(work / self.sink, sink=self.sink)

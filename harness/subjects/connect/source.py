@@ -1,0 +1,202 @@
+"""Source connectors: from a file into a topic, and from topic to topic.
+
+The one thing to know: the broken twin is the same connector on workers whose exactly-once support
+is off, as it is by default: positions are then committed now and then, apart from the records.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from harness.identity import digest
+from harness.kafka.log_reader import LogReader
+from harness.kafka.topics import MOST_REPLICAS
+from harness.sinks.base import Sink
+from harness.sinks.copies import CopiesTopic
+from harness.subjects.connect.base import ConnectSubject, fresh_reader
+from harness.subjects.connect.offsets import Place, SourceOffsets, place_in_file, place_in_topic
+from harness.subjects.group.positions import Committed
+from harness.subjects.group.task import TRANSACTION_TIMEOUT_MS
+from harness.subjects.pipeline import PipelineParts
+from harness.workload.payments import Payment
+
+_EXACTLY: Final = {
+    "exactly.once.support": "required",
+    # By interval, what came last stays in an open transaction until something more comes.
+    "transaction.boundary": "poll",
+    # A transaction that nobody ends keeps positions from being read, and so every task from
+    # starting, until it is timed out: by default, for a minute.
+    "producer.override.transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceConnector(ConnectSubject):
+    """A connector that writes into a topic.
+
+    Attributes:
+        exactly: workers' exactly-once support is on.
+        view: who looks at the topic.
+    """
+
+    exactly: bool = True
+    view: str = "read_committed"
+
+    @property
+    def atomic(self) -> bool:
+        """If exactly-once support is on."""
+        return self.exactly
+
+    @property
+    def output_topic(self) -> str:
+        """The topic that it writes to."""
+        return self.sink
+
+    @property
+    def producer(self) -> str:
+        """Client id of its task's producer."""
+        return f"connector-producer-{self.name}-0"
+
+    @property
+    @abstractmethod
+    def place(self) -> Place:
+        """How it counts."""
+
+    @property
+    @abstractmethod
+    def keyed(self) -> bool:
+        """Whether its copies have keys."""
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Settings of its workers, and what makes it exactly-once."""
+        exactly = {"connector": dict(_EXACTLY)} if self.exactly else {}
+        return {**super().configuration(), **exactly}
+
+    def positions(self, parts: PipelineParts) -> Committed:
+        """In Connect's own topic."""
+        return SourceOffsets(self.name, self.place, partial(fresh_reader, parts))
+
+    def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
+        """Every payment comes to its copy."""
+        for each in payments:
+            yield each.record, each.digest if self.keyed else digest(each.value)
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The output topic."""
+        return CopiesTopic(reader, topic=self.sink, view=self.view, keyed=self.keyed)
+
+    def _says(self, what: str) -> str:
+        if self.exactly:
+            return (
+                f"{what}, with exactly-once support: records and positions in one transaction "
+                "(KIP-618)."
+            )
+        return (
+            f"{what}. The broken twin: exactly-once support is off, as by default; positions are "
+            "committed now and then."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSource(SourceConnector):
+    """The lines of a file, into a topic.
+
+    Attributes:
+        into: the topic.
+    """
+
+    into: str = "payments-from-file"
+
+    place = staticmethod(place_in_file)
+    keyed = False
+
+    @property
+    def name(self) -> str:
+        """`kafka-connect-file-source`, and the twin's."""
+        return "kafka-connect-file-source" + ("" if self.exactly else "-disabled")
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        return self._says("Kafka Connect's file source on two workers: each line becomes a record")
+
+    @property
+    def sink(self) -> str:
+        """The topic that it writes to."""
+        return self.into
+
+    def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
+        """Its settings; the file is where the sender appends to it."""
+        return {
+            "connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector",
+            "tasks.max": 1,
+            "file": str(parts.work / parts.topic),
+            "topic": self.sink,
+            "key.converter": "org.apache.kafka.connect.storage.StringConverter",
+            "value.converter": "org.apache.kafka.connect.storage.StringConverter",
+            **(_EXACTLY if self.exactly else {}),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class MirrorSource(SourceConnector):
+    """A topic, into another one of the same cluster.
+
+    Attributes:
+        topic: the first one.
+    """
+
+    topic: str = "payments"
+
+    place = staticmethod(place_in_topic)
+    keyed = True
+
+    @property
+    def name(self) -> str:
+        """`kafka-connect-mirror-source`, and the twin's."""
+        return "kafka-connect-mirror-source" + ("" if self.exactly else "-disabled")
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        return self._says("MirrorMaker's source on two workers of Kafka Connect, topic to topic")
+
+    @property
+    def sink(self) -> str:
+        """The name that the replication policy gives the copy."""
+        return f"{_ALIAS}.{self.topic}"
+
+    @property
+    def own_topics(self) -> tuple[str, ...]:
+        """As of all, and where it notes which offset became which."""
+        return (*super().own_topics, f"mm2-offset-syncs.{_TARGET}.internal")
+
+    def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
+        """Its settings: source and target are the same cluster under two names."""
+        replicas = min(MOST_REPLICAS, len(parts.stage.brokers))
+        bootstrap = parts.stage.bootstrap("pipeline")
+        return {
+            "connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector",
+            "tasks.max": 1,
+            "source.cluster.alias": _ALIAS,
+            "target.cluster.alias": _TARGET,
+            "source.cluster.bootstrap.servers": bootstrap,
+            "target.cluster.bootstrap.servers": bootstrap,
+            "topics": parts.topic,
+            "replication.factor": replicas,
+            "offset-syncs.topic.replication.factor": replicas,
+            "refresh.topics.enabled": "false",
+            "sync.topic.configs.enabled": "false",
+            "sync.topic.acls.enabled": "false",
+            "source.consumer.isolation.level": "read_committed",
+            **(_EXACTLY if self.exactly else {}),
+        }
+
+
+_ALIAS: Final = "origin"
+_TARGET: Final = "onceproof-copy"

@@ -1,0 +1,114 @@
+"""One worker of Kafka Connect, in distributed mode: its settings, and how it is started."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from harness.java import programs
+from harness.subjects.connect.offsets import OFFSETS
+from harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
+from harness.tools import cache, jar_lock, jars
+from harness.tools.ivy import Ivy
+from harness.tools.setup import Tools
+
+GROUP: Final = "onceproof-workers"
+"""The group that workers form."""
+PORT: Final = 8083
+"""Of the first worker; each has the next one."""
+CONFIGS: Final = "onceproof-connect-configs"
+STATUS: Final = "onceproof-connect-status"
+_MAIN: Final = "org.apache.kafka.connect.cli.ConnectDistributed"
+_JVM: Final = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_RECONNECTING: Final = {
+    "reconnect.backoff.ms": 50,
+    "reconnect.backoff.max.ms": 500,
+    "retry.backoff.ms": 50,
+    "retry.backoff.max.ms": 200,
+}
+SETTINGS: Final[Mapping[str, Any]] = {
+    "key.converter": "org.apache.kafka.connect.converters.ByteArrayConverter",
+    "value.converter": "org.apache.kafka.connect.converters.ByteArrayConverter",
+    "config.storage.topic": CONFIGS,
+    "offset.storage.topic": OFFSETS,
+    "status.storage.topic": STATUS,
+    "plugin.discovery": "service_load",
+    # Who is gone is not waited for: whatever it had is given to others at once.
+    "scheduled.rebalance.max.delay.ms": 0,
+    "session.timeout.ms": SESSION_TIMEOUT_MS,
+    "heartbeat.interval.ms": 500,
+    "rebalance.timeout.ms": 60_000,
+    "worker.sync.timeout.ms": 3_000,
+    "task.shutdown.graceful.timeout.ms": 2_000,
+    **_RECONNECTING,
+    **{f"producer.{name}": value for name, value in _RECONNECTING.items()},
+    "producer.request.timeout.ms": 3_000,
+    "producer.linger.ms": 5,
+    **{f"consumer.{name}": value for name, value in _RECONNECTING.items()},
+    "consumer.session.timeout.ms": SESSION_TIMEOUT_MS,
+    "consumer.heartbeat.interval.ms": 1_000,
+    "consumer.isolation.level": "read_committed",
+    "consumer.auto.offset.reset": "earliest",
+}
+"""In Kafka Connect's words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkerTask(MemberTask):
+    """One worker.
+
+    Attributes:
+        address: host and port of its HTTP interface.
+        settings: in Kafka Connect's words.
+    """
+
+    address: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def save(self, path: Path) -> None:
+        """Write its properties where the process will read them."""
+        host, _, port = self.address.rpartition(":")
+        own = {
+            "bootstrap.servers": self.bootstrap,
+            "group.id": self.group,
+            "client.id": self.name,
+            "listeners": f"http://{self.address}",
+            "rest.advertised.host.name": host,
+            "rest.advertised.port": port,
+        }
+        lines = (f"{name}={value}\n" for name, value in (own | dict(self.settings)).items())
+        path.write_text("".join(lines))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectProgram:
+    """A Java, and the class path of a worker."""
+
+    java: Path
+    class_path: str
+
+    def command(self, properties: Path) -> list[str | Path]:
+        """How a worker is started; what it logs goes to standard error."""
+        logging = (programs.SOURCES / "log4j2.json").as_uri()
+        return [
+            self.java, *_JVM, f"-Dlog4j2.configurationFile={logging}",
+            "-cp", self.class_path, _MAIN, properties,
+        ]  # fmt: skip
+
+
+def connect_program(tools: Tools) -> ConnectProgram:
+    """Kafka Connect, fetched if it is not there yet, with the tools of a run on whatever backend.
+
+    Raises:
+        SetupError: a jar cannot be had.
+    """
+    java, pyspark = tools.java_home / "bin" / "java", jar_lock.installed_pyspark()
+    folders = []
+    for name in ("kafka-connect", "kafka"):
+        wanted = jar_lock.load(name, jar_lock.KAFKA)
+        fetch = jars.with_ivy(Ivy(java=java, jar=pyspark.ivy), wanted.title)
+        folders.append(jars.ensure(wanted, cache_folder=cache.location(), fetch=fetch))
+    return ConnectProgram(java=java, class_path=os.pathsep.join(f"{f}/*" for f in folders))

@@ -1,0 +1,237 @@
+"""The workers of a run, and the one connector that they run.
+
+The one thing to know: which worker runs the connector's task is theirs to decide, so faults ask for
+its owner. A task that failed stays so until somebody starts it again: that is done here, as by
+whatever looks after a deployment, and counted.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from harness.bench import addresses
+from harness.kafka.coordinator import Coordinator
+from harness.kafka.group_offsets import Commit
+from harness.kafka.groups import Group
+from harness.kafka.metadata import ClusterView
+from harness.recording.tables import Recorded
+from harness.recording.writer import HistoryWriter
+from harness.sinks.base import Sink
+from harness.sinks.lines import Lines
+from harness.subjects.connect.rest import Rest
+from harness.subjects.connect.worker import ConnectProgram, WorkerTask
+from harness.subjects.counted import counted
+from harness.subjects.group.hazards import ABORTED, REPLAYED
+from harness.subjects.group.members import LIVES, Members
+from harness.subjects.group.positions import Committed
+from harness.subjects.pipeline import PipelineParts
+from harness.wait import wait_until
+
+TORN: Final = "torn-line"
+"""Pieces of records stand in the sink: who wrote them died amid a line."""
+_SECONDS: Final = 120.0
+_MEND_EVERY: Final = 0.5
+
+
+class Workers(Members):
+    """Workers, and one connector with one task."""
+
+    awaited = "a first commit of the connector"
+
+    def __init__(
+        self,
+        tasks: Sequence[WorkerTask],
+        parts: PipelineParts,
+        *,
+        program: ConnectProgram,
+        connector: str,
+        settings: Mapping[str, Any],
+        positions: Committed,
+    ) -> None:
+        """Nothing is started yet.
+
+        Args:
+            tasks: one for each worker.
+            parts: what it is made from.
+            program: starts a worker.
+            connector: its name.
+            settings: its settings, in Kafka Connect's words.
+            positions: where it commits.
+        """
+        super().__init__(tasks, parts, program=program.command, positions=positions)
+        self._addresses = {task.name: task.address for task in tasks}
+        self._connector = connector
+        self._settings = dict(settings)
+        self._rest = Rest()
+        self._made = False
+        self._restarted = 0
+        self._mender = threading.Thread(target=self._mend, daemon=True)
+
+    def start(self) -> None:
+        """Start the workers; once all of them work together, make the connector.
+
+        Raises:
+            Overdue: they do not in time.
+            PipelineTrouble: they end by themselves again and again.
+        """
+        super().start()
+        if not self._made:
+            self.wait_together()
+            self._make()
+            self._made = True
+            self._mender.start()
+
+    def owner(self) -> str | None:
+        """The worker that runs the task, as far as anybody says; None: nobody does."""
+        lively = self._lively()
+        status = self._rest.status((self._addresses[name] for name in lively), self._connector)
+        running = (t for t in (status or {}).get("tasks", ()) if t["state"] == "RUNNING")
+        whose = {str(task["worker_id"]) for task in running}
+        return next((name for name in lively if self._addresses[name] in whose), None)
+
+    def wait_owner(self) -> str:
+        """The worker that runs the task.
+
+        Raises:
+            Overdue: none does in time.
+            PipelineTrouble: they end by themselves again and again.
+        """
+
+        def found() -> str | None:
+            self.check()
+            return self.owner()
+
+        return wait_until(
+            found,
+            what=f"a worker to run the task of {self._connector}",
+            seconds=_SECONDS,
+            every=0.1,
+            stop=self._parts.stop,
+            seen=lambda: self._status() or self._rest.said,
+        )
+
+    def together(self) -> list[str] | None:
+        """Names of the workers that belong to their group, by its coordinator's word; None while
+        it is not stable, or nobody says.
+        """
+        found = addresses(self._parts.stage)
+        with ClusterView(found) as view:
+            coordinator = Coordinator(
+                view, found, of="group", name=self.group, stop=self._parts.stop
+            )
+            state = Group(coordinator).describe()
+        return sorted(state.members) if state.state == "Stable" else None
+
+    def wait_together(self) -> None:
+        """Wait until all workers belong to their group.
+
+        Raises:
+            Overdue: they do not in time.
+            PipelineTrouble: they end by themselves again and again.
+        """
+
+        def there() -> bool:
+            self.check()
+            return self.together() == sorted(self.names)
+
+        wait_until(
+            there,
+            what=f"{', '.join(self.names)} to work together",
+            seconds=_SECONDS,
+            every=0.1,
+            stop=self._parts.stop,
+            seen=lambda: f"{self.together()}; {self._rest.said}",
+        )
+
+    def shortly(self) -> str | None:
+        """How many positions were committed, and what had to be started again."""
+        words = super().shortly()
+        again = f", failed tasks restarted {self._restarted} times" if self._restarted else ""
+        return None if words is None else words + again
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """As every group; and what of its sink is no whole record."""
+        super().collect(writer, told, sink)
+        if isinstance(sink, Lines):
+            torn = (TORN, sink.torn(), f"pieces of records stand in {sink.name}")
+            writer.write_all("hazards", counted(torn))
+
+    def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
+        """Read off the sink: its records need not say in their headers which they are."""
+        log, effects = told.lines.get("log", []), told.lines.get("effects", [])
+        return hazards(log, effects, sink=self._sink)
+
+    def close(self) -> None:
+        """Look after nobody any more."""
+        super().close()
+        if self._mender.is_alive():
+            self._mender.join(5)
+
+    def _lively(self) -> list[str]:
+        """Workers that run and do not stand still."""
+        return [
+            name
+            for name, process in self._running.items()
+            if process.leader_alive() and not process.frozen()
+        ]
+
+    def _status(self) -> dict[str, Any] | None:
+        return self._rest.status((self._addresses[n] for n in self._lively()), self._connector)
+
+    def _make(self) -> None:
+        def made() -> bool:
+            self.check()
+            return any(
+                self._rest.create(self._addresses[name], self._connector, self._settings)
+                for name in self._lively()
+            )
+
+        wait_until(
+            made,
+            what=f"a worker to take the connector {self._connector}",
+            seconds=_SECONDS,
+            every=0.2,
+            stop=self._parts.stop,
+            seen=lambda: self._rest.said,
+        )
+
+    def _mend(self) -> None:
+        """Start again what failed."""
+        while not self._over.wait(_MEND_EVERY) and not self._parts.stop.is_set():
+            status = self._status() or {}
+            states = [status.get("connector", {}), *status.get("tasks", ())]
+            traces = [str(s.get("trace", "")) for s in states if s.get("state") == "FAILED"]
+            if not traces:
+                continue
+            if self._restarted >= LIVES:
+                self._trouble = (
+                    f"{self._connector} failed again after {self._restarted} restarts: "
+                    f"{traces[0][:400]}"
+                )
+                return
+            for name in self._lively():
+                if self._rest.restart_failed(self._addresses[name], self._connector):
+                    self._restarted += 1
+                    break
+
+
+def hazards(
+    log: Sequence[Mapping[str, Any]], effects: Sequence[Mapping[str, Any]], *, sink: str
+) -> list[dict[str, Any]]:
+    """What put a connector to the test, as rows of the `hazards` table.
+
+    Args:
+        log: rows of the `log` table.
+        effects: rows of the `effects` table.
+        sink: what it writes to.
+    """
+    seen = Counter(e["record"] for e in effects if e["sink"] == sink and e["record"] is not None)
+    again = sum(1 for count in seen.values() if count > 1)
+    aborted = sum(1 for row in log if row["topic"] == sink and row["kind"] == "abort")
+    return counted(
+        (ABORTED, aborted, f"ends of aborted transactions stand in {sink}"),
+        (REPLAYED, again, f"inputs have more than one effect in {sink}"),
+    )

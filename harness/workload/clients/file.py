@@ -1,0 +1,57 @@
+"""Appends records to a file: `python -m harness.workload.clients.file TASK`.
+
+The one thing to know: the file has the name of the records' topic and lies beside the file of the
+records. A line's offset is the byte at which it begins; it is acknowledged when it is on disk.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from io import FileIO
+from pathlib import Path
+
+from harness.workload.clients.desk import Call, Desk, given_desk
+
+
+def append_all(desk: Desk) -> None:
+    """Append every record, at the pace that is told.
+
+    Raises:
+        OSError: the file cannot be written; what was being appended has no outcome.
+    """
+    folder = Path(desk.task.records).parent
+    files: dict[str, FileIO] = {}
+    while not desk.over:
+        desk.listen(0.005)
+        calls = desk.due()
+        for topic in dict.fromkeys(call.record.topic for call in calls):
+            if topic not in files:
+                files[topic] = (folder / topic).open("ab", buffering=0)
+            _append(desk, files[topic], [call for call in calls if call.record.topic == topic])
+        desk.tell()
+    for file in files.values():
+        file.close()
+    desk.close()
+
+
+def _append(desk: Desk, file: FileIO, calls: Sequence[Call]) -> None:
+    lines = [call.value + b"\n" for call in calls]
+    rest = memoryview(b"".join(lines))
+    size = len(rest)
+    while rest:
+        rest = rest[file.write(rest) :]
+    os.fsync(file.fileno())
+    offset = file.tell() - size
+    for call, line in zip(calls, lines, strict=True):
+        desk.acknowledged(call.attempt, 0, offset)
+        offset += len(line)
+
+
+def main() -> None:
+    """Work off the task that is named on the command line."""
+    append_all(given_desk())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+"""Kafka Connect: exactly-once sources under what hurts them most, and a sink that claims less.
+
+The story: two workers share a connector whose one task copies payments. Its worker dies amid a
+transaction, all workers die, or the worker stands still until the other one has the task, and then
+goes on as if nothing had happened. The answer to a commit is lost, the coordinator dies while a
+commit is on its way to it, or no worker reaches a broker.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from checkers.claims import at_least_once, at_most_once, exactly_once
+from checkers.model import Claim, Expectation
+from harness.faults.base import Fault
+from harness.faults.cut_link import CutLink
+from harness.faults.hit_message import HitMessage
+from harness.faults.kill_broker import KillBroker
+from harness.faults.kill_owner import KillOwner
+from harness.faults.kill_workers import KillWorkers
+from harness.faults.pause_owner import PauseOwner
+from harness.faults.targets import CoordinatorOf, LeaderOf
+from harness.faults.until import Acknowledged
+from harness.scenario import At, Scenario
+from harness.subjects.connect.sink import FileSink
+from harness.subjects.connect.source import FileSource, MirrorSource, SourceConnector
+from harness.subjects.connect.worker import GROUP
+from harness.subjects.group.hazards import ABORTED, REPLAYED
+from harness.workload.payments import Payments
+from harness.workload.senders.file import FILE
+from harness.workload.senders.librdkafka import LIBRDKAFKA
+from scenarios.groups import HOLDS, UNEXERCISED, WORKLOAD, passing, violated
+
+_FILE: Final = Payments(records=6_000, producers=1, partitions=1, topic="payments.jsonl", rate=500)
+
+
+def _claims(
+    subject: SourceConnector | FileSink,
+    topic: str,
+    *,
+    once: Expectation,
+    least: Expectation = HOLDS,
+    hazards: frozenset[str] = frozenset({ABORTED}),
+) -> tuple[Claim, ...]:
+    """All three claims; at-most-once and exactly-once come to the same."""
+    sink, view = subject.sink, subject.view
+    return tuple(
+        claim(topic, into=sink, view=view, hazards=hazards, expect=expect)
+        for claim, expect in (
+            (at_most_once, once),
+            (at_least_once, least),
+            (exactly_once, once),
+        )
+    )
+
+
+def _amid_transaction(subject: SourceConnector, name: str, do: Fault, *after: str) -> At:
+    """Records are in the transaction, their positions too, and its end never comes."""
+    return At(
+        name=name,
+        progress=0.0 if after else 0.1,
+        after=after,
+        during=passing("request", "EndTxn", who=subject.producer),
+        lost=True,
+        do=do,
+    )
+
+
+def _after_records(subject: SourceConnector) -> At:
+    """Records are in the topic, and nothing says so yet to whoever commits positions."""
+    return At(
+        name="owner killed before it commits",
+        progress=0.1,
+        during=passing("response", "Produce", who=subject.producer, topic=subject.sink),
+        do=KillOwner(),
+    )
+
+
+_FROM_FILE: Final = FileSource()
+_FROM_FILE_TWIN: Final = FileSource(exactly=False)
+
+_FILE_QUIET: Final = Scenario(
+    name=f"{_FROM_FILE.name}-quiet",
+    title="Kafka Connect's file source, exactly-once, undisturbed: nothing is tested",
+    subject=_FROM_FILE,
+    workload=_FILE,
+    sender=FILE,
+    schedule=(),
+    claims=_claims(_FROM_FILE, _FILE.topic, once=UNEXERCISED, least=UNEXERCISED),
+    seconds=30,
+)
+
+_MIRROR: Final = MirrorSource()
+_MIRROR_TWIN: Final = MirrorSource(exactly=False)
+_UNANSWERED: Final = At(
+    name="answer to the commit lost",
+    progress=0.1,
+    do=HitMessage(
+        message=passing("response", "EndTxn", who=_MIRROR.producer), action="close-before"
+    ),
+)
+_COORDINATOR: Final = At(
+    name="transaction coordinator killed",
+    after=(_UNANSWERED.name,),
+    during=passing("request", "EndTxn", who=_MIRROR.producer),
+    do=KillBroker(target=CoordinatorOf(of="transaction", name=f"{GROUP}-{_MIRROR.name}-0")),
+)
+_CUT: Final = At(
+    name="workers cut from a broker",
+    progress=0.1,
+    do=CutLink(source="pipeline", target=LeaderOf(partition=0)),
+    until=Acknowledged(records=1_500),
+)
+_MIRROR_QUIET: Final = replace(
+    _FILE_QUIET,
+    name=f"{_MIRROR.name}-quiet",
+    title="MirrorMaker's source, exactly-once, undisturbed: nothing is tested",
+    subject=_MIRROR,
+    workload=WORKLOAD,
+    sender=LIBRDKAFKA,
+    claims=_claims(_MIRROR, WORKLOAD.topic, once=UNEXERCISED, least=UNEXERCISED),
+)
+
+_SINK: Final = FileSink()
+_SINK_QUIET: Final = replace(
+    _MIRROR_QUIET,
+    name=f"{_SINK.name}-quiet",
+    title="Kafka Connect's file sink undisturbed: nothing goes wrong, and nothing is tested",
+    subject=_SINK,
+    claims=_claims(
+        _SINK,
+        WORKLOAD.topic,
+        once=UNEXERCISED,
+        least=UNEXERCISED,
+        hazards=frozenset({REPLAYED}),
+    ),
+)
+
+SCENARIOS = (
+    _FILE_QUIET,
+    replace(
+        _FILE_QUIET,
+        name=_FROM_FILE.name,
+        title="Kafka Connect's file source, exactly-once: its worker killed amid a transaction",
+        schedule=(_amid_transaction(_FROM_FILE, "owner killed", KillOwner()),),
+        claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
+        seconds=45,
+    ),
+    replace(
+        _FILE_QUIET,
+        name=f"{_FROM_FILE.name}-all-killed",
+        title="Kafka Connect's file source, exactly-once: all workers killed amid a transaction",
+        schedule=(_amid_transaction(_FROM_FILE, "all workers killed", KillWorkers()),),
+        claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
+        seconds=55,
+    ),
+    replace(
+        _FILE_QUIET,
+        name=f"{_FROM_FILE.name}-paused",
+        title="Kafka Connect's file source, exactly-once: its worker paused, a zombie",
+        schedule=(_amid_transaction(_FROM_FILE, "zombie", PauseOwner()),),
+        claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
+        seconds=50,
+    ),
+    replace(
+        _FILE_QUIET,
+        name=_FROM_FILE_TWIN.name,
+        title="The broken twin: Kafka Connect's file source as by default, its worker killed",
+        subject=_FROM_FILE_TWIN,
+        schedule=(_after_records(_FROM_FILE_TWIN),),
+        claims=_claims(
+            _FROM_FILE_TWIN,
+            _FILE.topic,
+            once=violated("duplicate-output"),
+            hazards=frozenset({REPLAYED}),
+        ),
+        seconds=45,
+    ),
+    _MIRROR_QUIET,
+    replace(
+        _MIRROR_QUIET,
+        name=_MIRROR.name,
+        title="MirrorMaker's source, exactly-once: commit unanswered, coordinator and owner killed",
+        schedule=(
+            _UNANSWERED,
+            _COORDINATOR,
+            _amid_transaction(_MIRROR, "owner killed", KillOwner(), _COORDINATOR.name),
+        ),
+        claims=_claims(_MIRROR, WORKLOAD.topic, once=HOLDS),
+        seconds=60,
+    ),
+    replace(
+        _MIRROR_QUIET,
+        name=f"{_MIRROR.name}-paused",
+        title="MirrorMaker's source, exactly-once: cut from a broker, then its worker a zombie",
+        schedule=(_CUT, _amid_transaction(_MIRROR, "zombie", PauseOwner(), _CUT.name)),
+        claims=_claims(_MIRROR, WORKLOAD.topic, once=HOLDS),
+        seconds=55,
+    ),
+    replace(
+        _MIRROR_QUIET,
+        name=_MIRROR_TWIN.name,
+        title="The broken twin: MirrorMaker's source as by default, its worker killed",
+        subject=_MIRROR_TWIN,
+        schedule=(_after_records(_MIRROR_TWIN),),
+        claims=_claims(
+            _MIRROR_TWIN,
+            WORKLOAD.topic,
+            once=violated("duplicate-output"),
+            hazards=frozenset({REPLAYED}),
+        ),
+        seconds=45,
+    ),
+    _SINK_QUIET,
+    replace(
+        _SINK_QUIET,
+        name=_SINK.name,
+        title="Kafka Connect's file sink, its worker killed with lines that nobody committed",
+        schedule=(
+            At(
+                name="owner killed before it commits",
+                progress=0.1,
+                during=passing("request", "OffsetCommit", who=_SINK.consumer),
+                lost=True,
+                do=KillOwner(),
+            ),
+        ),
+        claims=_claims(
+            _SINK,
+            WORKLOAD.topic,
+            once=violated("duplicate-output"),
+            hazards=frozenset({REPLAYED}),
+        ),
+        seconds=45,
+    ),
+)

@@ -1,0 +1,107 @@
+"""Faults of Kafka Connect's workers, on workers that are made up here."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.faults import kill_owner, kill_workers, pause_owner
+from harness.faults.workers import workers
+from harness.stage.base import StageTrouble
+
+
+class Crew:
+    """Two workers; the second gets the task when it is told so."""
+
+    names = ("worker-0", "worker-1")
+
+    def __init__(self) -> None:
+        self.runs_it: str | None = "worker-0"
+        self.commits = 3
+        self.down: set[str] = set()
+        self.still = False
+        self.waited: list[str] = []
+
+    def owner(self) -> str | None:
+        return self.runs_it
+
+    def wait_owner(self) -> str:
+        self.waited.append("owner")
+        assert self.runs_it is not None
+        return self.runs_it
+
+    def wait_together(self) -> None:
+        self.waited.append("together")
+
+    def alive(self) -> bool:
+        return len(self.down) < len(self.names)
+
+    def kill(self, name: str, how: str) -> Any:
+        self.down.add(name)
+        return SimpleNamespace(instance=f"{name}#1", ended="ended by signal 9")
+
+    def restart(self, name: str) -> None:
+        self.down.discard(name)
+
+    def pause(self, name: str) -> Any:
+        self.still = True
+
+        def thaw() -> None:
+            self.still = False
+
+        return SimpleNamespace(instance=f"{name}#1", frozen=lambda: self.still, thaw=thaw)
+
+
+@pytest.fixture
+def crew(monkeypatch: pytest.MonkeyPatch) -> Crew:
+    crew = Crew()
+    for module in (kill_owner, kill_workers, pause_owner):
+        monkeypatch.setattr(module, "workers", lambda bench: crew)
+    return crew
+
+
+def inject(fault: Any) -> Any:
+    return fault.inject(SimpleNamespace(), "hit")
+
+
+@pytest.mark.parametrize("fault", [kill_owner.KillOwner(), pause_owner.PauseOwner()])
+def test_it_bites_when_another_one_has_the_task_and_commits(crew: Crew, fault: Any) -> None:
+    injection = inject(fault)
+    assert injection.target == "worker-0#1 (runs the task)"
+    crew.commits = 5
+    assert injection.evidence() is None, "the dead one is still said to run the task"
+    crew.runs_it = None
+    assert injection.evidence() is None, "nobody runs it"
+    crew.runs_it, crew.commits = "worker-1", 3
+    assert injection.evidence() is None, "nothing was committed since"
+    crew.commits = 4
+    proof = injection.evidence()
+    assert "worker-1 runs the task" in proof
+    assert "1 positions were committed since" in proof
+    crew.waited.clear()
+    injection.heal()
+    assert (crew.down, crew.still, crew.waited) == (set(), False, ["together", "owner"])
+
+
+def test_one_that_does_not_stand_still_is_no_zombie(crew: Crew) -> None:
+    injection = inject(pause_owner.PauseOwner())
+    crew.runs_it, crew.commits, crew.still = "worker-1", 9, False
+    assert injection.evidence() is None
+
+
+def test_all_workers_are_killed_and_started_again(crew: Crew) -> None:
+    injection = inject(kill_workers.KillWorkers())
+    assert crew.down == {"worker-0", "worker-1"}
+    assert injection.target == "worker-0#1, worker-1#1"
+    assert injection.evidence() == "worker-0#1 ended by signal 9; worker-1#1 ended by signal 9"
+    injection.heal()
+    assert (crew.down, crew.waited) == (set(), ["together", "owner"])
+    assert injection.evidence() is None
+
+
+def test_what_has_no_workers_cannot_lose_them() -> None:
+    bench: Any = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="another"))
+    with pytest.raises(StageTrouble, match="another has no workers"):
+        workers(bench)
