@@ -123,6 +123,7 @@ def test_what_a_zombie_completes_is_nobodys(make: Making) -> None:
     job.checkpoint(2).complete({0: 20})
     job.completed(2)
     assert job.positions() == {("payments", 0): 20}
+    assert [r["offset"] for r in read_lines(job.history).lines["positions"]] == [10, 20]
     job.kill("a test")
     job.start()
     assert job.started[-1]["execution.state-recovery.path"].endswith("/life-2/f00/chk-2")
