@@ -33,6 +33,13 @@ def verify(
             "command:COMMAND that prints what arrived. Repeatable."
         ),
     ],
+    topic: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Another topic that it needs, made before it starts: brokers make none by "
+            "themselves. Repeatable."
+        ),
+    ] = None,
     input_: Annotated[str, typer.Option("--input", help="The topic that it reads.")] = "orders",
     identity: Annotated[
         str,
@@ -144,6 +151,7 @@ def verify(
                 folder=_folder(ctx),
                 topic=input_,
                 outputs=tuple(output),
+                topics=tuple(topic or ()),
                 identity=identity,
                 effects=effects,
                 effect_key=effect_key,

@@ -26,6 +26,7 @@ class Said:
         folder: where it is started.
         topic: its input.
         outputs: where it writes, as `Output.parse` reads it.
+        topics: others that it needs.
         identity: where an effect has the identity of its input.
         effects: how many each input has; `effect_key`: what tells several apart.
         dead_letters: where it writes what it could not process; `dead_letter_identity`: where
@@ -43,6 +44,7 @@ class Said:
     folder: Path
     topic: str = "orders"
     outputs: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
     identity: str = "json:$.order_id"
     effects: str = "1"
     effect_key: str | None = None

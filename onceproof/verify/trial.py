@@ -7,6 +7,8 @@ anything is started.
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -38,6 +40,9 @@ _LEAST: Final = 200
 """For each fault: fewer would be over before it has struck."""
 REHEARSED: Final = 300
 """How many records a rehearsal sends."""
+
+_TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
+"""What Kafka takes as a name."""
 
 _BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
 _HAZARDS: Final = {
@@ -106,11 +111,21 @@ def _trial(said: Said) -> Scenario:
             for guarantee in said.claims
         ),
         topics=tuple(
-            Topic(name=output.topic, partitions=said.partitions)
-            for output in subject.places
-            if output.topic is not None
+            Topic(name=name, partitions=said.partitions) for name in _topics(subject, said)
         ),
     )
+
+
+def _topics(subject: OwnPipeline, said: Said) -> Iterable[str]:
+    """Topics that are made beside its input: those that it writes to, and those it needs."""
+    written = [output.topic for output in subject.places if output.topic is not None]
+    for name in said.topics:
+        if not _TOPIC.fullmatch(name):
+            raise BadTrial(
+                f"--topic {name!r} is no name of a topic; expected letters, digits, dots, "
+                "underscores and hyphens"
+            )
+    return dict.fromkeys(name for name in (*written, *said.topics) if name != said.topic)
 
 
 def _subject(said: Said) -> OwnPipeline:

@@ -239,6 +239,7 @@ class TestWhatACommandPrints:
             output=shlex.join(
                 [f"command:{sys.executable}", str(printing), "{bootstrap}", "enriched"]
             ),
+            topic="enriched",
         )  # fmt: skip
         assert set(done.verdicts().values()) == {verdict}, done.out + done.err
 

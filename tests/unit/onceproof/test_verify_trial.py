@@ -47,6 +47,11 @@ def test_what_is_said_is_what_is_tried() -> None:
     assert scenario.workload.records == 5000
 
 
+def test_other_topics_are_made_once() -> None:
+    said = replace(SAID, topics=("enriched", "state", "orders", "state"))
+    assert [topic.name for topic in trial(said).all_topics] == ["orders", "enriched", "state"]
+
+
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("said", [SAID, SPARK], ids=["program", "spark"])
 def test_a_preset_can_be_done_and_puts_the_claim_to_the_test(name: str, said: Said) -> None:
@@ -99,6 +104,7 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"outputs": ("orders",)}, "orders is the input; expected another topic"),
         ({"dead_letters": "orders"}, "orders is the input"),
         ({"dead_letters": "mysql:x"}, "is no output"),
+        ({"topics": ("a", "b/c")}, "--topic 'b/c' is no name of a topic"),
         (
             {"dead_letters": "csv:x", "dead_letter_identity": "key"},
             "cannot stand in a row of csv:x",
