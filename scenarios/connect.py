@@ -88,7 +88,7 @@ _FILE_QUIET: Final = Scenario(
     sender=FILE,
     schedule=(),
     claims=_claims(_FROM_FILE, _FILE.topic, once=UNEXERCISED, least=UNEXERCISED),
-    seconds=30,
+    seconds=25,
 )
 
 _MIRROR: Final = MirrorSource()
@@ -145,7 +145,7 @@ SCENARIOS = (
         title="Kafka Connect's file source, exactly-once: its worker killed amid a transaction",
         schedule=(_amid_transaction(_FROM_FILE, "owner killed", KillOwner()),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
-        seconds=45,
+        seconds=35,
     ),
     replace(
         _FILE_QUIET,
@@ -153,7 +153,7 @@ SCENARIOS = (
         title="Kafka Connect's file source, exactly-once: all workers killed amid a transaction",
         schedule=(_amid_transaction(_FROM_FILE, "all workers killed", KillWorkers()),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
-        seconds=55,
+        seconds=40,
     ),
     replace(
         _FILE_QUIET,
@@ -161,7 +161,7 @@ SCENARIOS = (
         title="Kafka Connect's file source, exactly-once: its worker paused, a zombie",
         schedule=(_amid_transaction(_FROM_FILE, "zombie", PauseOwner()),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
-        seconds=50,
+        seconds=35,
     ),
     replace(
         _FILE_QUIET,
@@ -175,7 +175,7 @@ SCENARIOS = (
             once=violated("duplicate-output"),
             hazards=frozenset({REPLAYED}),
         ),
-        seconds=45,
+        seconds=40,
     ),
     _MIRROR_QUIET,
     replace(
@@ -188,7 +188,7 @@ SCENARIOS = (
             _amid_transaction(_MIRROR, "owner killed", KillOwner(), _COORDINATOR.name),
         ),
         claims=_claims(_MIRROR, WORKLOAD.topic, once=HOLDS),
-        seconds=60,
+        seconds=45,
     ),
     replace(
         _MIRROR_QUIET,
@@ -196,7 +196,7 @@ SCENARIOS = (
         title="MirrorMaker's source, exactly-once: cut from a broker, then its worker a zombie",
         schedule=(_CUT, _amid_transaction(_MIRROR, "zombie", PauseOwner(), _CUT.name)),
         claims=_claims(_MIRROR, WORKLOAD.topic, once=HOLDS),
-        seconds=55,
+        seconds=35,
     ),
     replace(
         _MIRROR_QUIET,
@@ -210,7 +210,7 @@ SCENARIOS = (
             once=violated("duplicate-output"),
             hazards=frozenset({REPLAYED}),
         ),
-        seconds=45,
+        seconds=40,
     ),
     _SINK_QUIET,
     replace(
@@ -232,6 +232,6 @@ SCENARIOS = (
             once=violated("duplicate-output"),
             hazards=frozenset({REPLAYED}),
         ),
-        seconds=45,
+        seconds=35,
     ),
 )

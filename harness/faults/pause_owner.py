@@ -6,6 +6,7 @@ write or to commit it still does, and only fencing stands against it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -14,6 +15,12 @@ from harness.clock import now
 from harness.faults.by_hand import ByHand
 from harness.faults.workers import wait_whole, workers
 from harness.subjects.connect.base import WORKER
+
+FENCED: Final = "fenced-zombie"
+"""Who came back wanted to go on, and was told that another one has its place."""
+_REFUSED: Final = re.compile(
+    r"^\S*(?:ProducerFenced|InvalidProducerEpoch)Exception: .*", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +36,7 @@ class PauseOwner:
 
     def inject(self, bench: Bench, name: str) -> _Paused:
         """Pause it."""
-        return _Paused(bench)
+        return _Paused(bench, name)
 
 
 BY_HAND: Final = ByHand(
@@ -42,11 +49,13 @@ BY_HAND: Final = ByHand(
 
 
 class _Paused:
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench, self._name = bench, name
         self._crew = workers(bench)
         self._who = self._crew.wait_owner()
         self.at = now()
         self._process = self._crew.pause(self._who)
+        self._said = self._process.log.stat().st_size
         self._commits = self._crew.commits
         self.target = f"{self._process.instance} (runs the task)"
 
@@ -69,4 +78,12 @@ class _Paused:
         wait_whole(self._crew)
 
     def aftermath(self, known: Aftermath) -> None:
-        """The workers say themselves what they were put to."""
+        """That it was fenced, by its own word since it goes on."""
+        said = self._process.log.read_bytes()[self._said :].decode(errors="replace")
+        if refused := _REFUSED.search(said):
+            self._bench.recorder.hazard(
+                FENCED,
+                hop="process",
+                fault=self._name,
+                detail=f"{self._process.instance} was told: {refused[0]}",
+            )

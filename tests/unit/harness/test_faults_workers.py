@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,13 +12,17 @@ from harness.faults import kill_owner, kill_workers, pause_owner
 from harness.faults.workers import workers
 from harness.stage.base import StageTrouble
 
+TOLD = "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer"
+
 
 class Crew:
     """Two workers; the second gets the task when it is told so."""
 
     names = ("worker-0", "worker-1")
 
-    def __init__(self) -> None:
+    def __init__(self, log: Path) -> None:
+        self.log = log
+        self.log.write_text(f"{TOLD}\n")
         self.runs_it: str | None = "worker-0"
         self.commits = 3
         self.down: set[str] = set()
@@ -51,19 +56,21 @@ class Crew:
         def thaw() -> None:
             self.still = False
 
-        return SimpleNamespace(instance=f"{name}#1", frozen=lambda: self.still, thaw=thaw)
+        return SimpleNamespace(
+            instance=f"{name}#1", frozen=lambda: self.still, thaw=thaw, log=self.log
+        )
 
 
 @pytest.fixture
-def crew(monkeypatch: pytest.MonkeyPatch) -> Crew:
-    crew = Crew()
+def crew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Crew:
+    crew = Crew(tmp_path / "worker-0.1.log")
     for module in (kill_owner, kill_workers, pause_owner):
         monkeypatch.setattr(module, "workers", lambda bench: crew)
     return crew
 
 
-def inject(fault: Any) -> Any:
-    return fault.inject(SimpleNamespace(), "hit")
+def inject(fault: Any, **bench: Any) -> Any:
+    return fault.inject(SimpleNamespace(**bench), "hit")
 
 
 @pytest.mark.parametrize("fault", [kill_owner.KillOwner(), pause_owner.PauseOwner()])
@@ -89,6 +96,23 @@ def test_one_that_does_not_stand_still_is_no_zombie(crew: Crew) -> None:
     injection = inject(pause_owner.PauseOwner())
     crew.runs_it, crew.commits, crew.still = "worker-1", 9, False
     assert injection.evidence() is None
+
+
+def test_what_a_zombie_is_told_is_a_hazard_if_it_is_told_after_its_pause(crew: Crew) -> None:
+    told: list[tuple[str, str]] = []
+
+    def hazard(name: str, **more: str) -> None:
+        assert (more["hop"], more["fault"]) == ("process", "hit")
+        told.append((name, more["detail"]))
+
+    injection = inject(pause_owner.PauseOwner(), recorder=SimpleNamespace(hazard=hazard))
+    known = SimpleNamespace()
+    injection.aftermath(known)
+    assert not told, "it was told so before"
+    with crew.log.open("a") as log:
+        log.write(f"[2026] ERROR it failed\n{TOLD}\n\tat somewhere\nCaused by: {TOLD}\n")
+    injection.aftermath(known)
+    assert told == [("fenced-zombie", f"worker-0#1 was told: {TOLD}")]
 
 
 def test_all_workers_are_killed_and_started_again(crew: Crew) -> None:
