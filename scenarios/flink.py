@@ -47,14 +47,13 @@ _SINK_CUT = At(
     name="sink cut",
     progress=0.1,
     do=CutLink(source="pipeline-sink", target=LeaderOf(topic=_EXACTLY.sink, partition=0)),
-    until=Acknowledged(records=800),
+    until=Acknowledged(records=600),
 )
 _REQUESTS_LOST = At(
     name="requests of the sink lost",
     after=(_SINK_CUT.name,),
     do=LoseRequests(source="pipeline-sink", target=LeaderOf(topic=_EXACTLY.sink, partition=1)),
-    # Longer than a client waits for an answer.
-    until=Acknowledged(records=1_800),
+    until=Acknowledged(records=1_200),
 )
 _SOURCE_CUT = At(
     name="source cut",
@@ -168,6 +167,8 @@ SCENARIOS = (
         _WINDOWS,
         name=f"{_EXACTLY.name}-network",
         title="Flink, exactly-once: its sink and its source cut off, requests lost, then killed",
+        # So that enough is kept back for each of them to last.
+        workload=replace(WORKLOAD, records=12_000),
         schedule=(
             _SINK_CUT,
             _REQUESTS_LOST,
