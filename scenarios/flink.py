@@ -4,7 +4,8 @@ The story: the job is killed when a checkpoint has begun, when all of it is flus
 complete and none of its transactions is committed. The next life starts from the newest complete
 checkpoint: it must give up what came after it, and keep what it promised. It cannot if the
 coordinators have given it up before, if it starts without its checkpoint, or if there were no
-transactions.
+transactions. What comes of a job that is replaced while it only stands still depends on what it had
+flushed, so it is no scenario: see docs/findings/flink-zombie.md.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from harness.drawn import Draw
 from harness.faults.cut_link import CutLink
 from harness.faults.kill_job import IN_DOUBT, KillJob
 from harness.faults.lose_requests import LoseRequests
-from harness.faults.replace_job import ZOMBIE, ReplaceJob
 from harness.faults.targets import LeaderOf
 from harness.faults.until import Acknowledged
 from harness.scenario import At, Scenario
@@ -47,14 +47,13 @@ _SINK_CUT = At(
     name="sink cut",
     progress=0.1,
     do=CutLink(source="pipeline-sink", target=LeaderOf(topic=_EXACTLY.sink, partition=0)),
-    until=Acknowledged(records=800),
+    until=Acknowledged(records=600),
 )
 _REQUESTS_LOST = At(
     name="requests of the sink lost",
     after=(_SINK_CUT.name,),
     do=LoseRequests(source="pipeline-sink", target=LeaderOf(topic=_EXACTLY.sink, partition=1)),
-    # Longer than a client waits for an answer.
-    until=Acknowledged(records=1_800),
+    until=Acknowledged(records=1_200),
 )
 _SOURCE_CUT = At(
     name="source cut",
@@ -168,6 +167,8 @@ SCENARIOS = (
         _WINDOWS,
         name=f"{_EXACTLY.name}-network",
         title="Flink, exactly-once: its sink and its source cut off, requests lost, then killed",
+        # So that enough is kept back for each of them to last.
+        workload=replace(WORKLOAD, records=12_000),
         schedule=(
             _SINK_CUT,
             _REQUESTS_LOST,
@@ -176,19 +177,6 @@ SCENARIOS = (
         ),
         claims=claims(
             _EXACTLY, most=HOLDS, least=HOLDS, exactly=HOLDS, hazards=frozenset({IN_DOUBT})
-        ),
-    ),
-    replace(
-        _WINDOWS,
-        name=f"{_EXACTLY.name}-paused",
-        title="Flink, exactly-once: paused until another life has taken over: a zombie",
-        schedule=(At(name="zombie", progress=0.1, do=ReplaceJob()),),
-        claims=claims(
-            _EXACTLY,
-            most=HOLDS,
-            least=HOLDS,
-            exactly=HOLDS,
-            hazards=frozenset({ABORTED, REPLAYED, ZOMBIE}),
         ),
     ),
     replace(

@@ -2,7 +2,8 @@
 
 The one thing to know: it knows nothing of its successor, which has started from its last checkpoint
 and given up what it had open. Whatever it was about to write or to commit it still does, and only
-the coordinators' fencing stands against that. It must come to its end by itself.
+the coordinators' fencing stands against that. It must come to its end by itself, and may take its
+successor with it: see docs/findings/flink-zombie.md.
 """
 
 from __future__ import annotations
