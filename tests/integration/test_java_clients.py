@@ -49,8 +49,10 @@ class Running:
 
     def order(self, line: str) -> None:
         assert self.process.popen.stdin is not None
-        self.process.popen.stdin.write(line.encode() + b"\n")
-        self.process.popen.stdin.flush()
+        # On a slow machine it may be done before it is told.
+        with contextlib.suppress(BrokenPipeError):
+            self.process.popen.stdin.write(line.encode() + b"\n")
+            self.process.popen.stdin.flush()
 
     def wait_told(self, name: str, least: int) -> None:
         eventually(
@@ -187,7 +189,7 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
         transaction=6, aborts=30,
     )  # fmt: skip
     run = start(workload, identity="an-id-of-ours")
-    run.order("rate 60")
+    run.order("rate 30")
     run.wait_told("ok", 12)
     with meeting(staging, "drop", api="EndTxn", transactional_id="an-id-of-ours") as withheld:
         eventually(lambda: any(r.fired for r in withheld), "its answer", lambda: run.told)
