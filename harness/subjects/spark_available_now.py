@@ -15,6 +15,7 @@ from harness.subjects.spark_subject import JobPlace
 class SparkAvailableNow(SparkForeachBatchPostgres):
     """As a scheduler runs it: with the trigger `availableNow` a stream has an end."""
 
+    family = "spark-triggers"
     pipeline_type: ClassVar[type[SparkPipeline]] = SparkPipelineAgain
 
     @property

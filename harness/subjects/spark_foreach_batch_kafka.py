@@ -24,6 +24,8 @@ class SparkForeachBatchKafka(SparkSubject):
         transactional_id: by which a new life of the driver ends what the last one left under way.
     """
 
+    family = "spark-foreachbatch"
+
     guard: Literal["query-and-batch-id", "none"] = "query-and-batch-id"
     sink: str = "payments-with-fees"
     view: str = "read_committed"

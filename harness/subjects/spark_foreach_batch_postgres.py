@@ -24,6 +24,8 @@ class SparkForeachBatchPostgres(SparkSubject):
         topic: what it reads.
     """
 
+    family = "spark-foreachbatch"
+
     guard: Literal["query-and-batch-id", "none"] = "query-and-batch-id"
     isolation: Literal["read_committed"] | None = "read_committed"
     topic: str = "payments"

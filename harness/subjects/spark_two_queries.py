@@ -28,6 +28,7 @@ class SparkTwoQueries(SparkSubject):
     guard: Literal["query-and-batch-id", "batch-id"] = "query-and-batch-id"
     topic: str = "payments"
 
+    family = "spark-triggers"
     pipeline_type: ClassVar[type[SparkPipeline]] = SparkTwoCheckpoints
     sink = TABLES[0]
     view = VIEW
