@@ -85,6 +85,11 @@ class Yield:
             return _numbers(self.most)
         said = _asked(self.function, value)
         if isinstance(said, int) and not isinstance(said, bool) and said >= 0:
+            if said and self.key is not None:
+                raise BadRule(
+                    f"{self.function} returned {said}, and --effect-key finds names; expected a "
+                    f"list of the names that {self.key} finds, or no --effect-key"
+                )
             return _numbers(said)
         if isinstance(said, Sequence) and not isinstance(said, str):
             if self.key is None:

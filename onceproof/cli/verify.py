@@ -51,13 +51,16 @@ def verify(
     effects: Annotated[
         str,
         typer.Option(
-            help="How many effects an input has: 1, 0..1 behind a filter, 3, 0..3, or "
-            "FILE.py:FUNCTION that says it of an input."
+            help="How many effects an input has: 1, 3, or FILE.py:FUNCTION that says it of an "
+            "input; 0..1 or 0..3 with at-most-once alone."
         ),
     ] = "1",
     effect_key: Annotated[
         str | None,
-        typer.Option(help="What tells several effects of an input apart; else their content."),
+        typer.Option(
+            help="What tells several effects of an input apart; else their content. A function in "
+            "--effects then returns the list of what it finds."
+        ),
     ] = None,
     dead_letters: Annotated[
         str | None,

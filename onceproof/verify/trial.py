@@ -92,6 +92,7 @@ def _trial(said: Said) -> Scenario:
     for part in said.command:
         fill(part, WORDS)
     subject = _subject(said)
+    _check_losses(said, subject)
     schedule = _schedule(said, spark=subject.spark)
     least = _LEAST * len(schedule)
     if subject.orders.records < least:
@@ -114,6 +115,16 @@ def _trial(said: Said) -> Scenario:
             Topic(name=name, partitions=said.partitions) for name in _topics(subject, said)
         ),
     )
+
+
+def _check_losses(said: Said, subject: OwnPipeline) -> None:
+    """Where every input may have no effect, nothing that is missing could be told from a loss."""
+    effects = subject.comes_to
+    if effects.optional and effects.function is None and set(said.claims) != {AT_MOST_ONCE}:
+        raise BadTrial(
+            f"--effects {effects} cannot show that something is lost; expected FILE.py:FUNCTION, "
+            "which says of each input how many it has, or --claim at-most-once alone"
+        )
 
 
 def _topics(subject: OwnPipeline, said: Said) -> Iterable[str]:

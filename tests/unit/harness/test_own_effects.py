@@ -62,6 +62,10 @@ def test_a_function_says_how_many_or_their_names(tmp_path: Path) -> None:
     assert named.names('{"n": 2}') == ("line 0", "line 1")
     assert named.named([effect("a", "line 1"), effect("a", "line 1")])[1].effect_key == "line 1"
     assert Yield.parse(f"{rules}:text").names("no json") == tuple("1234567")
+    numbered = Yield.parse(f"{rules}:many", key="json:$.line")
+    assert numbered.names('{"n": 0}') == ()
+    with pytest.raises(BadRule, match=r"returned 2, .* expected a list of the names"):
+        numbered.names('{"n": 2}')
     for function, value, says in (
         ("names", '{"n": 2}', "--effect-key must say"),
         ("odd", "{}", "returned 'two'; expected a number"),

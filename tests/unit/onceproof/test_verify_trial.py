@@ -104,6 +104,7 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"outputs": ("orders",)}, "orders is the input; expected another topic"),
         ({"dead_letters": "orders"}, "orders is the input"),
         ({"dead_letters": "mysql:x"}, "is no output"),
+        ({"effects": "0..1"}, "--effects 0..1 cannot show that something is lost"),
         ({"topics": ("a", "b/c")}, "--topic 'b/c' is no name of a topic"),
         (
             {"dead_letters": "csv:x", "dead_letter_identity": "key"},
