@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
-from harness.faults.workers import wait_whole, workers
+from harness.faults.workers import taken_over, wait_whole, workers
 from harness.subjects.connect.base import WORKER
 
 
@@ -52,14 +52,8 @@ class _Killed:
 
     def evidence(self) -> str | None:
         """Its end, and that another one runs the task and commits."""
-        owner = self._crew.owner()
-        new = self._crew.commits - self._commits
-        if owner in (None, self._who) or not new:
-            return None
-        return (
-            f"{self._process.instance} {self._process.ended}; {owner} runs the task, and "
-            f"{new} positions were committed since"
-        )
+        other = taken_over(self._crew, self._who, commits=self._commits)
+        return other and f"{self._process.instance} {self._process.ended}; {other}"
 
     def heal(self) -> None:
         """Start it again, and see that all work together."""

@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
-from harness.faults.workers import wait_whole, workers
+from harness.faults.workers import taken_over, wait_whole, workers
 from harness.subjects.connect.base import WORKER
 
 FENCED: Final = "fenced-zombie"
@@ -63,14 +63,8 @@ class _Paused:
         """That it stands still, and another one runs its task and commits."""
         if not self._process.frozen():
             return None
-        owner = self._crew.owner()
-        new = self._crew.commits - self._commits
-        if owner in (None, self._who) or not new:
-            return None
-        return (
-            f"{self._process.instance} stands still; {owner} runs the task, and {new} positions "
-            "were committed since"
-        )
+        other = taken_over(self._crew, self._who, commits=self._commits)
+        return other and f"{self._process.instance} stands still; {other}"
 
     def heal(self) -> None:
         """Let it go on, and see that all work together."""

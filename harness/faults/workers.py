@@ -31,3 +31,18 @@ def wait_whole(crew: Workers) -> None:
     """
     crew.wait_together()
     crew.wait_owner()
+
+
+def taken_over(crew: Workers, who: str, *, commits: int) -> str | None:
+    """That another worker than `who` runs the task and has committed, in words; None: not yet.
+
+    Args:
+        crew: all of them.
+        who: the one that ran it.
+        commits: how many there were by then.
+    """
+    owner = crew.owner()
+    new = crew.commits - commits
+    if owner in (None, who) or not new:
+        return None
+    return f"{owner} runs the task, and {new} positions were committed since"

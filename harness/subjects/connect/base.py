@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from harness.bench import addresses
+from harness.bench import addresses, open_reader
 from harness.kafka.log_reader import LogReader
 from harness.kafka.metadata import ClusterView
 from harness.kafka.topics import create_topics
@@ -150,5 +150,4 @@ class ConnectSubject(ABC):
 
 def fresh_reader(parts: PipelineParts) -> LogReader:
     """A reader of logs, past all proxies."""
-    found = addresses(parts.stage)
-    return LogReader(ClusterView(found), found)
+    return open_reader(parts.stage, ClusterView(addresses(parts.stage)))

@@ -8,13 +8,13 @@ the records.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from harness.kafka.group_offsets import Commit
 from harness.kafka.log_reader import Entry, LogReader, UnreadableLog
+from harness.subjects.group.positions import LoggedPositions, Reader
 
 OFFSETS: Final = "onceproof-connect-offsets"
 """Connect's topic of positions; it has one partition here."""
@@ -46,33 +46,18 @@ def commit_of(entry: Entry, connector: str, place: Place) -> Commit | None:
     )
 
 
-class SourceOffsets:
+class SourceOffsets(LoggedPositions):
     """The positions of one source connector. Thread-safe."""
 
-    def __init__(self, connector: str, place: Place, reader: Callable[[], LogReader]) -> None:
+    def __init__(self, connector: str, place: Place, reader: Reader) -> None:
         """`reader` opens a reader of logs, past all proxies."""
-        self._connector = connector
-        self._place = place
-        self._reader = reader
-        self._lock = threading.Lock()
-        self._seen: list[Commit] = []
+        super().__init__(lambda log: _commits(log, connector, place), reader)
 
-    def look(self) -> list[Commit]:
-        """All commits, oldest first; those of the last look where nobody can say now."""
-        with self._lock:
-            try:
-                with self._reader() as reader:
-                    if reader.count(OFFSETS):
-                        self._seen = self._read(reader)
-            except UnreadableLog:
-                pass  # the leader of that log is gone for now
-            return self._seen
 
-    def _read(self, reader: LogReader) -> list[Commit]:
-        log = reader.read(OFFSETS, 0)
-        found = (
-            commit_of(entry, self._connector, self._place)
-            for entry, committed in zip(log.entries, log.committed(), strict=True)
-            if committed
-        )
-        return [commit for commit in found if commit is not None]
+def _commits(reader: LogReader, connector: str, place: Place) -> list[Commit]:
+    if not reader.count(OFFSETS):
+        raise UnreadableLog(f"there is no topic {OFFSETS}")
+    log = reader.read(OFFSETS, 0)
+    decided = zip(log.entries, log.committed(), strict=True)
+    found = (commit_of(entry, connector, place) for entry, committed in decided if committed)
+    return [commit for commit in found if commit is not None]

@@ -86,11 +86,9 @@ class Workers(Members):
 
     def owner(self) -> str | None:
         """The worker that runs the task, as far as anybody says; None: nobody does."""
-        lively = self._lively()
-        status = self._rest.status((self._addresses[name] for name in lively), self._connector)
-        running = (t for t in (status or {}).get("tasks", ()) if t["state"] == "RUNNING")
-        whose = {str(task["worker_id"]) for task in running}
-        return next((name for name in lively if self._addresses[name] in whose), None)
+        tasks = (self._status() or {}).get("tasks", ())
+        whose = {str(task["worker_id"]) for task in tasks if task["state"] == "RUNNING"}
+        return next((name for name in self._lively() if self._addresses[name] in whose), None)
 
     def wait_owner(self) -> str:
         """The worker that runs the task.

@@ -19,12 +19,12 @@ class Committed(Protocol):
         """All commits, oldest first; those of the last look where nobody can say now."""
 
 
-class GroupPositions:
-    """The commits of one group. Thread-safe."""
+class LoggedPositions:
+    """Commits that are read off a log. Thread-safe."""
 
-    def __init__(self, group: str, reader: Reader) -> None:
-        """`reader` opens a reader of logs, past all proxies."""
-        self._group = group
+    def __init__(self, read: Callable[[LogReader], list[Commit]], reader: Reader) -> None:
+        """`read` says what a log holds; `reader` opens a reader of logs, past all proxies."""
+        self._read = read
         self._reader = reader
         self._lock = threading.Lock()
         self._seen: list[Commit] = []
@@ -34,7 +34,15 @@ class GroupPositions:
         with self._lock:
             try:
                 with self._reader() as reader:
-                    self._seen = commits(reader, self._group)
+                    self._seen = self._read(reader)
             except UnreadableLog:
                 pass  # the leader of that log is gone for now
             return self._seen
+
+
+class GroupPositions(LoggedPositions):
+    """The commits of one group. Thread-safe."""
+
+    def __init__(self, group: str, reader: Reader) -> None:
+        """`reader` opens a reader of logs, past all proxies."""
+        super().__init__(lambda log: commits(log, group), reader)
