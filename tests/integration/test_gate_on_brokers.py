@@ -172,7 +172,7 @@ def test_the_end_of_a_transaction_held(gated: Everywhere, one: One) -> None:
     assert not committing.over
     rule.release()
     assert committing.wait() is None
-    assert one.reader.all() == ["a", "b"]
+    one.reader.shows("a", "b")
 
 
 @pytest.mark.parametrize(
@@ -200,10 +200,10 @@ def test_the_end_of_a_transaction_disturbed(
     assert (event["api"], event["transactional_ids"]) == ("EndTxn", [one.id])
     if (direction, action) == ("response", "drop"):
         # It is committed, and only the client does not know.
-        eventually(lambda: one.reader.all() == ["a", "b"], "the records")
+        one.reader.shows("a", "b")
         assert not committing.over
     assert committing.wait() is None
-    assert one.reader.all() == ["a", "b"]
+    one.reader.shows("a", "b")
     assert len(fired(rules)) == 1
     # The report does not count what the rule before it took: it counts what came again.
     again = {("request", "duplicate"): 0, ("response", "drop"): 2, ("response", "close-before"): 2}
@@ -223,7 +223,7 @@ def test_the_end_of_a_transaction_answered_with_an_error(
     assert isinstance(error, KafkaException)
     assert error.args[0].name() == "INVALID_TXN_STATE"
     assert len(fired(rules)) == 1
-    eventually(lambda: one.reader.all() == visible, f"{visible} to be visible", one.reader.all)
+    one.reader.shows(*visible)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_a_batch_disturbed(gated: Everywhere, one: One, direction: str, action: 
     assert one.commit().wait() is None
     assert len(fired(rules)) == 1
     assert fired(rules)[0]["topics"] == [one.topic]
-    assert one.reader.all() == ["a", "b"]
+    one.reader.shows("a", "b")
 
 
 def test_a_trigger(gated: Everywhere, one: One) -> None:
@@ -259,7 +259,7 @@ def test_a_trigger(gated: Everywhere, one: One) -> None:
         assert gated.stage.gate(Link("producer", node)).state()["connections"] == 0
         assert [e["rule"] for e in rule.gate.events() if e["event"] == "lost"][-1] == rule.id
         assert committing.wait() is None
-        assert one.reader.all() == ["a", "b"]
+        one.reader.shows("a", "b")
     finally:
         gated.stage.restart(node)
     gated.clear()
@@ -275,15 +275,11 @@ def test_a_late_commit_ends_the_next_transaction(gated: Everywhere, one: One) ->
     assert one.commit().wait() is None  # after a time-out, over another connection
     rule = wait_fired(rules)
     assert rule.fired[0]["version"] < 5
-    assert one.reader.all() == ["first"]
+    one.reader.shows("first")
     one.begin("second")
     assert one.reader.all() == ["first"]
     assert rule.release() == 1
-    eventually(
-        lambda: one.reader.all() == ["first", "second"],
-        "a record of the open transaction to become visible",
-        one.reader.all,
-    )
+    one.reader.shows("first", "second")  # with a record of the open transaction
     with pytest.raises(KafkaException):
         one.producer.abort_transaction(SECONDS)
     assert one.reader.all() == ["first", "second"]

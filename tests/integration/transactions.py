@@ -8,6 +8,7 @@ from collections.abc import Callable
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from harness.exact.librdkafka import SETTINGS
+from tests.integration.staging import eventually
 
 SECONDS = 60.0
 
@@ -56,6 +57,10 @@ class Reader:
                 return found
             else:
                 raise KafkaException(error)
+
+    def shows(self, *values: str) -> None:
+        """Wait until that is everything: a broker answers an EndTxn before it writes markers."""
+        eventually(lambda: self.all() == list(values), f"{list(values)} to be visible", self.all)
 
     def close(self) -> None:
         self._consumer.close()
