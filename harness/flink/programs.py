@@ -13,8 +13,7 @@ from typing import Final
 
 from harness.java.programs import SOURCES as JAVA
 from harness.java.programs import compiled
-from harness.tools import cache, jar_lock, jars
-from harness.tools.ivy import Ivy
+from harness.tools.jars_for import jars_for
 from harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
@@ -50,9 +49,6 @@ def program_for(tools: Tools, version: str) -> FlinkProgram:
     Raises:
         SetupError: there is no compiler, or a jar cannot be had.
     """
-    java = tools.java_home / "bin" / "java"
-    wanted = jar_lock.load("flink", version)
-    fetch = jars.with_ivy(Ivy(java=java, jar=jar_lock.installed_pyspark().ivy), wanted.title)
-    libs = jars.ensure(wanted, cache_folder=cache.location(), fetch=fetch)
-    found = compiled(java, libs, sources=SOURCES)
+    libs = jars_for(tools, "flink", version)
+    found = compiled(tools.java_home / "bin" / "java", libs, sources=SOURCES)
     return FlinkProgram(java=found.java, class_path=found.class_path)

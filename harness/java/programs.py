@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.tools import cache, jar_lock, jars
+from harness.tools import cache
 from harness.tools.error import SetupError
-from harness.tools.ivy import Ivy
+from harness.tools.jars_for import kafka_jars
 from harness.tools.java import advice
 from harness.tools.setup import Tools
 
@@ -52,12 +52,8 @@ def programs_for(tools: Tools) -> JavaPrograms:
     Raises:
         SetupError: there is no compiler, or a jar cannot be had.
     """
-    if tools.stage is not None:
-        return compiled(tools.stage.java, tools.stage.kafka_libs)
-    java, pyspark = tools.java_home / "bin" / "java", jar_lock.installed_pyspark()
-    kafka = jar_lock.load("kafka", jar_lock.KAFKA)
-    fetch = jars.with_ivy(Ivy(java=java, jar=pyspark.ivy), kafka.title)
-    return compiled(java, jars.ensure(kafka, cache_folder=cache.location(), fetch=fetch))
+    java = tools.java_home / "bin" / "java" if tools.stage is None else tools.stage.java
+    return compiled(java, kafka_jars(tools))
 
 
 def compiled(

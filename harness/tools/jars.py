@@ -97,13 +97,13 @@ def verify(coordinate: Coordinate, file: Path | None, expected: str) -> None:
         )
 
 
-def with_ivy(ivy: Ivy, name: str) -> Fetch:
-    """The way to download that users have."""
+def with_ivy(jars: JarSet, ivy: Ivy, *, cache_folder: Path, progress: Progress = silent) -> Path:
+    """The folder with the jars of this set, downloaded as users do if it is not there."""
 
-    def fetch(jars: list[Coordinate], folder: Path, count: Count) -> Mapping[Coordinate, Path]:
-        return ivy.fetch(jars, folder, name=name, count=count)
+    def fetch(wanted: list[Coordinate], folder: Path, count: Count) -> Mapping[Coordinate, Path]:
+        return ivy.fetch(wanted, folder, name=jars.title, count=count)
 
-    return fetch
+    return ensure(jars, cache_folder=cache_folder, fetch=fetch, progress=progress)
 
 
 def relock(ivy: Ivy, pyspark: PySpark, *, lock: Path = jar_lock.LOCK) -> list[JarSet]:

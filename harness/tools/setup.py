@@ -76,9 +76,8 @@ def ensure(
     runtime = find_java(environ)
     pyspark = jar_lock.installed_pyspark()
     connector = jar_lock.load("spark-kafka", pyspark.version)
-    get = partial(
-        _jars, Ivy(java=runtime.program, jar=pyspark.ivy), cache_folder=folder, progress=progress
-    )
+    ivy = Ivy(java=runtime.program, jar=pyspark.ivy)
+    get = partial(jars.with_ivy, ivy=ivy, cache_folder=folder, progress=progress)
     with ThreadPoolExecutor(2, thread_name_prefix="setup") as pool:
         of_stage = (
             pool.submit(_stage, runtime, get, cache_folder=folder, progress=progress)
@@ -119,11 +118,6 @@ def _stage(
             "postgresql": database.result().version,
         },
     )
-
-
-def _jars(ivy: Ivy, wanted: jar_lock.JarSet, *, cache_folder: Path, progress: Progress) -> Path:
-    fetch = jars.with_ivy(ivy, wanted.title)
-    return jars.ensure(wanted, cache_folder=cache_folder, fetch=fetch, progress=progress)
 
 
 def _raise_all(*jobs: Future[Any]) -> None:

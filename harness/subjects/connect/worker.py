@@ -11,8 +11,7 @@ from typing import Any, Final
 from harness.java import programs
 from harness.subjects.connect.offsets import OFFSETS
 from harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
-from harness.tools import cache, jar_lock, jars
-from harness.tools.ivy import Ivy
+from harness.tools.jars_for import jars_for, kafka_jars
 from harness.tools.setup import Tools
 
 GROUP: Final = "onceproof-workers"
@@ -105,10 +104,6 @@ def connect_program(tools: Tools) -> ConnectProgram:
     Raises:
         SetupError: a jar cannot be had.
     """
-    java, pyspark = tools.java_home / "bin" / "java", jar_lock.installed_pyspark()
-    folders = []
-    for name in ("kafka-connect", "kafka"):
-        wanted = jar_lock.load(name, jar_lock.KAFKA)
-        fetch = jars.with_ivy(Ivy(java=java, jar=pyspark.ivy), wanted.title)
-        folders.append(jars.ensure(wanted, cache_folder=cache.location(), fetch=fetch))
+    java = tools.java_home / "bin" / "java"
+    folders = (jars_for(tools, "kafka-connect"), kafka_jars(tools))
     return ConnectProgram(java=java, class_path=os.pathsep.join(f"{f}/*" for f in folders))

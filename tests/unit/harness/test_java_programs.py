@@ -10,6 +10,7 @@ import pytest
 
 from harness.java import programs as programs_module
 from harness.java.programs import compiled, programs_for
+from harness.tools import jars
 from harness.tools.error import SetupError
 from harness.tools.java import find
 from harness.tools.setup import Tools
@@ -79,7 +80,7 @@ def test_without_a_local_stage_the_jars_are_had_all_the_same(
         asked.append(getattr(wanted, "name", ""))
         return libs
 
-    monkeypatch.setattr(programs_module.jars, "ensure", ensure)
+    monkeypatch.setattr(jars, "ensure", ensure)
     monkeypatch.setattr(programs_module, "compiled", lambda java, libs: (java, libs))
     tools = Tools(java_home=Path("/jdk"), spark_kafka_jars=(), stage=None)
     assert programs_for(tools) == (Path("/jdk/bin/java"), libs)
