@@ -6,7 +6,6 @@ Where it is paused it has no lock that others would have to wait for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -14,7 +13,6 @@ from harness.bench import Bench
 from harness.faults.at_commit import held, storing
 from harness.faults.base import Injection
 from harness.faults.by_hand import ByHand
-from harness.faults.led import Partition
 from harness.faults.members import Belonging, member
 from harness.faults.pause_member import PauseMember
 from harness.subjects.stored.audit import Hold
@@ -23,6 +21,8 @@ from harness.wait import wait_until
 
 _MORE: Final = 600
 """So many payments come while it stands still, that what it reads next makes many transactions."""
+_LEFT: Final = 120
+"""So many it has in hand at least: more than what stands still, which is 50 at most."""
 _SECONDS: Final = 60.0
 
 
@@ -48,8 +48,6 @@ class PauseWithWork:
         belonging.wait_at_work(group.committed)
         hold = group.hold_with_work(self.member)
         with held(hold, bench):
-            with bench.reader() as reader:
-                read = reader.high_watermarks(belonging.had)  # at most
             wanted = min(bench.producers.acknowledged + _MORE, bench.producers.total)
             wait_until(
                 lambda: bench.producers.acknowledged >= wanted,
@@ -58,8 +56,8 @@ class PauseWithWork:
                 stop=bench.stop,
             )
             self._next(hold, bench)
-            # What is left of what it had read before may be the one transaction that stands still.
-            while hold.begun and not _reached(group.positions() or {}, read):
+            # All that it has read may be in the one transaction that stands still.
+            while hold.begun and group.in_hand(self.member) < _LEFT:
                 self._next(hold, bench)
             process = group.pause(self.member)
             while hold.hinders():  # others could never go on
@@ -82,11 +80,6 @@ class PauseWithWork:
             every=0.01,
             stop=bench.stop,
         )
-
-
-def _reached(positions: Mapping[Partition, int], ends: Mapping[Partition, int]) -> bool:
-    """Whether all positions have come so far."""
-    return all(positions.get(at, 0) >= end for at, end in ends.items())
 
 
 BY_HAND: Final = ByHand(

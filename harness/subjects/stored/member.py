@@ -23,6 +23,7 @@ from harness.subjects.group.task import HUNG_SECONDS
 from harness.subjects.group.watchdog import Watchdog
 from harness.subjects.stored.batch import Batch, batch_of
 from harness.subjects.stored.hazards import REFUSED
+from harness.subjects.stored.in_hand import note
 from harness.subjects.stored.postgres import PostgresStore
 from harness.subjects.stored.sqlite import SqliteStore
 from harness.subjects.stored.store import Refused, Store, Unreachable
@@ -69,6 +70,10 @@ class StoringMember:
                 if (error := message.error()) is not None:
                     say(f"consume: {error}")
             read = [message for message in messages if message.error() is None]
+            if read:
+                # Of each partition the last one counts.
+                ends = {m.partition() or 0: (m.offset() or 0) + 1 for m in read}
+                note(Path(self.task.in_hand), ends)
             for first in range(0, len(read), self.task.batch):
                 if not self._process(read[first : first + self.task.batch]):
                     break  # what is left of it is read again, or is somebody else's

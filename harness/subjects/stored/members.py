@@ -21,6 +21,7 @@ from harness.subjects.pipeline import PipelineParts
 from harness.subjects.stored import journal
 from harness.subjects.stored.audit import Audit, Hold
 from harness.subjects.stored.hazards import hazards
+from harness.subjects.stored.in_hand import left, noted
 from harness.subjects.stored.task import StoringTask
 
 
@@ -42,6 +43,7 @@ class StoringMembers(Members):
         stored = tasks[0].commits == "in-transaction"
         super().__init__(tasks, parts, program=_program, positions=audit if stored else None)
         self.audit = audit
+        self._notes = {task.name: Path(task.in_hand) for task in tasks}
         self._prepared = False
         self._journal: list[dict[str, Any]] = []
 
@@ -67,6 +69,11 @@ class StoringMembers(Members):
             PipelineTrouble: the member does not run.
         """
         return self.audit.hold_with_work(self.process(name))
+
+    def in_hand(self, name: str) -> int:
+        """How many records a member has read and not stored, at least, as it notes itself."""
+        stored = {partition: end for (_, partition), end in (self.positions() or {}).items()}
+        return left(noted(self._notes[name]), stored)
 
     def atomic_with(self, sink: Sink) -> tuple[str, ...]:
         """Rows and balances alike, whoever looks at them."""

@@ -151,6 +151,7 @@ class StoringConsumers:
                 kind=self.kind,
                 database=database,
                 history=str(parts.history),
+                in_hand=str(parts.work / f"member-{number}.in-hand"),
                 guard=self.guard,
                 cleans=self.cleans,
             )

@@ -21,11 +21,13 @@ class StoringTask(MemberTask):
         database: a libpq connection string, or the path of a file.
         guard: compare the stored offset with the one that it started from before it is moved.
         history: folder of the run's history.
+        in_hand: file in which it notes how far it has read.
         cleans: take away again, in another transaction, what has been written twice.
     """
 
     kind: Kind
     database: str
     history: str
+    in_hand: str
     guard: bool = True
     cleans: bool = False

@@ -128,7 +128,7 @@ def run(
     task = StoringTask(
         name="member-0", bootstrap="", group="billing", topic=TOPIC, sink="ledger",
         commits=commits, kind="sqlite", database="", history=str(tmp_path), batch=2,
-        cleans=cleans,
+        in_hand=str(tmp_path / "in-hand"), cleans=cleans,
     )  # type: ignore[arg-type]  # fmt: skip
     with pytest.raises(Enough):
         StoringMember(task, consumer, store).run()  # type: ignore[arg-type]
@@ -240,7 +240,7 @@ def test_totals_are_in_the_order_of_accounts() -> None:
 def test_a_task_there_and_back(tmp_path: Path) -> None:
     task = StoringTask(
         name="member-0", bootstrap="b", group="g", topic=TOPIC, sink="ledger", commits="after",
-        kind="postgres", database="host=x", history="h", guard=False,
+        kind="postgres", database="host=x", history="h", in_hand="i", guard=False,
     )  # fmt: skip
     task.save(tmp_path / "task.json")
     assert StoringTask.load(tmp_path / "task.json") == task

@@ -1,0 +1,53 @@
+"""What a consumer has in hand, as it notes it itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.subjects.stored.in_hand import left, note, noted
+from harness.subjects.stored.members import StoringMembers
+from harness.subjects.stored.task import StoringTask
+from harness.wait import Stop
+
+
+def test_the_last_reading_is_what_counts(tmp_path: Path) -> None:
+    file = tmp_path / "member-0.in-hand"
+    assert noted(file) == {}
+    note(file, {0: 50, 1: 7})
+    note(file, {0: 90})
+    assert noted(file) == {0: 90}
+    assert [each.name for each in tmp_path.iterdir()] == ["member-0.in-hand"]
+
+
+@pytest.mark.parametrize(
+    ("stored", "expected"),
+    [({}, 97), ({0: 50}, 47), ({0: 90, 1: 7}, 0), ({0: 120, 1: 3}, 4)],
+)
+def test_what_is_read_and_not_stored_is_left(stored: dict[int, int], expected: int) -> None:
+    assert left({0: 90, 1: 7}, stored) == expected
+
+
+def test_a_group_knows_it_of_each_member(tmp_path: Path) -> None:
+    def task(name: str, file: Path) -> StoringTask:
+        return StoringTask(
+            name=name, bootstrap="", group="g", topic="in", sink="ledger", kind="sqlite",
+            commits="in-transaction", database="", history="",
+            in_hand=str(file),
+        )  # fmt: skip
+
+    stored = [SimpleNamespace(topic="in", partition=0, offset=40, transactional=False)]
+    audit: Any = SimpleNamespace(look=lambda: stored)
+    parts: Any = SimpleNamespace(
+        stage=SimpleNamespace(brokers=(), bootstrap=lambda *_: ""), stop=Stop()
+    )
+    note(tmp_path / "a", {0: 90})
+    group = StoringMembers(
+        [task("member-0", tmp_path / "a"), task("member-1", tmp_path / "b")],
+        parts,
+        audit,
+    )
+    assert (group.in_hand("member-0"), group.in_hand("member-1")) == (50, 0)
