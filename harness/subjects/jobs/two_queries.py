@@ -13,9 +13,12 @@ from pathlib import Path
 
 import psycopg
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming import StreamingQuery
 from session import ProgressLog, payments
 
 PACES = {"ledger": "3 seconds", "archive": "1 second"}
+PER_BATCH = {"ledger": None, "archive": "1000"}
+"""Records: the archive has many batches, so that it comes to numbers that the ledger had not."""
 COLUMNS = (
     "record text, account text, amount_cents bigint, fee_cents bigint, source_partition int, "
     "source_offset bigint, query_id text, batch_id bigint"
@@ -42,17 +45,37 @@ def main() -> None:
 
     spark = SparkSession.builder.getOrCreate()
     spark.streams.addListener(ProgressLog(given.progress))
-    # One has its first batch before the other, which is quicker then, begins.
-    for (table, pace), checkpoint in zip(PACES.items(), given.checkpoints, strict=True):
-        query = (
-            payments(spark, bootstrap=given.bootstrap, topic=given.topic)
+    checkpoints = dict(zip(PACES, given.checkpoints, strict=True))
+
+    def begin(table: str) -> StreamingQuery:
+        query: StreamingQuery = (
+            payments(
+                spark,
+                bootstrap=given.bootstrap,
+                topic=given.topic,
+                per_batch=PER_BATCH[table],
+            )
             .writeStream.foreachBatch(into(table, given.database, NAMES[given.guard]))
-            .trigger(processingTime=pace)
-            .option("checkpointLocation", checkpoint)
+            .trigger(processingTime=PACES[table])
+            .option("checkpointLocation", checkpoints[table])
             .start()
         )
-        while not any(Path(checkpoint, "commits").glob("[0-9]*")):
-            query.awaitTermination(0.2)
+        return query
+
+    # One has its first batch before the other begins, and rests until that has written something:
+    # each is ahead of the other once, however quick they are.
+    ledger = begin("ledger")
+    while not any(Path(checkpoints["ledger"], "commits").glob("[0-9]*")):
+        ledger.awaitTermination(1)
+    if empty("archive", given.database):
+        ledger.stop()
+        archive = begin("archive")
+        while empty("archive", given.database):
+            archive.awaitTermination(1)
+        begin("ledger")
+        spark.streams.resetTerminated()  # that one rested is not what is waited for
+    else:
+        begin("archive")
 
     def stop(*_: object) -> None:
         for query in spark.streams.active:
@@ -61,6 +84,12 @@ def main() -> None:
 
     signal.signal(signal.SIGTERM, stop)
     spark.streams.awaitAnyTermination()
+
+
+def empty(table: str, database: str) -> bool:
+    """Whether nothing stands in a table."""
+    with psycopg.connect(database) as connection:
+        return connection.execute(f"SELECT FROM {table} LIMIT 1").fetchone() is None
 
 
 def into(table: str, database: str, name: str) -> Callable[[DataFrame, int], None]:
