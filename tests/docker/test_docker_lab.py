@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from onceproof.lab_client import ask
 from tests.docker.staging import of_run
 from tests.end_to_end.command import onceproof
-from tests.end_to_end.test_lab import Up
+from tests.end_to_end.test_lab import GUARDED, Up, up
 
 FAULTS = (
     ("kill", ["leader:{topic}-0"], "ended by signal 9; leadership moved"),
@@ -27,11 +26,8 @@ FAULTS = (
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Up]:
-    lab = Up("test-docker", tmp_path, "--backend", "docker")
-    yield lab
-    if lab.process.popen.poll() is None:
-        lab.process.send(signal.SIGKILL)
-        lab.process.popen.wait(10)
+    with up("docker", tmp_path, of=(*GUARDED, "--backend", "docker")) as lab:
+        yield lab
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,9 @@ GUARDED = ("spark-foreachbatch-postgres", "--seed", "3")
 class Up:
     """A lab that is up."""
 
-    def __init__(self, name: str, runs: Path, *more: str, of: Sequence[str] = GUARDED) -> None:
+    def __init__(self, name: str, runs: Path, of: Sequence[str] = GUARDED) -> None:
         self.name = name
-        self.process = Started("lab", *of, "--name", name, "--out", runs, *more)
+        self.process = Started("lab", *of, "--name", name, "--out", runs)
         self.process.wait_for("phase +disturb")
         self.place = wait_until(self._found, what="the lab to answer", seconds=UP)
 
@@ -57,13 +58,22 @@ class Up:
         )
 
 
+@contextmanager
+def up(kind: str, runs: Path, *, of: Sequence[str] = GUARDED) -> Iterator[Up]:
+    """A lab that is gone in the end, whatever a test did with it."""
+    lab = Up(f"{kind}-{runs.name[-20:]}".strip("-_"), runs, of=of)
+    try:
+        yield lab
+    finally:
+        if lab.process.popen.poll() is None:
+            lab.process.send(signal.SIGKILL)
+            lab.process.popen.wait(10)
+
+
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Up]:
-    lab = Up(f"test-{tmp_path.name[-20:]}".strip("-_"), tmp_path)
-    yield lab
-    if lab.process.popen.poll() is None:
-        lab.process.send(signal.SIGKILL)
-        lab.process.popen.wait(10)
+    with up("test", tmp_path) as lab:
+        yield lab
 
 
 def test_broken_by_hand_and_judged(lab: Up, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from harness.wait import wait_until
 from onceproof.lab_client import ask
 from tests.end_to_end.command import onceproof
 from tests.end_to_end.test_ending import nothing_stays
-from tests.end_to_end.test_lab import Up
+from tests.end_to_end.test_lab import Up, up
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -28,11 +27,8 @@ TOPIC = "shipped"
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Up]:
     topics = ("--bare", "--topic", "ordered", "--topic", f"{TOPIC}:2")
-    lab = Up(f"bare-{tmp_path.name[-20:]}".strip("-_"), tmp_path, of=topics)
-    yield lab
-    if lab.process.popen.poll() is None:
-        lab.process.send(signal.SIGKILL)
-        lab.process.popen.wait(10)
+    with up("bare", tmp_path, of=topics) as lab:
+        yield lab
 
 
 class Program:

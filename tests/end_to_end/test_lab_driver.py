@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.command import onceproof
-from tests.end_to_end.test_lab import Up
+from tests.end_to_end.test_lab import Up, up
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Up]:
-    lab = Up("test-driver", tmp_path)
-    yield lab
-    if lab.process.popen.poll() is None:
-        lab.process.send(signal.SIGKILL)
-        lab.process.popen.wait(10)
+    with up("driver", tmp_path) as lab:
+        yield lab
 
 
 def test_a_driver_that_was_away(lab: Up) -> None:
