@@ -1,7 +1,10 @@
 """A Delta table, read by its own log: Parquet files, and which of them count.
 
 The one thing to know: each commit is a file `_delta_log/<version>.json` of actions. What adds files
-may also name an application and its version, in one stroke with them: that is the guard.
+may also name an application and its version, in one stroke with them: that is the guard. What
+changes rows (MERGE, UPDATE, OPTIMIZE) takes files away and adds others in their place.
+
+Source: the Delta transaction log protocol, its section on the reconciliation of actions.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ LOG: Final = "_delta_log"
 VIEW: Final = "table"
 
 _COMMIT = re.compile(r"\d{20}\.json")
+_OF_FILES: Final = ("add", "remove")
 
 
 class DeltaTable:
-    """A table of payments with their fee, to which is only appended."""
+    """A table of payments with their fee, as its newest version has it."""
 
     def __init__(self, folder: Path, *, topic: str, sink: str) -> None:
         """`folder` may come later; until then there is nothing in it."""
@@ -41,8 +45,20 @@ class DeltaTable:
         return list(effects_of(rows, sink=self.name, view=VIEW, topic=self._topic))
 
     def files(self) -> list[Path]:
-        """The files that count, in the order in which they were added."""
-        return [self._folder / unquote(str(add["path"])) for add in self._actions("add")]
+        """The files that count, in the order in which they were added.
+
+        Raises:
+            UnreadableFiles: a commit is damaged or is not there any more, or rows are marked as
+                deleted in files that stay.
+        """
+        counting: dict[str, None] = {}
+        for kind, action in self._actions():
+            if kind == "add":
+                _check_whole(action)
+                counting[action["path"]] = None
+            elif kind == "remove":
+                counting.pop(action["path"], None)
+        return [self._folder / unquote(path) for path in counting]
 
     def states(self) -> list[State]:
         """None."""
@@ -52,7 +68,7 @@ class DeltaTable:
         """Versions of applications, which are micro-batches of queries."""
         return [
             AtomicBatch(owner=str(txn["appId"]), batch=int(txn["version"]), ordinal=number)
-            for number, txn in enumerate(self._actions("txn"))
+            for number, txn in enumerate(a for kind, a in self._actions() if kind == "txn")
         ]
 
     def hanging(self) -> bool:
@@ -63,21 +79,39 @@ class DeltaTable:
         log = self._folder / LOG
         return sorted(p for p in log.iterdir() if _COMMIT.fullmatch(p.name)) if log.is_dir() else []
 
-    def _actions(self, kind: str) -> Iterator[dict[str, Any]]:
-        """What commits did, of one kind, in order.
+    def _actions(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """What commits did, in order: the kind of each action, and what it says.
 
         Raises:
-            UnreadableFiles: a commit is damaged, or takes files away.
+            UnreadableFiles: a commit is damaged, or is not there any more.
         """
-        for path in self._commits():
+        for version, path in enumerate(self._commits()):
+            if int(path.stem) != version:
+                raise UnreadableFiles(
+                    f"{path.parent}: version {version} is not there, expected each one from 0 on"
+                )
             text = ""
             try:
                 text = path.read_text()
-                for line in text.splitlines():
-                    action = json.loads(line)
-                    if "remove" in action:
-                        raise ValueError("it takes files away, expected a table that only grows")
-                    if kind in action:
-                        yield action[kind]
-            except (OSError, ValueError, TypeError) as error:
+                actions = [_action(line) for line in text.splitlines()]
+            except (OSError, ValueError) as error:
                 raise UnreadableFiles(f"{path}: {error}: {text[:200]!r}") from error
+            yield from actions
+
+
+def _action(line: str) -> tuple[str, dict[str, Any]]:
+    found = json.loads(line)
+    if not isinstance(found, dict) or len(found) != 1:
+        raise ValueError(f"{line[:80]!r} is no action")
+    ((kind, said),) = found.items()
+    if not isinstance(said, dict) or (kind in _OF_FILES and not isinstance(said.get("path"), str)):
+        raise ValueError(f"{line[:80]!r} names no file")
+    return kind, said
+
+
+def _check_whole(add: dict[str, Any]) -> None:
+    if add.get("deletionVector"):
+        raise UnreadableFiles(
+            f"{add['path']}: some of its rows are marked as deleted, expected a table without "
+            "deletion vectors (delta.enableDeletionVectors=false)"
+        )

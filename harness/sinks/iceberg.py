@@ -140,7 +140,8 @@ def _added(path: Path) -> Iterator[Path]:
             continue
         if file["content"] != _ROWS:
             raise UnreadableFiles(
-                f"{path}: {file['file_path']} takes rows away, expected a table that only grows"
+                f"{path}: {file['file_path']} takes rows away from other files, expected a table "
+                "that is written anew where it changes (write.merge.mode=copy-on-write)"
             )
         yield _path(file["file_path"])
 

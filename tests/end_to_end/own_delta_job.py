@@ -1,7 +1,8 @@
 """A PySpark job as a user writes it: orders into a Delta table, from foreachBatch.
 
 Told to be idempotent, it gives each append the number of its batch, by which Delta knows it again;
-told to append, it repeats a batch that it had written when it died.
+told to merge, it adds only orders that the table does not have; told to append, it repeats a batch
+that it had written when it died.
 """
 
 import sys
@@ -14,6 +15,7 @@ spark = (
     SparkSession.builder.master("local[2]")
     .config("spark.jars", jars)
     .config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "2")
     .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
     .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
     .getOrCreate()
@@ -31,6 +33,15 @@ rows = (
 )
 
 
+def merge(batch: DataFrame, _: int) -> None:
+    """One version of the table for a batch, without what is there already."""
+    batch.createOrReplaceTempView("batch")
+    batch.sparkSession.sql(
+        f"MERGE INTO delta.`{table}` t USING batch b ON t.order_id = b.order_id "
+        "WHEN NOT MATCHED THEN INSERT *"
+    )
+
+
 def append(batch: DataFrame, number: int) -> None:
     """One version of the table for a batch; idempotent if it says which batch that is."""
     writer = batch.write.format("delta").mode("append")
@@ -39,5 +50,10 @@ def append(batch: DataFrame, number: int) -> None:
     writer.save(table)
 
 
-query = rows.writeStream.option("checkpointLocation", checkpoint).foreachBatch(append).start()
+if mode == "merge":
+    spark.sql(
+        f"CREATE TABLE IF NOT EXISTS delta.`{table}` (order_id string, customer string) USING delta"
+    )
+write = merge if mode == "merge" else append
+query = rows.writeStream.option("checkpointLocation", checkpoint).foreachBatch(write).start()
 query.awaitTermination()

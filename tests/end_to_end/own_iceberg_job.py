@@ -1,7 +1,8 @@
 """A PySpark job as a user writes it: orders into an Iceberg table of a Hadoop catalog.
 
 Told to stream, it leaves the writing to Iceberg's own sink, which knows again a batch that it has;
-told to append, it repeats a batch that it had written when it died.
+told to merge, it keeps the newest order of each customer; told to append, it repeats a batch that
+it had written when it died.
 """
 
 import sys
@@ -15,6 +16,11 @@ spark = (
     SparkSession.builder.master("local[2]")
     .config("spark.jars", jars)
     .config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "2")
+    .config(
+        "spark.sql.extensions",
+        "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+    )
     .config("spark.sql.catalog.lake", "org.apache.iceberg.spark.SparkCatalog")
     .config("spark.sql.catalog.lake.type", "hadoop")
     .config("spark.sql.catalog.lake.warehouse", lake)
@@ -28,20 +34,34 @@ rows = (
     .option("startingOffsets", "earliest")
     .option("maxOffsetsPerTrigger", 1000)
     .load()
-    .select(f.from_json(f.col("value").cast("string"), "order_id string, customer string"))
-    .toDF("o")
-    .select("o.*")
+    .select(
+        f.from_json(f.col("value").cast("string"), "order_id string, customer string").alias("o"),
+        f.col("offset").alias("at"),
+    )
+    .select("o.*", "at")
 )
 
 
 def append(batch: DataFrame, number: int) -> None:
     """One snapshot for a batch, which says nothing of it."""
-    batch.writeTo(TABLE).append()
+    batch.drop("at").writeTo(TABLE).append()
 
 
-writer = rows.writeStream.option("checkpointLocation", checkpoint)
+def merge(batch: DataFrame, _: int) -> None:
+    """One snapshot for a batch, with the newest order of each customer that it has."""
+    newest = batch.groupBy("customer").agg(f.max_by("order_id", "at").alias("order_id"))
+    newest.createOrReplaceTempView("batch")
+    batch.sparkSession.sql(
+        f"MERGE INTO {TABLE} t USING batch b ON t.customer = b.customer "
+        "WHEN MATCHED THEN UPDATE SET order_id = b.order_id "
+        "WHEN NOT MATCHED THEN INSERT (order_id, customer) VALUES (b.order_id, b.customer)"
+    )
+
+
+source = rows.drop("at") if mode == "stream" else rows
+writer = source.writeStream.option("checkpointLocation", checkpoint)
 if mode == "stream":
     query = writer.format("iceberg").outputMode("append").toTable(TABLE)
 else:
-    query = writer.foreachBatch(append).start()
+    query = writer.foreachBatch(merge if mode == "merge" else append).start()
 query.awaitTermination()

@@ -197,12 +197,15 @@ class TestAnIcebergTable:
 
     pytestmark = MINUTES
 
-    @pytest.mark.parametrize(("mode", "verdict"), [("stream", "holds"), ("append", "violated")])
+    @pytest.mark.parametrize(
+        ("mode", "verdict"), [("stream", "holds"), ("merge", "holds"), ("append", "violated")]
+    )
     def test_what_it_comes_to(self, runs: Path, mode: str, verdict: str) -> None:
+        upserts = {"upserts": "json:$.customer"} if mode == "merge" else {}
         done = tried(
             runs, "own_iceberg_job.py",
             "{bootstrap}", "{checkpoint}", "{spark_jars}", "{work}/lake", mode,
-            output="iceberg:{work}/lake/orders",
+            output="iceberg:{work}/lake/orders", **upserts,
         )  # fmt: skip
         assert done.verdicts() == {"exactly-once orders → lake/orders": verdict}, (
             done.out + done.err
@@ -214,7 +217,9 @@ class TestADeltaTable:
 
     pytestmark = MINUTES
 
-    @pytest.mark.parametrize(("mode", "verdict"), [("idempotent", "holds"), ("append", "violated")])
+    @pytest.mark.parametrize(
+        ("mode", "verdict"), [("idempotent", "holds"), ("merge", "holds"), ("append", "violated")]
+    )
     def test_what_it_comes_to(self, runs: Path, mode: str, verdict: str) -> None:
         done = tried(
             runs, "own_delta_job.py",

@@ -11,7 +11,7 @@ from harness.sinks.delta import DeltaTable
 
 
 class Delta:
-    """One table, to which is only appended; until it is made there is nothing in it."""
+    """One table, as its newest version has it; until it is made there is nothing in it."""
 
     def __init__(self, path: Path) -> None:
         self._table = DeltaTable(path, topic="", sink="")

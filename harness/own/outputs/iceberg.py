@@ -18,7 +18,7 @@ _WANTED: Final = (
 
 
 class Iceberg:
-    """One table, to which is only appended; until it is made there is nothing in it."""
+    """One table, as its newest snapshot has it; until it is made there is nothing in it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

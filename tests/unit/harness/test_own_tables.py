@@ -60,7 +60,7 @@ class TestIceberg:
         self, table: Table, sink: OwnSink
     ) -> None:
         table.commit(table.manifest(table.write("0.parquet", "a"), content=1))
-        with pytest.raises(UnreadableOutput, match="takes rows away, expected a table that only"):
+        with pytest.raises(UnreadableOutput, match="takes rows away from other files, expected"):
             records(sink)
 
     def test_a_table_of_another_catalog_is_refused(self, table: Table, sink: OwnSink) -> None:
@@ -73,16 +73,18 @@ class TestIceberg:
             records(sink)
 
 
-def test_a_delta_table_that_takes_files_away_is_refused(tmp_path: Path) -> None:
+def test_a_delta_table_is_read_as_its_newest_version_has_it(tmp_path: Path) -> None:
     log = tmp_path / "out" / "_delta_log"
     log.mkdir(parents=True)
-    pq.write_table(pa.table({"record": ["a", "b"]}), tmp_path / "out" / "0.parquet")
-    added = json.dumps({"add": {"path": "0.parquet"}})
-    (log / f"{0:020}.json").write_text(added)
+    for file, kept in (("0.parquet", ["a", "b"]), ("1.parquet", ["b"])):
+        pq.write_table(pa.table({"record": kept}), tmp_path / "out" / file)
+    (log / f"{0:020}.json").write_text(json.dumps({"add": {"path": "0.parquet"}}))
     sink = opened("delta:{work}/out", tmp_path)
     assert (sink.size(), records(sink)) == (1, ["a", "b"])
-    (log / f"{1:020}.json").write_text(json.dumps({"remove": {"path": "0.parquet"}}))
-    with pytest.raises(
-        UnreadableOutput, match="takes files away, expected a table that only grows"
-    ):
+    changes = ({"remove": {"path": "0.parquet"}}, {"add": {"path": "1.parquet"}})
+    (log / f"{1:020}.json").write_text("\n".join(map(json.dumps, changes)))
+    assert (sink.size(), records(sink)) == (2, ["b"])
+    marked = {"add": {"path": "1.parquet", "deletionVector": {"cardinality": 1}}}
+    (log / f"{2:020}.json").write_text(json.dumps(marked))
+    with pytest.raises(UnreadableOutput, match="expected a table without deletion vectors"):
         records(sink)

@@ -69,11 +69,36 @@ def test_only_what_a_commit_adds_counts(table: Table) -> None:
     )  # fmt: skip
 
 
-def test_a_file_that_two_commits_add_counts_twice(table: Table) -> None:
+def test_a_file_that_two_commits_add_is_one_file(table: Table) -> None:
+    """As the protocol has it: the newest action of a path counts."""
     add = table.write("part-0.parquet", "a")
     table.commit(0, add)
     table.commit(1, add)
-    assert [effect.record for effect in table.sink.effects()] == ["a", "a"]
+    assert [effect.record for effect in table.sink.effects()] == ["a"]
+
+
+def test_a_merge_puts_files_in_the_place_of_others(table: Table) -> None:
+    table.commit(0, table.write("part-0.parquet", "a", "b"), table.write("part-1.parquet", "c"))
+    gone = {"remove": {"path": "part-0.parquet", "dataChange": True}}
+    table.commit(1, gone, table.write("part-2.parquet", "a", "b", "d"))
+    assert [effect.record for effect in table.sink.effects()] == ["c", "a", "b", "d"]
+    assert table.sink.size() == 2
+    table.commit(2, {"remove": {"path": "part-1.parquet"}}, table.write("part-1.parquet", "e"))
+    assert [effect.record for effect in table.sink.effects()] == ["a", "b", "d", "e"]
+
+
+def test_rows_that_are_marked_as_deleted_cannot_be_told(table: Table) -> None:
+    add = table.write("part-0.parquet", "a")
+    add["add"]["deletionVector"] = {"storageType": "u", "cardinality": 1}
+    table.commit(0, add)
+    with pytest.raises(UnreadableFiles, match=r"part-0\.parquet: some of its rows are marked"):
+        table.sink.effects()
+
+
+def test_a_log_whose_beginning_is_tidied_away_cannot_be_told(table: Table) -> None:
+    table.commit(3, table.write("part-0.parquet", "a"))
+    with pytest.raises(UnreadableFiles, match="version 0 is not there, expected each one"):
+        table.sink.effects()
 
 
 def test_what_sums_commits_up_is_none(table: Table) -> None:
@@ -95,9 +120,9 @@ def test_an_application_names_its_versions(table: Table) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["nonsense", '{"remove": {"path": "part-0.parquet"}}', "7"])
-def test_what_is_no_growing_table_names_the_commit(table: Table, text: str) -> None:
-    path = table.path / LOG / f"{5:020}.json"
+@pytest.mark.parametrize("text", ["nonsense", '{"remove": {}}', '{"add": {"path": 7}}', "7", "{}"])
+def test_what_is_no_log_names_the_commit(table: Table, text: str) -> None:
+    path = table.path / LOG / f"{0:020}.json"
     path.write_text(text)
     with pytest.raises(UnreadableFiles) as error:
         table.sink.effects()
