@@ -1,4 +1,4 @@
-"""Two runs beside each other as JSON, for programs.
+"""Two runs beside each other as JSON, for programs; its published schema is made from here.
 
 The one thing to know: `version` grows when a field changes its meaning or goes away.
 """
@@ -6,25 +6,40 @@ The one thing to know: `version` grows when a field changes its meaning or goes 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
-from reports.diff.model import Diff, FoundPair
+from pydantic import TypeAdapter
+
+from reports.diff.model import Diff
 from reports.diff.summary import headline
 from reports.text import storable
 
 VERSION: Final = 1
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Head:
+    format: Literal["onceproof-diff"] = "onceproof-diff"
+    version: Literal[1] = VERSION
+    headline: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffFile(Diff, _Head):
+    """What stands in the file: the head, and then everything that is told of the two runs."""
+
+
+_FILE: Final = TypeAdapter(DiffFile)
+
+
 def diff_json(diff: Diff) -> str:
     """The text of the file."""
-    told = asdict(diff)
-    told["findings"] = [_found(pair) for pair in diff.findings]
-    head = {"format": "onceproof-diff", "version": VERSION, "headline": headline(diff)}
-    return storable(json.dumps(head | told, ensure_ascii=False, indent=2)) + "\n"
+    file = DiffFile(headline=headline(diff), **vars(diff))
+    told = _FILE.dump_python(file, mode="json")
+    return storable(json.dumps(told, ensure_ascii=False, indent=2)) + "\n"
 
 
-def _found(pair: FoundPair) -> dict[str, Any]:
-    told = asdict(pair)
-    told["records"] = [asdict(record) | {"key": dict(record.key)} for record in pair.records]
-    return told
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the file."""
+    return _FILE.json_schema(mode="serialization")

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import PlainSerializer
 
 from checkers.model import Hop, Verdict
 from reports.diff.listing import Key
+from reports.model import Value
 
 ALONE: Final = "with no hazard beside"
 """What a finding came with of which nothing is known to have come with it."""
@@ -93,7 +96,7 @@ class Record:
         sentence: what the run says that found it; B if both did.
     """
 
-    key: Key
+    key: Annotated[Key, PlainSerializer(dict, return_type=dict[str, Value])]
     status: Status
     because: str | None
     sentence: str

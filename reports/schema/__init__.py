@@ -1,23 +1,36 @@
-"""The published JSON Schema of `report.json`, made from the model.
+"""The published JSON Schemas of `report.json` and of `onceproof diff --json`, made from the models.
 
-The one thing to know: `python -m reports.schema` writes it; a test demands that it is current.
+The one thing to know: `python -m reports.schema` writes them; a test demands that they are current.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from reports.diff import data as diff
 from reports.model import FORMAT, Report
 
-SCHEMA_FILE = Path(__file__).with_name("report-2.schema.json")
+_HERE = Path(__file__).parent
 
 
-def schema_text() -> str:
-    """The schema as the file must hold it."""
-    schema = Report.model_json_schema(mode="serialization")
+def schemas() -> Mapping[Path, str]:
+    """Each file, and the schema as it must hold it."""
+    return {
+        _HERE / "report-2.schema.json": _text(
+            FORMAT, Report.model_json_schema(mode="serialization")
+        ),
+        _HERE / f"diff-{diff.VERSION}.schema.json": _text(
+            f"onceproof-diff/{diff.VERSION}", diff.schema()
+        ),
+    }
+
+
+def _text(name: str, schema: Mapping[str, Any]) -> str:
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": f"urn:{FORMAT.replace('/', ':')}",
+        "$id": f"urn:{name.replace('/', ':')}",
     }
-    return json.dumps({**head, **schema, "title": FORMAT}, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps({**head, **schema, "title": name}, indent=2, ensure_ascii=False) + "\n"

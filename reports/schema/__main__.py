@@ -1,16 +1,17 @@
-"""`python -m reports.schema`: write the schema file anew."""
+"""`python -m reports.schema`: write the schema files anew."""
 
 from __future__ import annotations
 
 import sys
 
-from reports.schema import SCHEMA_FILE, schema_text
+from reports.schema import schemas
 
 
 def main() -> None:
-    """Write the schema beside this module."""
-    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")
-    sys.stdout.write(f"wrote {SCHEMA_FILE.name}\n")
+    """Write each schema beside this module."""
+    for file, text in schemas().items():
+        file.write_text(text, encoding="utf-8")
+        sys.stdout.write(f"wrote {file.name}\n")
 
 
 main()
