@@ -84,9 +84,11 @@ reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m checkers.tables_page > docs/reference/history.md
 	@$(BIN)/python -m checkers.claims_page > docs/reference/claims.md
 	@$(BIN)/python -m harness.faults.page > docs/reference/faults.md
+	@$(BIN)/python -m onceproof.verify.presets_page > docs/reference/presets.md
 	@$(BIN)/python -m onceproof.scenarios_page > docs/reference/scenarios.md
 	@$(BIN)/python -m onceproof.commands_page > docs/reference/commands.md
 	@$(BIN)/python -m onceproof.settings.page docs/reference
+	@$(BIN)/python -m reports.schema
 	@$(BIN)/python -m reports.event_lines.page docs/reference
 
 docs: .bootstrap ## Build the site into build/site; dead links are errors

@@ -58,8 +58,8 @@ class Anomaly:
     source: str
     key: tuple[str, ...]
     sentence: str
-    """What one finding says, as a `str.format` template over the columns of its first row and
-    `rows` (how many rows the witness has)."""
+    """What one finding says, as a `str.format` template over the columns of its first row, `rows`
+    (how many rows the witness has) and `named` (which of several effects of a record it is)."""
     sql: str
     empty_without: tuple[str, ...] = ()
     """Tables each of which must have rows, or there is nothing to find."""

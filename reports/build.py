@@ -57,7 +57,7 @@ def build(
     of = principal(claims)
     line = timeline(history, clock, phases=phases, faults=faults, findings=found, batches=batches)
     return Report(
-        headline=long(headline(claims, found, faults, hazards)),
+        headline=long(headline(claims, found, faults, hazards, _several(history))),
         verdict=of.verdict if of else None,
         expected=_all_expected(claims),
         run=_facts(record, phases),
@@ -217,6 +217,13 @@ def _hazard(row: dict[str, Any], clock: Clock) -> Hazard:
         detail=short(row["detail"] or ""),
         batch=row["batch"],
     )
+
+
+def _several(history: History) -> frozenset[str]:
+    """The sinks in which one record may have several effects: those have different names."""
+    expected = table(history, "expected")
+    names = expected.group_by("sink").aggregate([("effect_key", "count_distinct")]).to_pylist()
+    return frozenset(short(row["sink"]) for row in names if row["effect_key_count_distinct"] > 1)
 
 
 def _notes(history: History, clock: Clock) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from checkers.effect_words import named
 from checkers.model import Anomaly, Evidence, Hop, Row
 
 _DEAD_LETTER: Final = "~dead-letter"
@@ -28,7 +29,7 @@ def _tell(rows: Sequence[Row]) -> str:
         return f"{record} has {seen} dead letters beside {sink}; {rows[0]['expected']} expected"
     if not rows[0]["expected"]:
         return f"{record} has a dead letter, and is in {sink} all the same"
-    return f"{record} has {seen} effects in {sink}; {rows[0]['expected']} expected"
+    return f"{record} has {seen} effects{named(rows[0])} in {sink}; {rows[0]['expected']} expected"
 
 
 ANOMALY: Final = Anomaly(

@@ -25,8 +25,8 @@ ANOMALY: Final = Anomaly(
     source="at-least-once processing, as commonly documented",
     key=("sink", "view", "record", "effect_key"),
     sentence=(
-        "{record} at {topic}-{partition}@{offset} has {seen} of {expected} expected effects in "
-        "{sink}"
+        "{record} at {topic}-{partition}@{offset} has {seen} of {expected} expected "
+        "effects{named} in {sink}"
     ),
     hint=(
         "The position was committed before the write, or the write was acknowledged before it "

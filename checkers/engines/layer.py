@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from checkers.anomalies import anomalies
 from checkers.cycles import shortest_cycles
+from checkers.effect_words import named
 from checkers.engines.database import Database
 from checkers.engines.literals import literal
 from checkers.model import Anomaly, Evidence, Finding, Findings, Row, Value
@@ -222,7 +223,9 @@ class Layer:
                     key={column: witness[0][column] for column in anomaly.key},
                     sentence=anomaly.tell(witness)
                     if anomaly.tell
-                    else anomaly.sentence.format_map({**witness[0], "rows": rows_in_all}),
+                    else anomaly.sentence.format_map(
+                        {**witness[0], "rows": rows_in_all, "named": named(witness[0])}
+                    ),
                     witness=tuple(witness),
                     causes=_causes(witness, hazards),
                 ),

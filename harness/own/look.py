@@ -8,16 +8,15 @@ before its output has stood still for a while.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Final
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
-from confluent_kafka.admin import AdminClient
-
 from harness.identity import RECORD_HEADER
 from harness.kafka.log_reader import LogReader, UnreadableLog
+from harness.own.group_commits import GroupCommits
 from harness.own.outputs.base import UnreadableOutput
 from harness.own.upserts import passed
 from harness.sinks.base import Sink
@@ -27,7 +26,6 @@ QUIET: Final = 5.0
 """Seconds for which an output must not change before it counts as still."""
 _FEW: Final = 25
 """How many of the last inputs of a partition are looked at where an input may have no effect."""
-_SECONDS: Final = 5.0
 
 Opened = Callable[[LogReader], Sink]
 
@@ -38,7 +36,7 @@ class Look:
 
     Attributes:
         topic: its input.
-        bootstrap: the brokers, past all proxies.
+        groups: knows what consumer groups commit.
         reader: opens a reader of logs.
         sink: opens its outputs.
         sent: identities that its inputs have.
@@ -47,7 +45,7 @@ class Look:
     """
 
     topic: str
-    bootstrap: str
+    groups: GroupCommits
     reader: Callable[[], LogReader]
     sink: Opened
     sent: Collection[str]
@@ -56,6 +54,8 @@ class Look:
     changes: int = field(default=0, init=False)
     """How often something new was found in its outputs."""
     _size: int | None = field(default=None, init=False)
+    _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
+    """Two who look at once, and hear in the other order, would count what is new twice."""
     _since: float = field(default_factory=time.monotonic, init=False)
     _tail: dict[tuple[str, int], int] = field(default_factory=dict, init=False)
     _tail_of: int | None = field(default=None, init=False)
@@ -66,12 +66,13 @@ class Look:
         Raises:
             UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
         """
-        with self.reader() as reader:
-            size = self.sink(reader).size()
-        if size != self._size:
-            self._size, self._since = size, time.monotonic()
-            self.changes += 1
-        return size
+        with self._looking:
+            with self.reader() as reader:
+                size = self.sink(reader).size()
+            if size != self._size:
+                self._size, self._since = size, time.monotonic()
+                self.changes += 1
+            return size
 
     def still(self) -> bool:
         """Whether nothing has changed in its outputs for a while."""
@@ -108,29 +109,12 @@ class Look:
 
     def positions(self) -> Positions | None:
         """How far it is in each partition; None: nowhere yet."""
-        found = self._committed()
+        found = self.groups.newest()
         if self.still() and self._tail_of != self._size:
             self._tail, self._tail_of = self._reached(), self._size
         for at, offset in self._tail.items():
             found[at] = max(offset, found.get(at, 0))
         return found or None
-
-    def _committed(self) -> dict[tuple[str, int], int]:
-        """The furthest position of any consumer group."""
-        admin = AdminClient({"bootstrap.servers": self.bootstrap, "log_level": 0})
-        found: dict[tuple[str, int], int] = {}
-        try:
-            groups = admin.list_consumer_groups(request_timeout=_SECONDS).result(_SECONDS).valid
-            for group in groups:
-                asked = [ConsumerGroupTopicPartitions(group.group_id)]
-                (future,) = admin.list_consumer_group_offsets(asked).values()
-                for place in future.result(_SECONDS).topic_partitions:
-                    if place.topic == self.topic and place.offset >= 0:
-                        at = (place.topic, place.partition)
-                        found[at] = max(place.offset, found.get(at, 0))
-        except (KafkaException, TimeoutError):
-            pass  # whoever keeps them is away for now
-        return found
 
     def _reached(self) -> dict[tuple[str, int], int]:
         """The end of each partition one of whose last inputs has an effect."""

@@ -105,10 +105,13 @@ class Program:
         return False
 
     def shortly(self) -> str | None:
-        """How many effects there were at the last look, or why none could be seen."""
+        """What it committed and how often its outputs grew, or why they could not be seen."""
         if self._unseen:
             return f"its outputs could not be read: {self._unseen}"
-        return f"{self._arrived} effects seen at first" if self._arrived else None
+        if not self._arrived:
+            return None
+        grew, committed = f"its outputs grew {self.commits} times", self.look.groups.look()
+        return f"{committed} positions committed, {grew}" if committed else grew
 
     def positions(self) -> Positions | None:
         """How far it is, as far as can be seen."""
@@ -125,7 +128,8 @@ class Program:
             return False
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
-        """It told nothing of itself."""
+        """It told nothing of itself; what its groups committed is no secret."""
+        writer.write_all("positions", self.look.groups.rows())
 
     def close(self) -> None:
         """Keep it no longer."""

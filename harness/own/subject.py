@@ -7,7 +7,7 @@ checkpoint where we can watch it, which it does if its command has the word `{ch
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +18,7 @@ from harness.kafka.metadata import ClusterView
 from harness.own.dead_letters import DeadLetters
 from harness.own.effects import Yield
 from harness.own.fill import fill, words
+from harness.own.group_commits import GroupCommits
 from harness.own.identity import Rule
 from harness.own.kept import Kept
 from harness.own.look import Look
@@ -30,6 +31,7 @@ from harness.sinks.base import Sink
 from harness.stage.topology import AUDITOR, node_id
 from harness.subjects.pipeline import Pipeline, PipelineParts
 from harness.subjects.spark_subject import DRIVER
+from harness.tools.jars_for import kafka_jars
 
 NAME: Final = "own-pipeline"
 WORDS: Final[Mapping[str, str]] = {
@@ -40,6 +42,7 @@ WORDS: Final[Mapping[str, str]] = {
     "database": "how libpq connects to the run's PostgreSQL",
     "jdbc": "the same for JDBC",
     "spark_jars": "Spark's source and sink for Kafka, for spark.jars",
+    "kafka_jars": "Kafka's own jars as a class path, for java -cp: clients and Streams",
 }
 """The words in braces that a command may have, and what they stand for."""
 
@@ -140,7 +143,8 @@ class OwnPipeline:
     def pipeline(self, parts: PipelineParts) -> Pipeline:
         """Its command, ready to be started."""
         checkpoint = parts.work / "checkpoint"
-        meanings = meanings_of(parts, checkpoint)
+        asked = frozenset[str]().union(*map(words, self.command))
+        meanings = meanings_of(parts, checkpoint, asked)
         command = [fill(part, meanings) for part in self.command]
         environment = {"SPARK_LOCAL_IP": parts.address}
         folder = Path(self.folder)
@@ -180,10 +184,14 @@ class OwnPipeline:
     def _look(self, parts: PipelineParts) -> Look:
         stage = parts.stage
         addresses = {node_id(name): stage.bootstrap(AUDITOR, name) for name in stage.brokers}
+
+        def reader() -> LogReader:
+            return open_reader(stage, ClusterView(addresses))
+
         return Look(
             topic=parts.topic,
-            bootstrap=stage.bootstrap(AUDITOR),
-            reader=lambda: open_reader(stage, ClusterView(addresses)),
+            groups=GroupCommits(parts.topic, bootstrap=stage.bootstrap(AUDITOR), reader=reader),
+            reader=reader,
             sink=lambda reader: self.open_sink(
                 database=stage.database(AUDITOR), reader=reader, work=parts.work
             ),
@@ -197,10 +205,10 @@ class OwnPipeline:
         )
 
 
-def meanings_of(parts: PipelineParts, checkpoint: Path) -> dict[str, str]:
-    """What the words in braces mean in a run."""
+def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) -> dict[str, str]:
+    """What the words in braces mean in a run; what would have to be fetched only if `asked`."""
     database = parts.stage.database("pipeline")
-    return {
+    meanings = {
         "bootstrap": parts.stage.bootstrap("pipeline"),
         "input": parts.topic,
         "checkpoint": str(checkpoint),
@@ -209,6 +217,9 @@ def meanings_of(parts: PipelineParts, checkpoint: Path) -> dict[str, str]:
         "jdbc": _jdbc(database),
         "spark_jars": ",".join(str(jar) for jar in parts.tools.spark_kafka_jars),
     }
+    if "kafka_jars" in asked:
+        meanings["kafka_jars"] = f"{kafka_jars(parts.tools)}/*"
+    return meanings
 
 
 def _jdbc(database: str) -> str:

@@ -22,7 +22,7 @@ def verify(
         typer.Argument(
             metavar="-- COMMAND...",
             help="The pipeline's command, behind --. {bootstrap}, {input}, {checkpoint}, {work}, "
-            "{database}, {jdbc} and {spark_jars} in it are filled in.",
+            "{database}, {jdbc}, {spark_jars} and {kafka_jars} in it are filled in.",
         ),
     ],
     output: Annotated[

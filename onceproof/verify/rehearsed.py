@@ -11,6 +11,7 @@ from typing import TextIO
 from checkers.model import Verdict
 from onceproof.outcome import Outcome
 from reports.console import print_result
+from reports.text import plural
 
 _WELL = frozenset({Verdict.HOLDS, Verdict.UNEXERCISED})
 
@@ -19,9 +20,12 @@ def rehearsed(outcome: Outcome, out: TextIO) -> int:
     """Say it; returns the exit code: 0 if the trial can begin."""
     judged = outcome.judgement.claims
     if judged and all(claim.verdict in _WELL for claim in judged):
+        sent, seen = (outcome.report.counts.get(name, 0) for name in ("sends", "effects"))
         out.write(
             "The rehearsal went well: every record that was sent has its effects, found by its "
-            "identity.\nNothing was put to the test; leave out --dry-run for that.\n"
+            f"identity.\n{plural(sent, 'record was', 'records were')} sent, and "
+            f"{plural(seen, 'effect')} found. "
+            "Nothing was put to the test; leave out --dry-run for that.\n"
         )
         return 0
     print_result(outcome.report, out, outcome.folder)

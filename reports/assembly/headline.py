@@ -2,11 +2,12 @@
 
 The one thing to know: it speaks of one claim, the strongest guarantee that was judged and there
 the worst verdict; what weaker claims of the same stretch add ("nothing was lost") is appended.
+What is counted are effects; they are called records only where each record has one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from checkers.model import Hop, Verdict
 from reports.model import Claim, Fault, Findings, Hazards
@@ -18,16 +19,16 @@ _HOPS = (Hop.END_TO_END, Hop.PROCESS, Hop.PRODUCE)
 
 _PHRASES: Mapping[str, tuple[str, str]] = {
     "lost-output": (
-        "{n} record of {input} is missing from {sink}",
-        "{n} records of {input} are missing from {sink}",
+        "{n} {record} of {input} is missing from {sink}",
+        "{n} {records} of {input} are missing from {sink}",
     ),
     "duplicate-output": (
-        "{n} record of {input} stands more than once in {sink}",
-        "{n} records of {input} stand more than once in {sink}",
+        "{n} {record} of {input} stands more than once in {sink}",
+        "{n} {records} of {input} stand more than once in {sink}",
     ),
     "wrong-output": (
-        "{n} record stands in {sink} with the wrong content",
-        "{n} records stand in {sink} with the wrong content",
+        "{n} {record} stands in {sink} with the wrong content",
+        "{n} {records} stand in {sink} with the wrong content",
     ),
     "phantom-output": (
         "{n} record stands in {sink} that nobody sent",
@@ -110,15 +111,19 @@ def headline(
     findings: Sequence[Findings],
     faults: Sequence[Fault],
     hazards: Sequence[Hazards],
+    several: Collection[str],
 ) -> str:
-    """The verdict of the principal claim as a sentence."""
+    """The verdict of the principal claim as a sentence.
+
+    In the sinks `several` one record has several effects.
+    """
     claim = principal(claims)
     if claim is None:
         return "No claim was judged."
     name, bit = label(claim), sum(fault.bit for fault in faults)
     match claim.verdict:
         case Verdict.VIOLATED:
-            said = _violated(claim, claims, findings)
+            said = _violated(claim, claims, findings, several)
         case Verdict.INVALID:
             said = f"no verdict, the experiment itself failed: {claim.reason}"
         case Verdict.STALLED:
@@ -144,23 +149,31 @@ def label(claim: Claim) -> str:
     return claim.guarantee.replace("-", " ").capitalize()
 
 
-def phrase(anomaly: str, count: int, claim: Claim) -> str:
-    """What `count` findings of one anomaly amount to, in words."""
+def phrase(anomaly: str, count: int, claim: Claim, *, several: bool) -> str:
+    """What `count` findings of one anomaly amount to, in words; `several`: of effects."""
     forms = _PHRASES.get(anomaly)
     if forms is None:
         return plural(count, f"finding of {anomaly}", f"findings of {anomaly}")
     sink = claim.sink or "the sink"
     # One pass by replace: names of topics and sinks may hold braces.
     words = forms[0 if count == 1 else 1].split(" ")
+    noun = "effect" if several else "record"
     filled = {"{n}": number(count), "{input}": claim.input, "{sink}": sink}
+    filled |= {"{record}": noun, "{records}": f"{noun}s"}
     return " ".join(filled.get(word, word) for word in words)
 
 
-def _violated(claim: Claim, claims: Sequence[Claim], findings: Sequence[Findings]) -> str:
+def _violated(
+    claim: Claim,
+    claims: Sequence[Claim],
+    findings: Sequence[Findings],
+    several: Collection[str],
+) -> str:
     counts = {group.anomaly: group.count for group in findings}
     order = list(_PHRASES)
     names = sorted(claim.refuted_by, key=lambda n: order.index(n) if n in order else len(order))
-    parts = [phrase(name, counts.get(name, 1), claim) for name in names[:3]]
+    effects = claim.sink in several
+    parts = [phrase(name, counts.get(name, 1), claim, several=effects) for name in names[:3]]
     if len(names) > 3:
         parts.append(plural(len(names) - 3, "more kind of anomaly", "more kinds of anomaly"))
     said = f"not {label(claim).lower()}: {listed(parts) or claim.reason}"

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.bench import open_reader
-from harness.clock import clock_id
 from harness.kafka.group_offsets import Commit
 from harness.kafka.metadata import ClusterView
 from harness.recording.tables import Recorded
@@ -22,7 +21,7 @@ from harness.sinks.base import Sink
 from harness.stage.processes import Process
 from harness.stage.topology import AUDITOR, node_id
 from harness.subjects.group.hazards import hazards
-from harness.subjects.group.positions import Committed, GroupPositions
+from harness.subjects.group.positions import Committed, GroupPositions, row_of
 from harness.subjects.group.sightings import Sightings
 from harness.subjects.group.task import MemberTask
 from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
@@ -175,21 +174,7 @@ class Members:
         writer.write_all(
             "positions",
             [
-                {
-                    "owner": self.group,
-                    "instance": None,
-                    "role": role,
-                    "kind": "done",
-                    "by": "subject",
-                    "sink": name,
-                    "topic": commit.topic,
-                    "partition": commit.partition,
-                    "offset": commit.offset,
-                    "batch": None,
-                    "ordinal": ordinal,
-                    "at": at,
-                    "clock": clock_id(),
-                }
+                row_of(commit, self.group, role=role, ordinal=ordinal, at=at, sink=name)
                 for ordinal, ((commit, at), (role, name)) in enumerate(
                     product(zip(found, first, strict=True), roles)
                 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
+from harness.clock import clock_id
 from harness.kafka.group_offsets import Commit, commits
 from harness.kafka.log_reader import LogReader, UnreadableLog
 
@@ -46,3 +47,24 @@ class GroupPositions(LoggedPositions):
     def __init__(self, group: str, reader: Reader) -> None:
         """`reader` opens a reader of logs, past all proxies."""
         super().__init__(lambda log: commits(log, group), reader)
+
+
+def row_of(
+    commit: Commit, owner: str, *, role: str, ordinal: int, at: int, sink: str | None = None
+) -> dict[str, Any]:
+    """A commit as a row of `positions`."""
+    return {
+        "owner": owner,
+        "instance": None,
+        "role": role,
+        "kind": "done",
+        "by": "subject",
+        "sink": sink,
+        "topic": commit.topic,
+        "partition": commit.partition,
+        "offset": commit.offset,
+        "batch": None,
+        "ordinal": ordinal,
+        "at": at,
+        "clock": clock_id(),
+    }

@@ -7,6 +7,7 @@ outputs as they are read, the claims, and the checkers.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from itertools import pairwise
@@ -133,6 +134,18 @@ class TestEffectOrDeadLetter:
         said = replace(LETTERS, dead_letters=None, dead_letter_identity=None)
         found = judged(said, tmp_path, out=orders(said)[1:])
         assert found.refuted_by == ("lost-output",)
+
+
+def test_of_several_effects_it_is_told_which(tmp_path: Path) -> None:
+    said = replace(LETTERS, dead_letters=None, dead_letter_identity=None, effects="2")
+    twice = [order | {"line": line} for order in orders(said) for line in (1, 2)]
+    found = judgement(said, tmp_path, out=[*twice[1:], twice[5]]).findings
+    told = {f.anomaly: f.shown[0].sentence for f in found if f.count}
+    assert re.fullmatch(
+        r"order-000000 at orders-0@\d+ has 0 of 1 expected effects named «2» in out",
+        told["lost-output"],
+    )
+    assert told["duplicate-output"] == "order-000002 has 2 effects named «2» in out; 1 expected"
 
 
 def last_of_each(all_: Rows) -> Rows:

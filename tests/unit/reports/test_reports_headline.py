@@ -65,6 +65,23 @@ def test_many_anomalies_and_unknown_ones_are_listed(small: SimpleNamespace) -> N
     )
 
 
+def test_where_a_record_has_several_effects_they_are_what_is_counted(
+    small: SimpleNamespace,
+) -> None:
+    history = dict(small.history())
+    row = {"record": "p0-1", "digest": "d", "optional": False}
+    keys = {"ledger": ("1", "2"), "elsewhere": ("1",)}
+    history["expected"] = small.arrow(
+        "expected",
+        [row | {"sink": sink, "effect_key": key} for sink, ks in keys.items() for key in ks],
+    )
+    said = build(small.record(), history, small.judgement(history)).headline
+    assert "1 effect of payments stands more than once in ledger;" in said
+    history["expected"] = history["expected"].slice(1)
+    said = build(small.record(), history, small.judgement(history)).headline
+    assert "1 record of payments stands more than once in ledger;" in said
+
+
 def test_braces_in_names_are_only_braces(small: SimpleNamespace) -> None:
     history = small.history("{record}{0}")
     report = build(small.record(), history, small.judgement(history, "{record}{0}"))

@@ -1,0 +1,90 @@
+"""What consumer groups commit of a pipeline's input, and when each commit was first seen.
+
+The one thing to know: nothing is judged by it. Whether a pipeline starts from its group's
+positions only its owner knows, so they are told as `advisory`: they let a report say when an input
+was behind it, and how far it lagged.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka.admin import AdminClient
+
+from harness.kafka.group_offsets import Commit
+from harness.subjects.group.positions import GroupPositions, Reader, row_of
+from harness.subjects.group.sightings import Sightings
+from harness.subjects.pipeline import Positions
+
+_SECONDS: Final = 5.0
+_AGAIN: Final = 3.0
+"""Seconds between two questions for groups, while there are none."""
+
+
+class GroupCommits:
+    """The commits of every group of a cluster that reads one topic."""
+
+    def __init__(self, topic: str, *, bootstrap: str, reader: Reader) -> None:
+        """`bootstrap` and `reader`, which opens a reader of logs, lead past all proxies."""
+        self._topic = topic
+        self._bootstrap = bootstrap
+        self._reader = reader
+        self._groups: dict[str, tuple[GroupPositions, Sightings]] = {}
+        self._asked = 0.0
+
+    def newest(self) -> dict[tuple[str, int], int]:
+        """The furthest position of any group; empty while nobody can say."""
+        found: dict[tuple[str, int], int] = {}
+        for positions in self._by_group().values():
+            for at, offset in positions.items():
+                found[at] = max(offset, found.get(at, 0))
+        return found
+
+    def look(self) -> int:
+        """See what is new; returns how many commits there are."""
+        if not self._groups and time.monotonic() - self._asked >= _AGAIN:
+            self._meet()
+        return sum(len(self._seen(*known)) for known in tuple(self._groups.values()))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All commits as rows of `positions`."""
+        self._meet()
+        return [
+            row_of(commit, group, role="advisory", ordinal=ordinal, at=at)
+            for group, known in sorted(self._groups.items())
+            for ordinal, (commit, at) in enumerate(self._seen(*known))
+        ]
+
+    def _seen(self, positions: GroupPositions, first: Sightings) -> list[tuple[Commit, int]]:
+        commits = positions.look()
+        together = zip(commits, first.of(commits), strict=True)
+        return [(commit, at) for commit, at in together if commit.topic == self._topic]
+
+    def _meet(self) -> None:
+        """Get to know the groups that there are."""
+        for group in self._by_group():
+            if group not in self._groups:
+                self._groups[group] = (GroupPositions(group, self._reader), Sightings())
+        self._asked = time.monotonic()
+
+    def _by_group(self) -> dict[str, Positions]:
+        """The newest position of each group that has one; empty while nobody can say."""
+        admin = AdminClient({"bootstrap.servers": self._bootstrap, "log_level": 0})
+        found: dict[str, Positions] = {}
+        try:
+            groups = admin.list_consumer_groups(request_timeout=_SECONDS).result(_SECONDS).valid
+            for group in groups:
+                asked = [ConsumerGroupTopicPartitions(group.group_id)]
+                (future,) = admin.list_consumer_group_offsets(asked).values()
+                positions = {
+                    (place.topic, place.partition): place.offset
+                    for place in future.result(_SECONDS).topic_partitions
+                    if place.topic == self._topic and place.offset >= 0
+                }
+                if positions:
+                    found[group.group_id] = positions
+        except (KafkaException, TimeoutError):
+            pass  # whoever keeps them is away for now
+        return found
