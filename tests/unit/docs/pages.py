@@ -14,11 +14,17 @@ GENERATED = {
     "docs/reference/commands.md": "tests/unit/onceproof/test_commands_page.py",
     "docs/reference/faults.md": "tests/unit/harness/test_faults_page.py",
     "docs/reference/history.md": "tests/unit/checkers/test_checkers_tables_page.py",
+    "docs/reference/presets.md": "tests/unit/onceproof/test_presets_page.py",
     "docs/reference/scenarios.md": "tests/unit/onceproof/test_onceproof_listing.py",
 }
 """Pages without a word that is written by hand, and the test that compares each with the code."""
 OF_THE_PAST = {"CHANGELOG.md", "docs/reference/matrix.md"}
 """What was so when it was written."""
+JEPSEN = (
+    "{:index 0, :process 0, :type :invoke, :f :send, :time 1, :value [[:send 0 1]]}\n"
+    "{:index 1, :process 0, :type :ok, :f :send, :time 2, :value [[:send 0 [0 1]]]}\n"
+)
+"""What pages call `history.edn`."""
 _FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"(?<!`)`((?:onceproof|make)\s[^`]+)`(?!`)")
 

@@ -1,6 +1,6 @@
 """Each command in the documentation is one: it is parsed by the real command line, by name.
 
-The one thing to know: nothing is carried out here; `test_docs_snippets` says which are, and where.
+The one thing to know: nothing is carried out here; `EXECUTED` and `carried_out` say where each is.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import subprocess
 import pytest
 
 from onceproof.shell.dots import HELP
+from tests.unit.docs.carried_out import ELSEWHERE, SHELLS, is_typed, lines
 from tests.unit.docs.command_lines import wrong, wrong_in_a_sentence
-from tests.unit.docs.pages import Block, blocks, inline_commands, typed
+from tests.unit.docs.pages import ROOT, Block, blocks, inline_commands, typed
 
-SHELL = [block for block in blocks() if block.language in ("console", "sh", "text")]
+SHELL = [block for block in blocks() if block.language in SHELLS]
 TYPED = [(str(block), line) for block in SHELL for line in typed(block) if line.strip()]
 
 
@@ -91,3 +92,18 @@ def test_what_is_wrong_is_seen(line: str, says: str) -> None:
 )  # fmt: skip
 def test_what_is_wrong_in_a_sentence_is_seen(command: str) -> None:
     assert wrong_in_a_sentence(command)
+
+
+def is_elsewhere(line: str) -> bool:
+    return any(re.fullmatch(pattern, line) for pattern in ELSEWHERE)
+
+
+def test_each_is_carried_out_somewhere() -> None:
+    assert [line for _, line in lines() if not is_typed(line) and not is_elsewhere(line)] == []
+
+
+@pytest.mark.parametrize("pattern", ELSEWHERE)
+def test_what_is_said_to_carry_it_out_is_there_and_needed(pattern: str) -> None:
+    where = ELSEWHERE[pattern]
+    assert (ROOT / where).exists() or " " in where
+    assert any(re.fullmatch(pattern, line) for _, line in lines())

@@ -1,8 +1,8 @@
 """Each snippet of the documentation is executed by a test that is named here, or looked at by one.
 
-The one thing to know: `EXECUTED` is the table. A block that is neither in it nor of a language that
-is looked at here fails, and so does a line of the table whose test is gone or knows nothing of the
-page.
+The one thing to know: `EXECUTED` in `carried_out` is the table. A block that is neither in it nor
+of a language that is looked at here fails, and so does a line of the table whose test is gone or
+knows nothing of the page.
 """
 
 from __future__ import annotations
@@ -32,41 +32,10 @@ from onceproof.settings.effective import effective
 from onceproof.settings.files import load
 from onceproof.settings.known import known
 from scenarios import all_scenarios
+from tests.unit.docs.carried_out import EXECUTED, FOREIGN, GATE, IN_TESTS, SUBJECT
 from tests.unit.docs.command_lines import wrong
-from tests.unit.docs.pages import GENERATED, ROOT, Block, blocks, blocks_of, text_of
+from tests.unit.docs.pages import GENERATED, JEPSEN, ROOT, Block, blocks, blocks_of, text_of
 
-TUTORIAL = "docs/tutorial/test-your-pipeline.md"
-SPARK = "docs/how-to/test-a-spark-job.md"
-DATABASE = "docs/how-to/test-a-consumer-with-a-database.md"
-IN_TESTS = "docs/how-to/faults-in-your-tests.md"
-GATE = "docs/how-to/hit-one-message.md"
-SUBJECT = "docs/how-to/add-a-subject-or-scenario.md"
-FOREIGN = "docs/how-to/check-a-foreign-history.md"
-HISTORY = "docs/how-to/write-a-history.md"
-
-HOW_TO_RUNS = "tests/end_to_end/test_how_to_pages.py"
-EXECUTED = {
-    (TUTORIAL, "console"): "tests/end_to_end/test_verify.py",
-    (TUTORIAL, "python"): "tests/end_to_end/test_verify.py",
-    (SPARK, "console"): HOW_TO_RUNS,
-    (SPARK, "python"): HOW_TO_RUNS,
-    (SPARK, "text"): HOW_TO_RUNS,
-    (DATABASE, "console"): HOW_TO_RUNS,
-    (DATABASE, "python"): HOW_TO_RUNS,
-    (DATABASE, "text"): HOW_TO_RUNS,
-    (HISTORY, "go"): "tests/unit/docs/test_docs_histories.py",
-    (HISTORY, "java"): "tests/unit/docs/test_docs_histories.py",
-    (HISTORY, "console"): "tests/unit/docs/test_docs_histories.py",
-    (HISTORY, "text"): "tests/unit/docs/test_docs_histories.py",
-    (FOREIGN, "json"): "tests/unit/checkers/imports/test_imports_documentation.py",
-    ("docs/how-to/add-a-fault.md", "python"): "tests/integration/test_fault_how_to.py",
-    ("docs/how-to/add-an-anomaly.md", "python"): (
-        "tests/unit/checkers/test_checkers_add_an_anomaly.py"
-    ),
-    ("docs/how-to/ask-a-run.md", "sql"): "tests/unit/onceproof/test_shell.py",
-    ("docs/reference/lab.md", "js"): "tests/end_to_end/test_lab.py",
-}
-"""Page and language, and the tests that execute every such block of the page."""
 LOOKED_AT = {"console", "sh", "text", "python", "toml", "yaml"}
 """Languages that are looked at here; commands by `test_docs_commands`."""
 PICTURES = {"ARCHITECTURE.md"}
@@ -144,10 +113,7 @@ def test_a_history_is_checked_as_the_page_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("history.edn").write_text(
-        "{:index 0, :process 0, :type :invoke, :f :send, :time 1, :value [[:send 0 1]]}\n"
-        "{:index 1, :process 0, :type :ok, :f :send, :time 2, :value [[:send 0 [0 1]]]}\n"
-    )
+    Path("history.edn").write_text(JEPSEN)
     (code,) = python_of(FOREIGN)
     names: dict[str, object] = {}
     exec(code, names)

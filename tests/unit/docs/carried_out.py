@@ -1,0 +1,102 @@
+"""Where each block and command of a page is carried out: by a test, or by whom else.
+
+The one thing to know: what is in no table fails `test_docs_snippets` or `test_docs_commands`; so
+does a line of a table that no page has a use for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from tests.unit.docs.pages import blocks, typed
+
+TUTORIAL = "docs/tutorial/test-your-pipeline.md"
+SPARK = "docs/how-to/test-a-spark-job.md"
+DATABASE = "docs/how-to/test-a-consumer-with-a-database.md"
+IN_TESTS = "docs/how-to/faults-in-your-tests.md"
+GATE = "docs/how-to/hit-one-message.md"
+SUBJECT = "docs/how-to/add-a-subject-or-scenario.md"
+FOREIGN = "docs/how-to/check-a-foreign-history.md"
+HISTORY = "docs/how-to/write-a-history.md"
+
+LEFT_OVER = "docs/findings/java-positions-of-an-abort.md"
+
+HOW_TO_RUNS = "tests/end_to_end/test_how_to_pages.py"
+EXECUTED = {
+    (TUTORIAL, "console"): "tests/end_to_end/test_verify.py",
+    (TUTORIAL, "python"): "tests/end_to_end/test_verify.py",
+    (SPARK, "console"): HOW_TO_RUNS,
+    (SPARK, "python"): HOW_TO_RUNS,
+    (SPARK, "text"): HOW_TO_RUNS,
+    (DATABASE, "console"): HOW_TO_RUNS,
+    (DATABASE, "python"): HOW_TO_RUNS,
+    (DATABASE, "text"): HOW_TO_RUNS,
+    (HISTORY, "go"): "tests/unit/docs/test_docs_histories.py",
+    (HISTORY, "java"): "tests/unit/docs/test_docs_histories.py",
+    (HISTORY, "console"): "tests/unit/docs/test_docs_histories.py",
+    (HISTORY, "text"): "tests/unit/docs/test_docs_histories.py",
+    (LEFT_OVER, "java"): "tests/end_to_end/test_findings.py",
+    (LEFT_OVER, "console"): "tests/end_to_end/test_findings.py",
+    (FOREIGN, "json"): "tests/unit/checkers/imports/test_imports_documentation.py",
+    ("docs/how-to/add-a-fault.md", "python"): "tests/integration/test_fault_how_to.py",
+    ("docs/how-to/add-an-anomaly.md", "python"): (
+        "tests/unit/checkers/test_checkers_add_an_anomaly.py"
+    ),
+    ("docs/how-to/ask-a-run.md", "sql"): "tests/unit/onceproof/test_shell.py",
+    ("docs/reference/lab.md", "js"): "tests/end_to_end/test_lab.py",
+}
+"""Page and language, and the tests that execute every such block of the page."""
+
+SHELLS: Final = frozenset({"console", "sh", "text"})
+"""Languages of blocks with commands."""
+TYPED_IN: Final = "tests/end_to_end/test_page_commands.py"
+"""Types every command of these that needs no brokers, as it stands on its page."""
+OFFLINE: Final = frozenset(
+    {"list", "explain", "check", "shell", "report", "diff", "doctor", "clean", "config"}
+)
+ELSEWHERE: Final = {
+    r"make( setup| test| run)?": ".ci/run",
+    r"make (reference|matrix|soak|exact-faults|test-faults|test-docker)\b.*": "CONTRIBUTING.md",
+    r"make dist\b.*": "tests/packaging",
+    r"(python3 -m venv trial|trial/bin/.*)": "tests/packaging",
+    r"onceproof run --backend docker": "tests/docker/test_docker_flagship.py",
+    r"onceproof (run|lab) \S+ --backend external:.*": "tests/end_to_end/test_external.py",
+    r"onceproof run --json-events - .*": "tests/end_to_end/test_command_line.py",
+    r"onceproof run( spark-kafka-sink .*)?": "tests/end_to_end/test_flagship.py",
+    r"onceproof replay .*": "tests/end_to_end/test_flagship.py",
+    r"onceproof verify .*": "tests/end_to_end/test_verify.py",
+    r"onceproof lab --bare\b.*": "tests/end_to_end/test_lab_bare.py",
+    r"onceproof lab": "tests/end_to_end/test_lab.py",
+    r"onceproof fault kill-driver .*": "tests/end_to_end/test_lab.py",
+    r"onceproof fault message .*": "tests/end_to_end/test_lab_bare.py",
+    r"onceproof (fault|status|heal|end)\b.*": "tests/end_to_end/test_lab.py",
+    r"onceproof (soak|matrix)\b.*": "tests/end_to_end/test_matrix.py",
+    r"onceproof check (hdfs|s3a)://.*": "a store that only its owner has",
+    r"docker compose .*": "tests/docker/test_docker_stage.py",
+    r"(for what in .*|curl -X POST .*|done)": "tests/docker/test_docker_stage.py",
+    r"(S=.*|curl --unix-socket .*)": "tests/end_to_end/test_lab.py",
+    r"(git (tag|push) .*|\.venv/bin/uv publish .*)": "a release, which is a person's to make",
+}
+"""What a whole line looks like, and where it is carried out."""
+
+
+def lines() -> Iterator[tuple[str, str]]:
+    """Page and line, without its comment, of all that no test of `EXECUTED` types."""
+    for block in blocks():
+        if block.language in SHELLS and (block.page, block.language) not in EXECUTED:
+            for line in typed(block):
+                if bare := re.sub(r"(^|\s)#.*$", "", line).strip():
+                    yield block.page, bare
+
+
+def is_typed(line: str) -> bool:
+    """Whether `TYPED_IN` types this line."""
+    words = line.split()
+    return (
+        words[0] == "onceproof"
+        and len(words) > 1
+        and words[1] in OFFLINE
+        and not any(re.fullmatch(pattern, line) for pattern in ELSEWHERE)
+    )
