@@ -22,6 +22,7 @@ from harness.subjects.flink.checkpoints import Complete, newest, sign_of
 from harness.subjects.flink.watch import CheckpointWatch
 from harness.subjects.flink.windows import Sign
 from harness.subjects.group.hazards import hazards
+from harness.subjects.group.positions import Committed
 from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
 
 LIVES: Final = 12
@@ -47,6 +48,7 @@ class FlinkJob:
         transactional: bool,
         restored: bool,
         start: int | None = None,
+        kept: Committed | None = None,
     ) -> None:
         """Make the folder of its checkpoints and watch it; nothing is started yet.
 
@@ -58,6 +60,7 @@ class FlinkJob:
             transactional: whether it writes in transactions.
             restored: whether a life starts from the last checkpoint of the one before.
             start: the offset at which it starts without one; None: that is not known beforehand.
+            kept: where it starts without one, if positions of its group say that.
         """
         self.name = name
         self.transactional = transactional
@@ -67,6 +70,7 @@ class FlinkJob:
         self._sink = sink
         self._restored = restored
         self._start = start
+        self._kept = kept
         self._folder = parts.work / "checkpoints"
         self._folder.mkdir()
         self._life = ""
@@ -145,8 +149,14 @@ class FlinkJob:
             raise PipelineTrouble(self._trouble)
 
     def flows(self) -> bool:
-        """Whether a checkpoint with records is complete."""
-        return any(self._positions.values())
+        """Whether a checkpoint with records is complete, and another life would start behind it.
+
+        Positions of its group are committed some time after: a life that is killed before that, and
+        starts from them, would begin anew and miss nothing.
+        """
+        if not any(self._positions.values()):
+            return False
+        return self._kept is None or any(commit.offset for commit in self._kept.look())
 
     def shortly(self) -> str | None:
         """The newest complete checkpoint."""

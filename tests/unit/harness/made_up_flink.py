@@ -11,6 +11,7 @@ from typing import Any, cast
 from harness.stage.processes import Processes
 from harness.subjects.flink.checkpoints import IN_PROGRESS, METADATA
 from harness.subjects.flink.job import FlinkJob
+from harness.subjects.group.positions import Committed
 from harness.subjects.pipeline import PipelineParts
 from harness.wait import Stop, wait_until
 
@@ -63,6 +64,7 @@ class MadeUpJob(FlinkJob):
         program: str = COUNTING,
         restored: bool = True,
         start: int | None = None,
+        kept: Committed | None = None,
         transactional: bool = True,
     ) -> None:
         self.started: list[dict[str, str]] = []
@@ -88,6 +90,7 @@ class MadeUpJob(FlinkJob):
             transactional=transactional,
             restored=restored,
             start=start,
+            kept=kept,
         )
 
     def checkpoint(self, number: int) -> MadeUpCheckpoint:

@@ -6,11 +6,13 @@ The one thing to know: the job is a program that counts aloud, and its checkpoin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.kafka.group_offsets import Commit
 from harness.recording.tables import read_lines
 from harness.stage.processes import Processes
 from harness.subjects.flink import job as module
@@ -28,6 +30,16 @@ from harness.wait import Stop, wait_until
 from tests.unit.harness.made_up_flink import ENDING, MadeUpJob
 
 Making = Callable[..., MadeUpJob]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Positions of a group."""
+
+    commits: list[Commit]
+
+    def look(self) -> list[Commit]:
+        return self.commits
 
 
 @pytest.fixture
@@ -73,6 +85,17 @@ def test_a_life_that_completed_none_leaves_its_beginning_to_the_next(make: Makin
     paths = [own.get("execution.state-recovery.path", "") for own in job.started]
     assert paths[1] == paths[2]
     assert paths[2].endswith("/life-1/f00/chk-4")
+
+
+def test_records_flow_when_another_life_would_start_behind_some(make: Making) -> None:
+    kept: list[Commit] = []
+    job = make(restored=False, kept=Kept(kept))
+    job.checkpoint(1).complete({0: 10})
+    job.completed(1)
+    assert job.positions() == {("payments", 0): 10}
+    assert not job.flows(), "a life that starts where its group was would miss nothing"
+    kept.append(Commit(topic="payments", partition=0, offset=10, transactional=False))
+    assert job.flows()
 
 
 def test_the_twin_starts_without_it(make: Making) -> None:
