@@ -24,8 +24,9 @@ from harness.sinks.lines import Lines
 from harness.subjects.connect.rest import Rest
 from harness.subjects.connect.worker import ConnectProgram, WorkerTask
 from harness.subjects.counted import counted
+from harness.subjects.crew import LIVES
 from harness.subjects.group.hazards import ABORTED, REPLAYED
-from harness.subjects.group.members import LIVES, Members
+from harness.subjects.group.members import Members
 from harness.subjects.group.positions import Committed
 from harness.subjects.pipeline import PipelineParts
 from harness.wait import wait_until

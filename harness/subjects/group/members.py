@@ -1,16 +1,11 @@
-"""A consumer group of a run: its members, started, killed, paused, and started again.
-
-The one thing to know: a member that ends by itself, because it was fenced or its client hung, is
-started again, as anybody's deployment does. One that a fault has killed waits for its healing.
-"""
+"""A consumer group of a run: its members, and the positions that it commits."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from harness.bench import open_reader
 from harness.kafka.group_offsets import Commit
@@ -20,19 +15,17 @@ from harness.recording.writer import HistoryWriter
 from harness.sinks.base import Sink
 from harness.stage.processes import Process
 from harness.stage.topology import AUDITOR, node_id
+from harness.subjects.crew import Crew
 from harness.subjects.group.hazards import hazards
 from harness.subjects.group.positions import Committed, GroupPositions, row_of
 from harness.subjects.group.sightings import Sightings
 from harness.subjects.group.task import MemberTask
-from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
+from harness.subjects.pipeline import PipelineParts, Positions
 
 Program = Callable[[Path], Sequence[str | Path]]
-LIVES: Final = 12
-"""A group whose members end by themselves more often than this does not work."""
-_LOOK_EVERY: Final = 0.1
 
 
-class Members:
+class Members(Crew):
     """The members of one group."""
 
     counted = "commits of the pipeline"
@@ -56,18 +49,14 @@ class Members:
             service: command of a service that members call; none if it is empty.
             positions: where it commits; None: in Kafka.
         """
+        super().__init__([task.name for task in tasks], parts)
         self.group = tasks[0].group
         self._tasks = {task.name: task for task in tasks}
         self._topic, self._sink = tasks[0].topic, tasks[0].sink
         self._atomic = tasks[0].commits == "in-transaction"
-        self._parts = parts
         self._program = program
         self._service = tuple(service)
-        self._running: dict[str, Process] = {}
-        self._down: set[str] = set()
-        self._lock = threading.RLock()
-        self._over = threading.Event()
-        self._trouble: str | None = None
+        self._serving: Process | None = None
         addresses = {
             node_id(name): parts.stage.bootstrap(AUDITOR, name) for name in parts.stage.brokers
         }
@@ -75,58 +64,22 @@ class Members:
             self.group, lambda: open_reader(parts.stage, ClusterView(addresses))
         )
         self._sightings = Sightings()
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Who belongs to it."""
-        return tuple(self._tasks)
 
     def consumer(self, name: str) -> str:
         """Client id by which the group knows a member."""
         return self._tasks[name].consumer
 
     def start(self) -> None:
-        """Start every member that does not run, and look after them from now on."""
-        if self._service and "service" not in self._running:
-            self._running["service"] = self._parts.processes.start("service", self._service)
-        for name in self._tasks:
-            self.restart(name)
-        if not self._keeper.is_alive():
-            self._keeper.start()
+        """Start the service, and every member that does not run."""
+        if self._service and self._serving is None:
+            self._serving = self._parts.processes.start("service", self._service)
+        super().start()
 
-    def restart(self, name: str) -> None:
-        """Start a member, unless it runs."""
-        with self._lock:
-            self._down.discard(name)
-            process = self._running.get(name)
-            if process is None or not process.leader_alive():
-                self._begin(name)
-
-    def process(self, name: str) -> Process:
-        """The member's life now.
-
-        Raises:
-            PipelineTrouble: it does not run.
-        """
-        process = self._running.get(name)
-        if process is None or not process.leader_alive():
-            raise PipelineTrouble(f"{name} does not run")
-        return process
-
-    def kill(self, name: str, how: str) -> Process:
-        """SIGKILL a member; it stays down until `restart`."""
-        return self._end(name, how, asked=False)
-
-    def stop(self, name: str, how: str) -> Process:
-        """Ask a member to end; it stays down until `restart`."""
-        return self._end(name, how, asked=True)
-
-    def pause(self, name: str) -> Process:
-        """Stop a member in its tracks."""
-        process = self.process(name)
-        process.pause(self._parts.stop)
-        return process
+    def begin(self, name: str) -> Process:
+        """Start a life of a member with its task."""
+        task: Path = self._parts.work / f"{name}.json"
+        self._tasks[name].save(task)
+        return self._parts.processes.start(name, self._program(task))
 
     def committed(self) -> list[Commit]:
         """Every position that the group has committed, oldest first."""
@@ -138,15 +91,6 @@ class Members:
     def commits(self) -> int:
         """How many positions the group has committed."""
         return len(self.committed())
-
-    def alive(self) -> bool:
-        """Whether any member runs."""
-        return any(self._running[n].leader_alive() for n in self._tasks if n in self._running)
-
-    def check(self) -> None:
-        """Raise `PipelineTrouble` if members end by themselves again and again."""
-        if self._trouble is not None:
-            raise PipelineTrouble(self._trouble)
 
     def flows(self) -> bool:
         """Whether a position was committed."""
@@ -190,42 +134,3 @@ class Members:
         """What put it to the test, as rows of the `hazards` table."""
         log = told.lines.get("log", [])
         return hazards(log, topic=self._topic, sink=self._sink, commits=commits)
-
-    def close(self) -> None:
-        """Look after nobody any more."""
-        self._over.set()
-        if self._keeper.is_alive():
-            self._keeper.join(5)
-
-    def _end(self, name: str, how: str, *, asked: bool) -> Process:
-        with self._lock:
-            self._down.add(name)
-            process = self.process(name)
-        process.end(how, asked=asked)
-        return process
-
-    def _begin(self, name: str) -> None:
-        task: Path = self._parts.work / f"{name}.json"
-        self._tasks[name].save(task)
-        self._running[name] = self._parts.processes.start(name, self._program(task))
-
-    def _keep(self) -> None:
-        """Start again who ended by itself."""
-        lives = 0
-        while not self._over.wait(_LOOK_EVERY) and not self._parts.stop.is_set():
-            with self._lock:
-                for name in self._tasks:
-                    process = self._running[name]
-                    if self._over.is_set() or name in self._down or process.leader_alive():
-                        continue
-                    if process.ending:
-                        continue  # it is being torn down
-                    process.note_exit()
-                    lives += 1
-                    if lives > LIVES:
-                        self._trouble = (
-                            f"members ended by themselves {lives} times; {process.instance} "
-                            f"said last: {process.tail()}"
-                        )
-                        return
-                    self._begin(name)

@@ -11,7 +11,7 @@ import pytest
 from harness.subjects.connect import workers as module
 from harness.subjects.connect.worker import ConnectProgram, WorkerTask
 from harness.subjects.connect.workers import Workers
-from harness.subjects.group.members import LIVES
+from harness.subjects.crew import LIVES
 from harness.subjects.pipeline import PipelineTrouble
 from harness.wait import Overdue, Stop, wait_until
 
