@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.java.programs import SOURCES as JAVA
-from harness.java.programs import compiled
+from harness.java.programs import LOGGING, compiled
 from harness.tools.jars_for import jars_for
 from harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
-_LOGGING: Final = JAVA / "log4j2.json"
 # Job manager, task manager and job in one process: 280 MB resident.
 _JVM: Final = ("-Xmx512m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
@@ -38,7 +36,7 @@ class FlinkProgram:
         """
         return [
             self.java, *_JVM, f"-Djava.io.tmpdir={temporary}",
-            f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+            f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
             "-cp", self.class_path, "PaymentsJob", *arguments,
         ]  # fmt: skip
 
@@ -50,5 +48,5 @@ def program_for(tools: Tools, version: str) -> FlinkProgram:
         SetupError: there is no compiler, or a jar cannot be had.
     """
     libs = jars_for(tools, "flink", version)
-    found = compiled(tools.java_home / "bin" / "java", libs, sources=SOURCES)
+    found = compiled(tools.java_home / "bin" / "java", libs, sources=[SOURCES])
     return FlinkProgram(java=found.java, class_path=found.class_path)

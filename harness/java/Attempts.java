@@ -1,7 +1,6 @@
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -21,15 +20,9 @@ import org.apache.kafka.common.errors.TimeoutException;
  * a thread of the client's; they are kept until the program takes them, and are on disk then.
  */
 final class Attempts {
-    static final String RECORD_HEADER = "onceproof-record";
-    private static final String ATTEMPT_HEADER = "onceproof-attempt";
-
-    private final History history;
+    private final Calls calls;
     private final KafkaProducer<byte[], byte[]> producer;
-    private final String session;
-    private final Status status;
     private final Queue<Outcome> outcomes = new ConcurrentLinkedQueue<>();
-    private long open;
 
     /** What came of one call; no error: it is acknowledged. */
     private record Outcome(
@@ -40,20 +33,18 @@ final class Attempts {
             String session,
             KafkaProducer<byte[], byte[]> producer,
             Status status) {
-        this.history = history;
-        this.session = session;
+        calls = new Calls(history, session, status);
         this.producer = producer;
-        this.status = status;
     }
 
     /** Calls that have no outcome yet. */
     long open() {
-        return open;
+        return calls.open();
     }
 
     /** Write the calls of records that belong to no transaction down, then hand them over. */
     void send(List<TaskRecord> records) {
-        call(records, null);
+        calls.called(records, null);
         sendAgain(records);
     }
 
@@ -63,7 +54,7 @@ final class Attempts {
      * @throws KafkaException the client takes no more of this transaction
      */
     void send(List<TaskRecord> records, String txn) {
-        call(records, txn);
+        calls.called(records, txn);
         for (int place = 0; place < records.size(); place++) {
             try {
                 hand(records.get(place), true);
@@ -107,51 +98,17 @@ final class Attempts {
                 continue;
             }
             rows.add(row(one));
-            if (one.error() == null) {
-                status.ok++;
-            } else {
-                status.notOk++;
-            }
         }
-        if (!rows.isEmpty()) {
-            history.write("returned", rows);
-            open -= rows.size();
-        }
+        calls.returned(rows);
         return late;
-    }
-
-    private void call(List<TaskRecord> records, String txn) {
-        var at = Clock.now();
-        history.write("called", records.stream().map(record -> {
-            var row = new LinkedHashMap<String, Object>();
-            row.put("attempt", attempt(record));
-            row.put("record", record.record());
-            row.put("key", record.key());
-            row.put("digest", record.digest());
-            row.put("ordinal", record.ordinal());
-            row.put("session", session);
-            row.put("topic", record.topic());
-            row.put("called_at", at);
-            row.put("clock", Clock.id());
-            if (txn != null) {
-                row.put("txn", txn);
-            }
-            return row;
-        }).toList());
-        status.called += records.size();
-        open += records.size();
-    }
-
-    private String attempt(TaskRecord record) {
-        return session + "/" + record.ordinal();
     }
 
     /** Hand a record over; whatever happens, its outcome is told once. */
     private void hand(TaskRecord record, boolean transactional) {
         var sent = new ProducerRecord<>(
                 record.topic(), record.key().getBytes(UTF_8), record.value().getBytes(UTF_8));
-        sent.headers().add(RECORD_HEADER, record.record().getBytes(UTF_8));
-        sent.headers().add(ATTEMPT_HEADER, attempt(record).getBytes(UTF_8));
+        sent.headers().add(Identity.RECORD, record.record().getBytes(UTF_8));
+        sent.headers().add(Identity.ATTEMPT, calls.attempt(record).getBytes(UTF_8));
         var caller = Thread.currentThread();
         var told = new AtomicBoolean();
         try {
@@ -177,18 +134,13 @@ final class Attempts {
     }
 
     private Map<String, Object> row(Outcome outcome) {
-        var row = new LinkedHashMap<String, Object>();
-        row.put("attempt", attempt(outcome.record()));
-        row.put("returned_at", outcome.at());
+        var place = outcome.place();
         if (outcome.error() == null) {
-            row.put("outcome", "ok");
-            row.put("partition", outcome.place().partition());
-            row.put("offset", outcome.place().hasOffset() ? outcome.place().offset() : null);
-        } else {
-            // A client that retries may have been appended and then refused.
-            row.put("outcome", outcome.certain() ? "fail" : "info");
-            row.put("error", Clients.words(outcome.error()));
+            var offset = place.hasOffset() ? Long.valueOf(place.offset()) : null;
+            return calls.happened(outcome.record(), outcome.at(), place.partition(), offset);
         }
-        return row;
+        // A client that retries may have been appended and then refused.
+        return calls.failed(
+                outcome.record(), outcome.at(), Clients.words(outcome.error()), outcome.certain());
     }
 }

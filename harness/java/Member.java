@@ -178,7 +178,7 @@ final class Member {
 
     private ProducerRecord<byte[], byte[]> effect(ConsumerRecord<byte[], byte[]> record) {
         var effect = new ProducerRecord<>(sink, record.key(), Effect.of(record.value()));
-        var identity = record.headers().lastHeader(Attempts.RECORD_HEADER);
+        var identity = record.headers().lastHeader(Identity.RECORD);
         if (identity != null) {
             effect.headers().add(identity);
         }

@@ -21,7 +21,10 @@ from harness.tools.java import advice
 from harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
-_LOGGING: Final = SOURCES / "log4j2.json"
+COMMON: Final = SOURCES / "common"
+"""Programs of other clients than Kafka's are compiled with these."""
+LOGGING: Final = SOURCES / "log4j2.json"
+"""A configuration of Log4j, to standard error."""
 _COMPILER: Final = "jdk.compiler/com.sun.tools.javac.Main"
 _COMPILING_SECONDS: Final = 120.0
 # Small and quickly there: a client lives for seconds.
@@ -41,7 +44,7 @@ class JavaPrograms:
         What it logs goes to standard error.
         """
         return [
-            self.java, *_JVM, f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+            self.java, *_JVM, f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
             "-cp", self.class_path, program, *arguments,
         ]  # fmt: skip
 
@@ -61,20 +64,20 @@ def compiled(
     libs: Path,
     *,
     cache_folder: Path | None = None,
-    sources: Path = SOURCES,
+    sources: Sequence[Path] = (SOURCES, COMMON),
 ) -> JavaPrograms:
     """Compile what is not compiled yet.
 
     Args:
         java: the program `java` of a JDK.
-        libs: folder with the jars of Kafka's client, Jackson and Log4j, as brokers have them.
+        libs: folder with the jars of a client, Jackson and Log4j.
         cache_folder: where the classes are kept.
-        sources: folder with the programs.
+        sources: folders with the programs.
 
     Raises:
         SetupError: there is no compiler, or the programs do not compile.
     """
-    files = sorted(sources.glob("*.java"))
+    files = sorted(file for folder in sources for file in folder.glob("*.java"))
     state = hashlib.sha256(f"{java.resolve()}\n{libs.name}\n".encode())
     for file in files:
         state.update(file.name.encode() + b"\n" + file.read_bytes())

@@ -112,7 +112,10 @@ class Ivy:
             *(("-settings", chosen) if (chosen := os.environ.get(SETTINGS)) else ()),
             *("-cache", str(folder / "cache"), "-ivy", str(folder / "ivy.xml")),
             *("-confs", "default"),
-            *("-retrieve", f"{folder}/libs/[organisation]/[artifact]/[revision].[ext]"),
+            # What has a classifier (Netty's native parts for each machine) would take the name of
+            # what has none.
+            "-retrieve",
+            f"{folder}/libs/[organisation]/[artifact]/[revision]/main(-[classifier]).[ext]",
         ]
         lines: list[str] = []
         with subprocess.Popen(
@@ -150,8 +153,8 @@ def _module(jars: Sequence[Coordinate], *, transitive: bool) -> str:
 
 def _collect(libs: Path) -> dict[Coordinate, Path]:
     return {
-        Coordinate(group=file.parts[-3], artifact=file.parts[-2], version=file.stem): file
-        for file in sorted(libs.glob("*/*/*.jar"))
+        Coordinate(group=file.parts[-4], artifact=file.parts[-3], version=file.parts[-2]): file
+        for file in sorted(libs.glob("*/*/*/main.jar"))
     }
 
 

@@ -91,7 +91,7 @@ class ConnectProgram:
 
     def command(self, properties: Path) -> list[str | Path]:
         """How a worker is started; what it logs goes to standard error."""
-        logging = (programs.SOURCES / "log4j2.json").as_uri()
+        logging = programs.LOGGING.as_uri()
         return [
             self.java, *_JVM, f"-Dlog4j2.configurationFile={logging}",
             "-cp", self.class_path, _MAIN, properties,

@@ -38,14 +38,14 @@ def test_a_program_is_compiled_when_it_has_changed(
     sources: Path, libs: Path, tmp_path: Path
 ) -> None:
     java, kept = find(os.environ).program, tmp_path / "cache"
-    programs = compiled(java, libs, cache_folder=kept, sources=sources)
+    programs = compiled(java, libs, cache_folder=kept, sources=[sources])
     said = subprocess.run(
         [str(part) for part in programs.command("Hello", "there")], capture_output=True, text=True
     )
     assert (said.stdout, said.returncode) == ("hi there", 0), said.stderr
-    assert compiled(java, libs, cache_folder=kept, sources=sources) == programs
+    assert compiled(java, libs, cache_folder=kept, sources=[sources]) == programs
     (sources / "Hello.java").write_text(SOURCE.replace("hi", "ho"))
-    changed = compiled(java, libs, cache_folder=kept, sources=sources)
+    changed = compiled(java, libs, cache_folder=kept, sources=[sources])
     assert changed.class_path != programs.class_path
     assert len([entry for entry in (kept / "java").iterdir() if entry.is_dir()]) == 2
 
@@ -59,7 +59,7 @@ def test_what_does_not_compile_is_told(
 ) -> None:
     (sources / "Hello.java").write_text(source)
     with pytest.raises(SetupError, match=said):
-        compiled(find(os.environ).program, libs, cache_folder=tmp_path / "cache", sources=sources)
+        compiled(find(os.environ).program, libs, cache_folder=tmp_path / "cache", sources=[sources])
     assert not [e for e in (tmp_path / "cache" / "java").iterdir() if e.is_dir()]
 
 
@@ -68,7 +68,7 @@ def test_a_java_without_compiler_is_told(sources: Path, libs: Path, tmp_path: Pa
     java.write_text("#!/bin/sh\necho 'Module jdk.compiler not found' >&2; exit 1\n")
     java.chmod(0o755)
     with pytest.raises(SetupError, match="without a compiler"):
-        compiled(java, libs, cache_folder=tmp_path / "cache", sources=sources)
+        compiled(java, libs, cache_folder=tmp_path / "cache", sources=[sources])
 
 
 def test_without_a_local_stage_the_jars_are_had_all_the_same(

@@ -1,0 +1,1 @@
+"""Java that knows no broker: the history, the pace and the records of whatever client sends."""
