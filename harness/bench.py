@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.elsewhere import Elsewhere, ReaderOfAll
 from harness.kafka.log_reader import LogReader
 from harness.kafka.metadata import ClusterView
 from harness.recorder import Recorder
@@ -20,7 +21,6 @@ from harness.subjects.base import Subject
 from harness.subjects.pipeline import Pipeline
 from harness.wait import Stop
 from harness.workload.control import Producers
-from harness.workload.file_log import ReaderWithFiles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Bench:
         topic: the workload's topic.
         topics: every topic of the run, the workload's first.
         work: folder of what does not outlive the run.
-        files: where each topic is that is a file in truth.
+        elsewhere: each topic that no Kafka broker keeps.
     """
 
     stage: Stage
@@ -49,7 +49,7 @@ class Bench:
     topic: str
     topics: tuple[str, ...]
     work: Path
-    files: Mapping[str, Path] = field(default_factory=dict)
+    elsewhere: Mapping[str, Elsewhere] = field(default_factory=dict)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -79,8 +79,8 @@ class Bench:
 
     def reader(self) -> LogReader:
         """A fresh reader of logs; close it after use."""
-        if self.files:
-            return ReaderWithFiles(self.view(), addresses(self.stage), self.files)
+        if self.elsewhere:
+            return ReaderOfAll(self.view(), addresses(self.stage), self.elsewhere)
         return open_reader(self.stage, self.view())
 
     def open_sink(self, reader: LogReader) -> Sink:

@@ -7,12 +7,10 @@ files counts. A line without its newline is not there yet.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 from harness.identity import RECORD_HEADER
-from harness.kafka.log_reader import Entry, LogReader, PartitionLog
-from harness.kafka.metadata import ClusterView
+from harness.kafka.log_reader import Entry, PartitionLog
 
 
 def read_file(file: Path, topic: str, start: int = 0) -> PartitionLog:
@@ -41,38 +39,21 @@ def read_file(file: Path, topic: str, start: int = 0) -> PartitionLog:
     )
 
 
-class ReaderWithFiles(LogReader):
-    """Reads topics, and files as if they were topics."""
+class FileLog:
+    """A file as a log that no broker keeps."""
 
-    def __init__(
-        self, view: ClusterView, addresses: Mapping[int, str], files: Mapping[str, Path]
-    ) -> None:
-        """`files` says where each topic is that is a file; for the rest see `LogReader`."""
-        super().__init__(view, addresses)
-        self._files = dict(files)
+    def __init__(self, file: Path, topic: str) -> None:
+        """`topic` is what the history calls it."""
+        self._file = file
+        self._topic = topic
 
-    def read(self, topic: str, partition: int, start: int = 0) -> PartitionLog:
-        """Read a partition, or a file, from `start` to its end."""
-        if topic in self._files:
-            return read_file(self._files[topic], topic, start)
-        return super().read(topic, partition, start)
+    def read(self, start: int = 0) -> PartitionLog:
+        """Read it from `start` to the end of its last whole line."""
+        return read_file(self._file, self._topic, start)
 
-    def read_topic(self, topic: str, starts: dict[int, int] | None = None) -> list[PartitionLog]:
-        """Read every partition of a topic, or a file."""
-        if topic in self._files:
-            return [self.read(topic, 0, (starts or {}).get(0, 0))]
-        return super().read_topic(topic, starts)
-
-    def ends(self, topic: str) -> dict[int, tuple[int, int]]:
-        """(last stable offset, high watermark); both are the end of the last whole line."""
-        if topic in self._files:
-            log = self.read(topic, 0)
-            return {0: (log.last_stable_offset, log.high_watermark)}
-        return super().ends(topic)
-
-    def count(self, topic: str) -> int:
-        """How many partitions there are: of a file, one."""
-        return 1 if topic in self._files else super().count(topic)
+    def end(self) -> int:
+        """The end of its last whole line."""
+        return self.read().high_watermark
 
 
 def _entry(topic: str, offset: int, line: bytes) -> Entry:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from harness.elsewhere import ReaderOfAll
 from harness.identity import RECORD_HEADER, digest
 from harness.kafka.log_reader import LogReader, PartitionLog
 from harness.kafka.metadata import ClusterView
@@ -16,7 +17,7 @@ from harness.recording.tables import read_lines
 from harness.scenario import BadScenario
 from harness.workload.clients.desk import Desk
 from harness.workload.clients.file import append_all
-from harness.workload.file_log import ReaderWithFiles, read_file
+from harness.workload.file_log import FileLog, read_file
 from harness.workload.payments import Payments, payments_of
 from harness.workload.senders.file import FILE
 from harness.workload.task_file import SenderTask, save_records
@@ -91,7 +92,9 @@ def test_files_are_read_beside_topics(tmp_path: Path, monkeypatch: pytest.Monkey
         return read_file(tmp_path / "nothing", topic)
 
     monkeypatch.setattr(LogReader, "read", read)
-    with ReaderWithFiles(ClusterView({}), {}, {"payments.jsonl": file}) as reader:
+    with ReaderOfAll(
+        ClusterView({}), {}, {"payments.jsonl": FileLog(file, "payments.jsonl")}
+    ) as reader:
         (log,) = reader.read_topic("payments.jsonl")
         assert [entry.value for entry in log.entries] == [SENT[0].value]
         assert reader.ends("payments.jsonl") == {0: (log.high_watermark, log.high_watermark)}
