@@ -11,11 +11,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from checkers.claims import claim_to_json
+from harness.artemis.programs import artemis_programs
+from harness.artemis.queue_log import QueueLog
+from harness.artemis.queues import Queues
 from harness.bench import Bench
 from harness.clock import clock_id
+from harness.elsewhere import Elsewhere
 from harness.folder import RunFolder
 from harness.kafka.features import TRANSACTION_VERSION, finalize
 from harness.kafka.topics import create_topics
@@ -23,10 +28,11 @@ from harness.record import RunRecord, Step
 from harness.recorder import Recorder
 from harness.scenario import Scenario
 from harness.schedule_json import schedule_to_json
-from harness.stage.backends import LOCAL, new_stage
+from harness.stage.backends import BROKERS, LOCAL, new_stage
 from harness.stage.blocks import take_block
 from harness.stage.processes import Processes
 from harness.stage.topology import AUDITOR, Link
+from harness.subjects.base import OnQueues
 from harness.subjects.pipeline import Pipeline, PipelineParts
 from harness.tools.setup import Tools
 from harness.versions import host, versions
@@ -34,6 +40,7 @@ from harness.wait import Stop
 from harness.watchdog import Watchdog
 from harness.workload.control import Producers
 from harness.workload.expected import write_expected
+from harness.workload.file_log import FileLog
 
 
 class Parts:
@@ -69,6 +76,8 @@ class Parts:
             work=folder.work,
             block=self._block,
             stop=stop,
+            brokers=BROKERS if scenario.all_topics else 0,
+            queues=_queues(scenario, tools),
         )
         self._record().save(folder.path)
         self._watchdog = Watchdog(
@@ -114,7 +123,11 @@ class Parts:
         self._producers = Producers(
             workload=workload,
             seed=self._seed,
-            bootstrap=self._stage.bootstrap("producer"),
+            bootstrap=(
+                self._stage.queue_broker("producer")
+                if self._scenario.into_queues
+                else self._stage.bootstrap("producer")
+            ),
             processes=self._processes,
             history=self._folder.history,
             work=self._folder.work,
@@ -122,6 +135,7 @@ class Parts:
             sender=self._scenario.sender,
             tools=self._tools,
         )
+        elsewhere = self._elsewhere()
         return Bench(
             stage=self._stage,
             subject=subject,
@@ -131,12 +145,20 @@ class Parts:
             stop=self._stop,
             topic=workload.topic,
             topics=(
-                *self._scenario.files,
+                *elsewhere,
                 *(topic.name for topic in self._scenario.all_topics),
             ),
             work=self._folder.work,
-            files={name: self._folder.work / name for name in self._scenario.files},
+            elsewhere=elsewhere,
         )
+
+    def _elsewhere(self) -> dict[str, Elsewhere]:
+        """What of the scenario no broker of Kafka's keeps."""
+        files, queues = self._scenario.files, self._scenario.queues
+        return {
+            **{name: FileLog(self._folder.work / name, name) for name in files},
+            **{name: QueueLog(self._stage.queues(), name) for name in queues},
+        }
 
     def _place_gates(self) -> None:
         """Gates of the producers' links are placed before anything flows: it closes connections."""
@@ -221,3 +243,14 @@ class Parts:
             plan=schedule_to_json(scenario.schedule),
             claims=[claim_to_json(claim) for claim in scenario.claims],
         )
+
+
+def _queues(scenario: Scenario, tools: Tools) -> Queues | None:
+    """What the scenario wants of a queue broker."""
+    if not scenario.queues:
+        return None
+    programs = partial(artemis_programs, tools)
+    if isinstance(scenario.subject, OnQueues):
+        broker = scenario.subject.queue_broker
+        return Queues(addresses=scenario.queues, programs=programs, settings=broker)
+    return Queues(addresses=scenario.queues, programs=programs)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from harness.faults.base import Fault
 from harness.scenario import At, Scenario
+from harness.tools.error import SetupError
 
 
 def doable(fault: Fault, offered: Set[str]) -> bool:
@@ -19,7 +20,15 @@ def feasible(scenario: Scenario, offered: Set[str]) -> tuple[Scenario, tuple[At,
 
     What was to come after one of them comes after what that one was to come after. Claims stay as
     they are: a hazard that nothing brings about any more leaves a claim unexercised, as it should.
+
+    Raises:
+        SetupError: the stage lacks what the scenario cannot do without.
     """
+    if missing := scenario.needs - offered:
+        raise SetupError(
+            f"{scenario.name} needs {' and '.join(sorted(missing))}, which this stage does not "
+            "offer. The local backend does: leave --backend out."
+        )
     offered |= scenario.subject.offers
     left_out = {at.name: at for at in scenario.schedule if not offered >= set(at.needs)}
 

@@ -15,10 +15,11 @@ from harness.faults.message import Message
 from harness.faults.until import Bitten
 from harness.kafka.features import TRANSACTION_VERSIONS
 from harness.kafka.topic import Topic
-from harness.subjects.base import Subject
+from harness.subjects.base import OnQueues, Subject
 from harness.workload.base import Workload
 from harness.workload.senders.base import Sender
 from harness.workload.senders.file import FileSender
+from harness.workload.senders.jms import JmsSender
 from harness.workload.senders.librdkafka import LIBRDKAFKA
 
 
@@ -151,6 +152,8 @@ class Scenario:
                 f"{self.name}: expected producers=1 and partitions=1 in a workload that is "
                 "appended to a file"
             )
+        if self.into_queues and self.workload.partitions != 1:
+            raise BadScenario(f"{self.name}: expected partitions=1, for queues have no more")
         for claim in self.claims:
             if claim.scope.input not in self.workload.topics:
                 raise BadScenario(
@@ -170,9 +173,26 @@ class Scenario:
         return self.workload.topics if isinstance(self.sender, FileSender) else ()
 
     @property
+    def into_queues(self) -> bool:
+        """Whether the workload is sent to a queue broker."""
+        return isinstance(self.sender, JmsSender)
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """Addresses of a queue broker, which are no topics, the workload's first."""
+        inputs = self.workload.topics if self.into_queues else ()
+        own = self.subject.queues if isinstance(self.subject, OnQueues) else ()
+        return (*inputs, *own)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the stage must offer for it, whatever becomes of its schedule."""
+        return frozenset({"queues"}) if self.queues else frozenset()
+
+    @property
     def all_topics(self) -> tuple[Topic, ...]:
         """Every topic that has to be there, the workload's first."""
-        inputs = () if self.files else self.workload.topics
+        inputs = () if self.files or self.into_queues else self.workload.topics
         names = (*inputs, self.subject.output_topic)
         partitions = self.workload.partitions
         own = (Topic(name=name, partitions=partitions) for name in names if name is not None)

@@ -1,8 +1,9 @@
 """A connection of our own on a link: what a client there meets, measured.
 
 The one thing to know: it speaks to whoever is at the end, and asks for nothing that changes
-anything: a broker for its API versions, a database for a constant. A request can be made longer,
-and many can be sent at once, so that bytes can be counted and timed in each direction.
+anything: a broker for its API versions, a database for a constant, a queue broker for an echo. A
+request can be made longer, and many can be sent at once, so that bytes can be counted and timed in
+each direction.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ import select
 import socket
 import struct
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from kafka.protocol.metadata import ApiVersionsRequest
 
 from harness.stage.base import Stage, StageTrouble
-from harness.stage.topology import POSTGRES, Link
+from harness.stage.topology import ARTEMIS, POSTGRES, Link
 
 SECONDS: Final = 30.0
 """How long one answer may take on a link that is disturbed."""
@@ -79,6 +81,26 @@ class _Postgres:
                 return received
 
 
+class _Artemis:
+    _PING: Final = 10
+    _TTL_MS: Final = 60_000
+
+    def greet(self, way: socket.socket) -> None:
+        way.sendall(b"ARTEMIS")
+
+    def request(self, *, more: int) -> bytes:
+        body = struct.pack(">bqq", self._PING, 0, self._TTL_MS) + b"p" * more
+        return struct.pack(">i", len(body)) + body
+
+    def answer(self, way: socket.socket) -> int:
+        (size,) = struct.unpack(">i", _exactly(way, 4))
+        return 4 + len(_exactly(way, size))
+
+
+_SPEECHES: Final[Mapping[str, Callable[[], _Speech]]] = {POSTGRES: _Postgres, ARTEMIS: _Artemis}
+"""What nodes speak that are no brokers of Kafka's."""
+
+
 class Probe:
     """One connection on a link, opened when it is made."""
 
@@ -88,7 +110,7 @@ class Probe:
         Raises:
             OSError: it is refused, or ends while it is opened.
         """
-        self._speech: _Speech = _Postgres() if link.target == POSTGRES else _Kafka()
+        self._speech = _SPEECHES.get(link.target, _Kafka)()
         host, port = stage.entrance(link).rsplit(":", 1)
         self._way = socket.create_connection((host, int(port)), SECONDS)
         try:

@@ -19,7 +19,7 @@ from harness.faults.targets import (
     Node,
     Target,
 )
-from harness.stage.topology import POSTGRES
+from harness.stage.topology import ARTEMIS, POSTGRES
 
 _PARTITION: Final = r"(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)"
 _APART: Final = "/not/"
@@ -52,6 +52,7 @@ BROKERS: Final[Roles] = {
 NODES: Final[Roles] = {
     **BROKERS,
     POSTGRES: (POSTGRES, lambda found: Node(name=POSTGRES)),
+    ARTEMIS: (ARTEMIS, lambda found: Node(name=ARTEMIS)),
 }
 """Roles of all nodes."""
 

@@ -5,26 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench
 from harness.faults.by_hand import ByHand
-from harness.faults.database import Ended
-from harness.stage.topology import POSTGRES
+from harness.faults.services import DATABASE, Service, StopService
 
 
 @dataclass(frozen=True, kw_only=True)
-class StopDatabase:
+class StopDatabase(StopService):
     """Shut the database down, without waiting for its clients."""
 
-    kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = "database"
-
-    def describe(self) -> str:
-        """The act in words."""
-        return "shut the database down"
-
-    def inject(self, bench: Bench, name: str) -> Ended:
-        """Ask it, and wait for its end."""
-        return Ended(bench, bench.stage.shut_down(POSTGRES, f"shut down by fault «{name}»"))
+    needs: ClassVar[str | None] = DATABASE.needs
+    service: ClassVar[Service] = DATABASE
 
 
 BY_HAND: Final = ByHand(

@@ -14,7 +14,7 @@ from typing import Any
 from harness.bench import Bench
 from harness.kafka.metadata import ClusterView, Replicas
 from harness.line import Line
-from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, broker_name
+from harness.stage.topology import AUDIENCES, AUDITOR, QUEUE_AUDIENCES, broker_name
 from harness.subjects.pipeline import Pipeline
 from harness.workload.control import Producers
 
@@ -23,14 +23,20 @@ _Word = tuple[int, frozenset[int]]
 
 
 def bootstraps(bench: Bench) -> dict[str, str]:
-    """`bootstrap.servers` of every audience; the auditor's goes past all proxies."""
-    return {audience: bench.stage.bootstrap(audience) for audience in (*AUDIENCES, AUDITOR)}
+    """`bootstrap.servers` of every audience; the auditor's goes past all proxies.
+
+    Where there are no brokers of Kafka's, it is the address of the queue broker.
+    """
+    stage = bench.stage
+    if stage.brokers:
+        return {audience: stage.bootstrap(audience) for audience in (*AUDIENCES, AUDITOR)}
+    return {audience: stage.queue_broker(audience) for audience in (*QUEUE_AUDIENCES, AUDITOR)}
 
 
 def status(bench: Bench, lines: Iterable[Line]) -> dict[str, Any]:
     """Brokers, leaders, in-sync replicas, links, faults and progress."""
     wrong = bench.stage.disturbed()
-    nodes = (*bench.stage.brokers, POSTGRES)
+    nodes = bench.stage.nodes
     return {
         "nodes": {node: _state(wrong.get(node)) for node in nodes},
         "partitions": _partitions(bench),
@@ -71,7 +77,7 @@ def fault_of(line: Line) -> dict[str, Any]:
 def _partitions(bench: Bench) -> list[dict[str, Any]]:
     # One that is paused accepts and says nothing, for as long as one waits.
     asked = {n: view for n, view in bench.views().items() if bench.answers(broker_name(n))}
-    with ThreadPoolExecutor(len(bench.stage.brokers)) as pool:
+    with ThreadPoolExecutor(max(1, len(bench.stage.brokers))) as pool:
         words = dict(zip(asked, pool.map(_said, asked.values()), strict=True))
     return [
         _agreed(key, {node: said[key] for node, said in words.items() if key in said})

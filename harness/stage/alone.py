@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.artemis.queues import Queues
+from harness.stage.backends import BROKERS
 from harness.stage.blocks import Block, take_block
 from harness.stage.local import LocalStage
 from harness.stage.processes import Processes
@@ -30,14 +32,22 @@ class Alone:
 
 
 @contextmanager
-def alone(folder: Path, tools: StageTools) -> Iterator[Alone]:
+def alone(
+    folder: Path, tools: StageTools, *, brokers: int = BROKERS, queues: Queues | None = None
+) -> Iterator[Alone]:
     """Start a stage; logs and what it works with go into the folder."""
     for part in ("logs", "work"):
         (folder / part).mkdir(parents=True)
     marker, block = new_marker(), take_block()
     processes = Processes(marker, folder / "logs")
     stage = LocalStage(
-        tools=tools, processes=processes, work=folder / "work", block=block, stop=Stop()
+        tools=tools,
+        processes=processes,
+        work=folder / "work",
+        block=block,
+        stop=Stop(),
+        brokers=brokers,
+        queues=queues,
     )
     watchdog = Watchdog(
         marker,

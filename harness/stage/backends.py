@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from harness.artemis.queues import Queues
 from harness.stage import sweep as processes_of_dead_runs
 from harness.stage.base import Stage
 from harness.stage.blocks import Block
@@ -15,6 +16,7 @@ from harness.stage.external import Cluster, ExternalStage
 from harness.stage.local import LocalStage
 from harness.stage.processes import Processes
 from harness.stage.sweep import Leftover
+from harness.tools.error import SetupError
 from harness.tools.progress import Progress, silent
 from harness.tools.setup import StageTools
 from harness.wait import Stop
@@ -22,7 +24,9 @@ from harness.wait import Stop
 LOCAL, DOCKER = "local", "docker"
 EXTERNAL = "external:"
 """Before the path of the file that describes the user's own cluster."""
-EVERYTHING = frozenset({"kill", "stop", "pause", "cut", "links", "database", "gates"})
+EVERYTHING = frozenset({"kill", "stop", "pause", "cut", "links", "database", "gates", "queues"})
+BROKERS = 3
+"""How many brokers a stage of ours has, if a run needs any."""
 
 
 def is_backend(word: str) -> bool:
@@ -43,8 +47,8 @@ def offers(backend: str) -> frozenset[str]:
     """
     if backend.startswith(EXTERNAL):
         return _cluster(backend).offers
-    # A gate would have to be in the containers' network.
-    return EVERYTHING - {"gates"} if backend == DOCKER else EVERYTHING
+    # A gate would have to be in the containers' network; of a queue broker there is no image.
+    return EVERYTHING - {"gates", "queues"} if backend == DOCKER else EVERYTHING
 
 
 def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:
@@ -74,6 +78,8 @@ def new_stage(
     work: Path,
     block: Block,
     stop: Stop,
+    brokers: int = BROKERS,
+    queues: Queues | None = None,
 ) -> Stage:
     """The stage of one run; nothing is started yet.
 
@@ -84,10 +90,14 @@ def new_stage(
         work: folder for what does not outlive the run.
         block: of addresses, for the run alone.
         stop: ends every wait when set.
+        brokers: how many brokers of Kafka's, where that can be chosen.
+        queues: what it wants of a queue broker; None: there is none.
 
     Raises:
         SetupError: something is missing.
     """
+    if queues is not None and not is_local(backend):
+        raise SetupError(f"There are queues on the {LOCAL} backend only, not on {backend}.")
     if backend.startswith(EXTERNAL):
         return ExternalStage(_cluster(backend), stop=stop)
     if backend == DOCKER:
@@ -96,7 +106,15 @@ def new_stage(
 
         return DockerStage(engine=connect(), processes=processes, block=block, stop=stop)
     assert tools is not None, "whoever asks for a local stage brings what it is made of"
-    return LocalStage(tools=tools, processes=processes, work=work, block=block, stop=stop)
+    return LocalStage(
+        tools=tools,
+        processes=processes,
+        work=work,
+        block=block,
+        stop=stop,
+        brokers=brokers,
+        queues=queues,
+    )
 
 
 def _cluster(backend: str) -> Cluster:

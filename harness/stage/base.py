@@ -14,6 +14,7 @@ from harness.links.ledger import Disturbance, Hold
 from harness.stage.topology import Link
 
 if TYPE_CHECKING:
+    from harness.artemis.auditor import QueueAuditor
     from harness.links.gate.client import Placed
     from harness.links.gate.rules import Rule
 
@@ -21,8 +22,23 @@ SHUT_DOWN_SECONDS = 30.0
 """How long a broker may take to end when it is asked to."""
 
 
+_NO_QUEUES = "queues are only on the local backend"
+
+
 class StageTrouble(RuntimeError):
     """The stage could not do what it was told; the text says what was seen."""
+
+
+class WithoutQueues:
+    """A stage on which there is no queue broker."""
+
+    def queue_broker(self, audience: str) -> str:
+        """There is none."""
+        raise StageTrouble(_NO_QUEUES)
+
+    def queues(self) -> QueueAuditor:
+        """There is none."""
+        raise StageTrouble(_NO_QUEUES)
 
 
 class Life(Protocol):
@@ -81,6 +97,10 @@ class Stage(Protocol):
     def brokers(self) -> tuple[str, ...]:
         """Names of the brokers; `broker-<n>` has node id n."""
 
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of all nodes: brokers, and services beside them."""
+
     def alive(self, node: str) -> bool:
         """Whether a node's process is there, paused or not."""
 
@@ -114,6 +134,20 @@ class Stage(Protocol):
 
     def database(self, audience: str) -> str:
         """A libpq connection string for an audience (`pipeline` through the proxy, `auditor`)."""
+
+    def queue_broker(self, audience: str) -> str:
+        """`host:port` of the queue broker for an audience.
+
+        Raises:
+            StageTrouble: there is none.
+        """
+
+    def queues(self) -> QueueAuditor:
+        """Who looks into the queue broker's queues, past all proxies.
+
+        Raises:
+            StageTrouble: there is none.
+        """
 
     def links(self) -> tuple[Link, ...]:
         """Every link that there is."""

@@ -20,7 +20,7 @@ from harness.kafka.metadata import ClusterView
 from harness.links.ledger import Disturbance, Hold
 from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage import docker_reaper
-from harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble
+from harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble, WithoutQueues
 from harness.stage.blocks import Block
 from harness.stage.docker_compose import Compose
 from harness.stage.docker_node import DockerNode
@@ -41,7 +41,7 @@ _SECONDS = 180.0
 at once."""
 
 
-class DockerStage:
+class DockerStage(WithoutQueues):
     """The stage of one run, as containers."""
 
     backend = "docker"
@@ -78,6 +78,11 @@ class DockerStage:
     def brokers(self) -> tuple[str, ...]:
         """Names of the brokers."""
         return _BROKERS
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of brokers and database."""
+        return (*_BROKERS, POSTGRES)
 
     def start(self) -> None:
         """Start everything side by side and see that it is healthy."""

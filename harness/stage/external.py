@@ -18,7 +18,7 @@ from typing import Final
 from harness.kafka.metadata import ClusterView
 from harness.kafka.topics import delete_topics
 from harness.links.ledger import CUT, Disturbance, Hold, Ledger
-from harness.stage.base import GatedLink, StageTrouble
+from harness.stage.base import GatedLink, StageTrouble, WithoutQueues
 from harness.stage.sockets import reaching
 from harness.stage.topology import AUDIENCES, Link, broker_name, node_id
 from harness.tools.error import SetupError
@@ -78,7 +78,7 @@ class Cluster:
         return cls(bootstrap=values["bootstrap"], database=values["database"], commands=commands)
 
 
-class ExternalStage:
+class ExternalStage(WithoutQueues):
     """A cluster that was there before the run and will be there after it."""
 
     backend = "external"
@@ -132,6 +132,11 @@ class ExternalStage:
     def brokers(self) -> tuple[str, ...]:
         """Names of the brokers that were there when the run began."""
         return tuple(self._addresses)
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Brokers and nothing else is known of."""
+        return self.brokers
 
     def alive(self, node: str) -> bool:
         """Whether a broker answers or is paused; what is no broker is taken to be up."""

@@ -1,4 +1,4 @@
-"""The local stage: three Kafka brokers, one toxiproxy and a PostgreSQL as plain processes.
+"""The local stage: Kafka brokers, toxiproxy, PostgreSQL and a queue broker as plain processes.
 
 The one thing to know: everything lives in the run's loopback block (see `topology`), and brokers
 reach each other through proxies because each JVM has a hosts file of its own. No root, no
@@ -8,9 +8,12 @@ containers.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
+from harness.artemis.auditor import QueueAuditor
+from harness.artemis.queues import Queues
 from harness.kafka.broker_config import SETTINGS
 from harness.kafka.cluster_id import new_cluster_id
 from harness.kafka.metadata import ClusterView
@@ -19,12 +22,22 @@ from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble
 from harness.stage.blocks import Block, free_ports
 from harness.stage.gates import Gates
+from harness.stage.local_artemis import LocalArtemis
 from harness.stage.local_broker import LocalBroker
 from harness.stage.local_postgres import LocalPostgres
 from harness.stage.processes import Process, Processes
 from harness.stage.proxied import ProxiedLinks
 from harness.stage.sockets import established
-from harness.stage.topology import AUDITOR, PORTS, POSTGRES, Link, Topology, broker_name
+from harness.stage.topology import (
+    ARTEMIS,
+    AUDITOR,
+    PORTS,
+    POSTGRES,
+    Link,
+    Topology,
+    broker_name,
+)
+from harness.tools.jar_lock import ARTEMIS as VERSION
 from harness.tools.setup import StageTools
 from harness.wait import Overdue, Stop, wait_until
 
@@ -35,11 +48,19 @@ class LocalStage:
     backend = "local"
 
     def __init__(
-        self, *, tools: StageTools, processes: Processes, work: Path, block: Block, stop: Stop
+        self,
+        *,
+        tools: StageTools,
+        processes: Processes,
+        work: Path,
+        block: Block,
+        stop: Stop,
+        brokers: int = 3,
+        queues: Queues | None = None,
     ) -> None:
-        draft = Topology(block=block, base_port=0, brokers=3)
+        draft = Topology(block=block, base_port=0, brokers=brokers, queues=queues is not None)
         base_port = free_ports(draft.every_address(), count=PORTS)
-        self.topology = Topology(block=block, base_port=base_port, brokers=3)
+        self.topology = replace(draft, base_port=base_port)
         self._tools = tools
         self._processes = processes
         self._stop = stop
@@ -63,6 +84,18 @@ class LocalStage:
             folder=work / "postgres",
             stop=stop,
         )
+        self._artemis = (
+            None
+            if queues is None
+            else LocalArtemis(
+                queues, topology=self.topology, processes=processes, folder=work / ARTEMIS
+            )
+        )
+        self._nodes: dict[str, LocalBroker | LocalPostgres | LocalArtemis] = {
+            **self._brokers,
+            POSTGRES: self._postgres,
+            **({} if self._artemis is None else {ARTEMIS: self._artemis}),
+        }
         self._toxiproxy = ToxiproxyServer(*self.topology.toxiproxy)
         self._links = ProxiedLinks(self._toxiproxy, self.topology.proxies())
         self._gates = Gates(
@@ -79,6 +112,11 @@ class LocalStage:
         return tuple(self._brokers)
 
     @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of brokers, database and queue broker."""
+        return tuple(self._nodes)
+
+    @property
     def scratch(self) -> tuple[Path, ...]:
         """Folders outside the run folder that must not stay behind."""
         return self._postgres.scratch
@@ -89,6 +127,8 @@ class LocalStage:
             with ThreadPoolExecutor(6) as pool:
                 parts = [pool.submit(b.format) for b in self._brokers.values()]
                 parts += [pool.submit(self._start_toxiproxy), pool.submit(self._postgres.create)]
+                if self._artemis is not None:
+                    parts.append(pool.submit(self._artemis.create, self._stop))
                 for part in parts:
                     part.result()
             for broker in self._brokers.values():
@@ -181,6 +221,15 @@ class LocalStage:
         host, port = self.topology.postgres if audience == AUDITOR else self.topology.postgres_proxy
         return f"host={host} port={port} user=onceproof dbname=postgres connect_timeout=5"
 
+    def queue_broker(self, audience: str) -> str:
+        """Where an audience reaches the queue broker."""
+        self._with_queues()
+        return self.topology.artemis_proxy(audience)
+
+    def queues(self) -> QueueAuditor:
+        """Who looks into the queues."""
+        return self._with_queues().auditor
+
     def links(self) -> tuple[Link, ...]:
         """Every link that there is."""
         return self._links.all
@@ -206,26 +255,39 @@ class LocalStage:
         return established({p.listen for p in self._links.of(link)})
 
     def connected(self, audience: str) -> int:
-        """Established connections between proxies and brokers on the audience's listener."""
+        """Established connections between proxies and brokers on the audience's listeners."""
         port = self.topology.audience_port(audience)
-        return established({f"{self.topology.broker_host(n)}:{port}" for n in self.topology.nodes})
+        ends = {f"{self.topology.broker_host(n)}:{port}" for n in self.topology.nodes}
+        return established(ends | {self.topology.artemis(audience)})
 
     def disturbed(self) -> dict[str, str]:
         """Dead and paused nodes, links whose proxies are disabled or toxic, rules on gates."""
-        wrong = {n: "not running" for n in (*self._brokers, POSTGRES) if not self.alive(n)}
-        wrong |= {n: "paused" for n in (*self._brokers, POSTGRES) if self.paused(n)}
+        wrong = {n: "not running" for n in self._nodes if not self.alive(n)}
+        wrong |= {n: "paused" for n in self._nodes if self.paused(n)}
         return wrong | self._gates.disturbed() | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
         """Versions of the parts."""
-        return {"toxiproxy": self._toxiproxy.version() or "?", **self._tools.versions()}
+        queues = {} if self._artemis is None else {ARTEMIS: VERSION}
+        return {"toxiproxy": self._toxiproxy.version() or "?", **self._tools.versions(), **queues}
 
     def settings(self) -> dict[str, object]:
         """Settings of the parts."""
-        return {"backend": self.backend, "brokers": dict(SETTINGS)}
+        brokers = {"brokers": dict(SETTINGS)} if self._brokers else {}
+        queues = self._artemis and {"queue broker": self._artemis.wanted.settings.as_configured()}
+        return {"backend": self.backend, **brokers, **(queues or {})}
 
-    def _node(self, node: str) -> LocalBroker | LocalPostgres:
-        return self._postgres if node == POSTGRES else self._broker(node)
+    def _node(self, node: str) -> LocalBroker | LocalPostgres | LocalArtemis:
+        try:
+            return self._nodes[node]
+        except KeyError:
+            there = ", ".join(self._nodes)
+            raise StageTrouble(f"there is no node {node}; there are {there}") from None
+
+    def _with_queues(self) -> LocalArtemis:
+        if self._artemis is None:
+            raise StageTrouble("this stage has no queue broker: nothing of its scenario is a queue")
+        return self._artemis
 
     def _running(self, node: str, done: str) -> Process:
         process = self._node(node).process

@@ -20,12 +20,18 @@ AUDIENCES = ("producer", "pipeline", "pipeline-sink")
 AUDITOR = "auditor"
 """The one audience without a proxy: our own readers and admin clients."""
 POSTGRES = "postgres"
+ARTEMIS = "artemis"
+"""The broker of queues, where a run has one."""
+QUEUE_AUDIENCES = ("producer", "pipeline")
+"""Who talks to it through proxies; each, and the auditor, has an acceptor of its own."""
 
 _GATES = 100
 """What a gate's address has more, in its third part, than that of the proxy before it."""
 
 _INTERNAL, _CONTROLLER, _AUDITOR, _POSTGRES, _TOXIPROXY, _FIRST_AUDIENCE = range(6)
 PORTS = _FIRST_AUDIENCE + len(AUDIENCES)
+_ARTEMIS = 7
+"""Its place among brokers, as far as addresses go: it has their ports."""
 
 
 @dataclass(frozen=True, order=True)
@@ -56,6 +62,7 @@ class Topology:
     block: Block
     base_port: int
     brokers: int
+    queues: bool = False
 
     @property
     def nodes(self) -> range:
@@ -109,6 +116,16 @@ class Topology:
         """Where the pipeline reaches PostgreSQL."""
         return self.block.address(20, 9), self.base_port + _POSTGRES
 
+    def artemis(self, audience: str) -> str:
+        """Where the queue broker itself listens for an audience, as `host:port`."""
+        return f"{self.block.address(0, _ARTEMIS)}:{self.audience_port(audience)}"
+
+    def artemis_proxy(self, audience: str) -> str:
+        """Where an audience reaches the queue broker; the auditor does without a proxy."""
+        if audience == AUDITOR:
+            return self.artemis(audience)
+        return f"{self.audience_host(audience, _ARTEMIS)}:{self.audience_port(audience)}"
+
     @property
     def toxiproxy(self) -> tuple[str, int]:
         """Where toxiproxy takes orders."""
@@ -125,6 +142,8 @@ class Topology:
         hosts = [self.broker_host(n) for n in self.nodes]
         hosts += [self.block.address(i, j) for i in self.nodes for j in self.nodes if i != j]
         hosts += [self.audience_host(a, n) for a in AUDIENCES for n in self.nodes]
+        hosts += [self.block.address(0, _ARTEMIS)]
+        hosts += [self.audience_host(a, _ARTEMIS) for a in QUEUE_AUDIENCES]
         return [*hosts, self.postgres[0], self.postgres_proxy[0], self.toxiproxy[0]]
 
     def proxies(self) -> dict[Link, tuple[ProxySpec, ...]]:
@@ -154,6 +173,14 @@ class Topology:
                         upstream=f"{self.broker_host(n)}:{port}",
                     ),
                 )
+        for audience in QUEUE_AUDIENCES if self.queues else ():
+            links[Link(audience, ARTEMIS)] = (
+                ProxySpec(
+                    name=f"{audience}.{ARTEMIS}",
+                    listen=self.artemis_proxy(audience),
+                    upstream=self.artemis(audience),
+                ),
+            )
         (here, port), (there, _) = self.postgres_proxy, self.postgres
         links[Link("pipeline", POSTGRES)] = (
             ProxySpec(

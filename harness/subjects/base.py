@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
+from harness.artemis.configuration import QueueSettings
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.subjects.pipeline import Pipeline, PipelineParts
@@ -72,6 +73,19 @@ class Subject(Protocol):
             reader: reads topics.
             work: the folder that its pipeline works in.
         """
+
+
+@runtime_checkable
+class OnQueues(Protocol):
+    """What a subject says beside, if queues are part of it."""
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """Addresses that it writes to."""
+
+    @property
+    def queue_broker(self) -> QueueSettings:
+        """Of the queue broker, which is on trial with it."""
 
 
 JOBS = Path(__file__).parent / "jobs"

@@ -27,6 +27,11 @@ ICEBERG_RUNTIME = "iceberg-spark-runtime"
 """How its jar's name begins. It brings along whatever it needs, and is of 50 MB."""
 FLINK: Mapping[str, str] = {"2.2.0": "5.0.0-2.2", "1.20.1": "3.4.0-1.20"}
 """Flink's Kafka connector for a version of Flink. They are fetched when a run needs them."""
+ARTEMIS = "2.55.0"
+JMS = "3.1.0"
+"""Artemis' client is of Jakarta; left alone, the resolver takes the API from before."""
+JACKSON = "2.19.2"
+"""As Kafka has it."""
 LOG4J = "2.25.3"
 """Kafka declares no logging. The version is the one that Kafka's other dependencies pull in."""
 
@@ -137,6 +142,22 @@ def flink_roots(flink: str) -> tuple[Coordinate, ...]:
         Coordinate(group=own, artifact="flink-connector-base", version=flink),
         Coordinate(group=own, artifact="flink-connector-kafka", version=FLINK[flink]),
         Coordinate(group=log4j, artifact="log4j-slf4j-impl", version=LOG4J),
+        Coordinate(group=log4j, artifact="log4j-core", version=LOG4J),
+        Coordinate(group=log4j, artifact="log4j-api", version=LOG4J),
+    )
+
+
+def artemis_roots() -> tuple[Coordinate, ...]:
+    """Apache ActiveMQ Artemis with its own protocol and AMQP, a client by JMS, and Jackson."""
+    own, log4j = "org.apache.artemis", "org.apache.logging.log4j"
+    names = ("artemis-server", "artemis-amqp-protocol", "artemis-jakarta-client")
+    return (
+        *(Coordinate(group=own, artifact=name, version=ARTEMIS) for name in names),
+        Coordinate(group="jakarta.jms", artifact="jakarta.jms-api", version=JMS),
+        Coordinate(
+            group="com.fasterxml.jackson.core", artifact="jackson-databind", version=JACKSON
+        ),
+        Coordinate(group=log4j, artifact="log4j-slf4j2-impl", version=LOG4J),
         Coordinate(group=log4j, artifact="log4j-core", version=LOG4J),
         Coordinate(group=log4j, artifact="log4j-api", version=LOG4J),
     )

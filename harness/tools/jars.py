@@ -113,6 +113,7 @@ def relock(ivy: Ivy, pyspark: PySpark, *, lock: Path = jar_lock.LOCK) -> list[Ja
         ("kafka-connect", jar_lock.KAFKA, jar_lock.connect_roots(), False),
         ("spark-kafka", pyspark.version, jar_lock.spark_kafka_roots(pyspark), True),
         *(("flink", flink, jar_lock.flink_roots(flink), False) for flink in jar_lock.FLINK),
+        ("artemis", jar_lock.ARTEMIS, jar_lock.artemis_roots(), False),
     ]
     sets: list[JarSet] = []
     for name, version, roots, beside_pyspark in wanted:

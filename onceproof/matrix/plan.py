@@ -66,7 +66,9 @@ def plan(scenarios: Iterable[Scenario], backends: Iterable[str], seed: int) -> t
 def _planned(scenario: Scenario, backend: str, seed: int) -> Planned:
     drawn = scenario.drawn(seed)
     offered = offers(backend)
-    _, left_out = feasible(drawn, offered)
-    missing = {need for at in left_out for need in at.needs} - offered - drawn.subject.offers
-    lacks = f"{backend} does not offer {', '.join(sorted(missing))}" if left_out else None
+    missing = set(drawn.needs - offered)
+    if not missing:
+        _, left_out = feasible(drawn, offered)
+        missing = {need for at in left_out for need in at.needs} - offered - drawn.subject.offers
+    lacks = f"{backend} does not offer {', '.join(sorted(missing))}" if missing else None
     return Planned(scenario=drawn, seed=seed, backend=backend, lacks=lacks)

@@ -62,6 +62,7 @@ class World:
         self.topic = "payments"
         self.stage = SimpleNamespace(
             brokers=("broker-1", "broker-2", "broker-3"),
+            nodes=("broker-1", "broker-2", "broker-3", "postgres"),
             bootstrap=lambda audience, node: f"{audience}.{node}:9092",
             alive=lambda node: node not in self.dead,
             connections=lambda link: 1,

@@ -114,7 +114,7 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("isolate broker-1 broker-2", "expected isolate TARGET, found isolate broker-1 broker-2"),
         ("isolate broker", "'broker' is no target; expected broker-<n>, leader:"),
         ("pause postgres", "'postgres' is no target; expected broker-<n>, leader:"),
-        ("cut pipeline db", "'db' is no target; expected broker-<n>, .*, postgres, or"),
+        ("cut pipeline db", "'db' is no target; expected broker-<n>, .*, artemis, or"),
         ("isolate leader:payments", "'leader:payments' is no target"),
         ("hold producer broker-1 both", "'both' is no direction; expected requests or responses"),
         ("throttle producer broker-1 requests 0", "'0' is no amount; expected a whole number from"),
@@ -149,11 +149,13 @@ def test_each_says_what_it_does() -> None:
 
 
 def test_what_containers_cannot_do_is_named() -> None:
-    """All but the gates: whoever asks for one of these there is told so."""
+    """All but gates and queues: whoever asks for one of these there is told so."""
     of_subjects = {"driver", "executors", "member", "worker", "commits", "program", "job"}
+    of_subjects |= {"forwarder"}
     here, there = offers(LOCAL) | of_subjects, offers(DOCKER) | of_subjects
     faults = {name: asked(name, entry.example.split()[1:]) for name, entry in by_hand().items()}
     assert all(doable(fault, here) for fault in faults.values())
     refused = {name: fault.needs for name, fault in faults.items() if not doable(fault, there)}
     gated = ("late-end", "message", "time-out-transaction", "unanswered")
-    assert refused == dict.fromkeys(gated, "gates")
+    queues = ("kill-queue-broker", "lose-receipts", "pause-queue-broker", "stop-queue-broker")
+    assert refused == dict.fromkeys(gated, "gates") | dict.fromkeys(queues, "queues")

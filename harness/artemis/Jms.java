@@ -1,0 +1,73 @@
+import jakarta.jms.Connection;
+import jakarta.jms.JMSException;
+import java.util.StringJoiner;
+import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
+
+/**
+ * Connections that give up soon, and errors in words.
+ *
+ * The one thing to know: by default a call that gets no answer waits for 30 s, and one that lost its
+ * connection is taken up again by the client itself. Here a fault shows after two seconds, and it is
+ * the application that connects again, as after any other error.
+ */
+final class Jms {
+    private static final int SOON = 2000;
+
+    private Jms() {}
+
+    /** A new connection, started; waits until somebody answers. */
+    static Connection connect(String broker, String name) throws JMSException {
+        return connect(broker, name, -1);
+    }
+
+    /** A new connection, started, if somebody answers at once. */
+    static Connection connectAtOnce(String broker, String name) throws JMSException {
+        return connect(broker, name, 1);
+    }
+
+    private static Connection connect(String broker, String name, int attempts)
+            throws JMSException {
+        var settings = new StringJoiner("&", "tcp://" + broker + "?", "")
+                .add("callTimeout=" + SOON)
+                .add("connectionTTL=4000")
+                .add("clientFailureCheckPeriod=1000")
+                .add("initialConnectAttempts=" + attempts)
+                .add("reconnectAttempts=0")
+                .add("retryInterval=50")
+                .add("connect-timeout-millis=" + SOON)
+                .add("useTopologyForLoadBalancing=false");
+        var factory = new ActiveMQConnectionFactory(settings.toString());
+        Connection made = null;
+        try {
+            made = factory.createConnection();
+            made.setClientID(name + "/" + Long.toHexString(Clock.now()));
+            made.start();
+            return made;
+        } catch (JMSException error) {
+            close(made);
+            throw error;
+        }
+    }
+
+    /** Let go of a connection, whatever it is good for. */
+    static void close(Connection connection) {
+        if (connection == null) {
+            return;
+        }
+        try {
+            connection.close();
+        } catch (JMSException error) {
+            System.err.println("closing: " + words(error));
+        }
+    }
+
+    /** An error in words, with its first cause. */
+    static String words(Throwable error) {
+        var cause = error;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        var said = error.getClass().getSimpleName() + ": " + error.getMessage();
+        return cause == error ? said : said + ", by " + cause.getClass().getSimpleName();
+    }
+}

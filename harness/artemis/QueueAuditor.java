@@ -1,0 +1,108 @@
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import jakarta.jms.Connection;
+import jakarta.jms.JMSException;
+import jakarta.jms.Message;
+import jakarta.jms.Queue;
+import jakarta.jms.QueueConnection;
+import jakarta.jms.QueueRequestor;
+import jakarta.jms.QueueSession;
+import jakarta.jms.Session;
+import jakarta.jms.TextMessage;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.activemq.artemis.api.core.management.ResourceNames;
+import org.apache.activemq.artemis.api.jms.management.JMSManagementHelper;
+import org.apache.activemq.artemis.jms.client.ActiveMQDestination;
+
+/**
+ * Looks into queues without taking anything out: `QueueAuditor HOST:PORT`.
+ *
+ * Each line of standard input is a question, `log ADDRESS QUEUE` (every message that lies in it) or
+ * `counts QUEUE` (how many lie there, and how many of these are out at a consumer). The answer is
+ * JSON, a line each; the last one has `end`, or `error`.
+ *
+ * The one thing to know: each question has a connection of its own, so that a broker which was killed
+ * between two of them makes no difference.
+ */
+final class QueueAuditor {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Queue MANAGEMENT =
+            (Queue) ActiveMQDestination.fromPrefixedName("queue://activemq.management");
+
+    private QueueAuditor() {}
+
+    public static void main(String[] arguments) throws IOException {
+        var questions = new BufferedReader(new InputStreamReader(System.in));
+        for (var asked = questions.readLine(); asked != null; asked = questions.readLine()) {
+            Connection connection = null;
+            try {
+                connection = Jms.connectAtOnce(arguments[0], "auditor");
+                answer(connection, asked.strip().split(" "));
+            } catch (Exception error) {
+                say(Map.of("error", Jms.words(error)));
+            } finally {
+                Jms.close(connection);
+            }
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static void answer(Connection connection, String[] asked) throws Exception {
+        switch (asked[0]) {
+            case "log" -> log(connection, asked[1], asked[2]);
+            case "counts" -> counts((QueueConnection) connection, asked[1]);
+            default -> throw new IllegalArgumentException("no such question: " + asked[0]);
+        }
+    }
+
+    private static void log(Connection connection, String address, String queue)
+            throws JMSException {
+        var session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
+        var browser = session.createBrowser(session.createQueue(address + "::" + queue));
+        var count = 0L;
+        for (var each : Collections.list(browser.getEnumeration())) {
+            say(row((Message) each));
+            count++;
+        }
+        say(Map.of("end", count));
+    }
+
+    private static Map<String, Object> row(Message message) throws JMSException {
+        var row = new LinkedHashMap<String, Object>();
+        row.put("record", message.getStringProperty(QueueNames.RECORD));
+        row.put("attempt", message.getStringProperty(QueueNames.ATTEMPT));
+        row.put("key", message.getStringProperty(QueueNames.KEY));
+        row.put("value", message instanceof TextMessage text ? text.getText() : null);
+        return row;
+    }
+
+    private static void counts(QueueConnection connection, String queue) throws Exception {
+        var session = connection.createQueueSession(false, Session.AUTO_ACKNOWLEDGE);
+        var asking = new QueueRequestor((QueueSession) session, MANAGEMENT);
+        var found = new LinkedHashMap<String, Object>();
+        for (var attribute : new String[] {"messageCount", "deliveringCount", "consumerCount"}) {
+            var question = session.createMessage();
+            JMSManagementHelper.putAttribute(question, ResourceNames.QUEUE + queue, attribute);
+            var reply = asking.request(question);
+            if (!JMSManagementHelper.hasOperationSucceeded(reply)) {
+                throw new JMSException(attribute + " of " + queue + " is not told");
+            }
+            found.put(attribute, JMSManagementHelper.getResult(reply));
+        }
+        say(found);
+        say(Map.of("end", 1));
+    }
+
+    private static void say(Map<String, ?> row) {
+        try {
+            System.out.println(JSON.writeValueAsString(row));
+        } catch (JsonProcessingException wrong) {
+            throw new IllegalStateException(wrong);
+        }
+    }
+}

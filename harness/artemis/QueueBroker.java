@@ -1,0 +1,26 @@
+import java.nio.file.Path;
+import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
+
+/**
+ * A broker of queues: `QueueBroker CONFIGURATION`, until it is told to end.
+ *
+ * The one thing to know: it is Artemis' own server with the file that is named, and nothing more.
+ */
+final class QueueBroker {
+    private QueueBroker() {}
+
+    public static void main(String[] arguments) throws Exception {
+        var broker = new EmbeddedActiveMQ();
+        broker.setConfigResourcePath(Path.of(arguments[0]).toUri().toString());
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            try {
+                broker.stop();
+            } catch (Exception error) {
+                System.err.println("not ended well: " + error);
+            }
+        }, "end"));
+        broker.start();
+        System.err.println("the broker is up");
+        Thread.currentThread().join();
+    }
+}

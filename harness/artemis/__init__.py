@@ -1,0 +1,1 @@
+"""Apache ActiveMQ Artemis, a broker of queues: its configuration, its programs, our way to look."""

@@ -1,0 +1,141 @@
+"""Our own way into queues: a process that looks into them, past all proxies, and takes nothing out.
+
+The one thing to know: it is asked one thing at a time and connects anew for each; a broker that was
+killed in between makes no difference, and one that does not answer is told as such.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+from harness.artemis.configuration import audited
+from harness.kafka.log_reader import UnreadableLog
+from harness.stage.processes import Process
+
+_SECONDS: Final = 30.0
+"""How long an answer may take, on a machine that is very busy: the broker itself has two."""
+
+
+class QueueTrouble(UnreadableLog):
+    """A queue could not be looked into; the text says what was answered."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """A message that lies in a queue.
+
+    Attributes:
+        record: its identity, if it says it.
+        attempt: the call that sent it, likewise.
+        key: likewise.
+        value: its text; None if it is none.
+    """
+
+    record: str | None
+    attempt: str | None
+    key: str | None
+    value: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """How many messages a queue has.
+
+    Attributes:
+        messages: all of them.
+        delivering: those that are out at a consumer and not yet acknowledged.
+        consumers: who consumes.
+    """
+
+    messages: int
+    delivering: int
+    consumers: int
+
+
+class QueueAuditor:
+    """Asks the process; thread-safe."""
+
+    def __init__(self, start: Callable[[], Process]) -> None:
+        """`start` starts the process, with pipes; that happens when it is first asked."""
+        self._start = start
+        self._process: Process | None = None
+        self._lock = threading.Lock()
+
+    def log(self, address: str) -> list[Message]:
+        """Everything that was ever sent to an address, in order.
+
+        Raises:
+            QueueTrouble: the broker does not answer, or has no such address.
+        """
+        return [Message(**row) for row in self._ask(f"log {address} {audited(address)}")]
+
+    def sent(self, address: str) -> int:
+        """How many messages that are.
+
+        Raises:
+            QueueTrouble: as of `log`.
+        """
+        return self.counts(audited(address)).messages
+
+    def counts(self, queue: str) -> Counts:
+        """How many messages a queue has now.
+
+        Raises:
+            QueueTrouble: the broker does not answer, or has no such queue.
+        """
+        (row,) = self._ask(f"counts {queue}")
+        return Counts(
+            messages=row["messageCount"],
+            delivering=row["deliveringCount"],
+            consumers=row["consumerCount"],
+        )
+
+    def _ask(self, question: str) -> list[dict[str, Any]]:
+        with self._lock:
+            if self._process is None or not self._process.leader_alive():
+                self._process = self._start()
+            popen = self._process.popen
+            assert popen.stdin is not None, "it is started with pipes"
+            rows: list[dict[str, Any]] = []
+            with suppress(BrokenPipeError):  # it has just ended: it answers nothing
+                popen.stdin.write(f"{question}\n".encode())
+                popen.stdin.flush()
+            for row in self._lines(self._process, question):
+                if "error" in row:
+                    raise QueueTrouble(f"{question}: {row['error']}")
+                if "end" in row:
+                    return rows
+                rows.append(row)
+            # Its end of the pipe is closed, and it may need a moment more to be gone.
+            ended, self._process = self._process, None
+            ended.kill("the auditor ended by itself")
+        raise QueueTrouble(f"{question}: the auditor ended; it said last: {ended.tail()}")
+
+    def _lines(self, process: Process, question: str) -> Iterator[dict[str, Any]]:
+        """What it answers, line by line, until it ends.
+
+        Raises:
+            QueueTrouble: it does not in time; then it is of no more use, and is ended.
+        """
+        assert process.popen.stdout is not None, "it is started with pipes"
+        until = time.monotonic() + _SECONDS
+        rest = b""
+        while True:
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([process.popen.stdout], [], [], left)[0]:
+                process.kill("the auditor did not answer")
+                raise QueueTrouble(f"{question}: no answer in {_SECONDS:g} s")
+            # The pipe itself: a buffered reader would hide from select what it has read ahead.
+            read = os.read(process.popen.stdout.fileno(), 1 << 16)
+            if not read:
+                return
+            *lines, rest = (rest + read).split(b"\n")
+            yield from map(json.loads, lines)

@@ -1,0 +1,62 @@
+"""What was sent to an address of the queue broker, as a log: one partition, a message an entry.
+
+The one thing to know: an offset is the place of a message in the queue that nobody consumes, which
+is the order in which the broker took them. What a transaction sends comes there when it commits, so
+all that is there is committed.
+"""
+
+from __future__ import annotations
+
+from harness.artemis.auditor import Message, QueueAuditor
+from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from harness.kafka.log_reader import Entry, PartitionLog
+
+
+class QueueLog:
+    """The log of one address."""
+
+    def __init__(self, auditor: QueueAuditor, address: str) -> None:
+        """`auditor` looks into its queues."""
+        self._auditor = auditor
+        self._address = address
+
+    def read(self, start: int = 0) -> PartitionLog:
+        """Everything from an offset on.
+
+        Raises:
+            QueueTrouble: the broker does not answer.
+        """
+        messages = self._auditor.log(self._address)
+        return PartitionLog(
+            topic=self._address,
+            partition=0,
+            log_start=0,
+            last_stable_offset=len(messages),
+            high_watermark=len(messages),
+            entries=[
+                _entry(self._address, offset, message)
+                for offset, message in enumerate(messages)
+                if offset >= start
+            ],
+        )
+
+    def end(self) -> int:
+        """How much was sent to it; raises as `read` does."""
+        return self._auditor.sent(self._address)
+
+
+def _entry(address: str, offset: int, message: Message) -> Entry:
+    headers = {RECORD_HEADER: message.record, ATTEMPT_HEADER: message.attempt}
+    return Entry(
+        topic=address,
+        partition=0,
+        offset=offset,
+        kind="data",
+        key=None if message.key is None else message.key.encode(),
+        value=None if message.value is None else message.value.encode(),
+        headers={name: said.encode() for name, said in headers.items() if said is not None},
+        producer_id=-1,
+        epoch=-1,
+        sequence=-1,
+        transactional=False,
+    )

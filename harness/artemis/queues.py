@@ -1,0 +1,24 @@
+"""What a run wants of a queue broker, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from harness.artemis.configuration import QueueSettings
+from harness.java.programs import JavaPrograms
+
+
+@dataclass(frozen=True, kw_only=True)
+class Queues:
+    """A queue broker to be.
+
+    Attributes:
+        addresses: what messages are sent to, each with a queue to be consumed and one that is not.
+        programs: fetches and compiles the broker and its clients, when it is first called.
+        settings: what of it is to be chosen.
+    """
+
+    addresses: tuple[str, ...]
+    programs: Callable[[], JavaPrograms]
+    settings: QueueSettings = field(default_factory=QueueSettings)

@@ -1,0 +1,73 @@
+"""What faults of forwarders have in common: which one, at which moment, and how both are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.bench import Bench
+from harness.faults.base import Fault
+from harness.faults.by_hand import ByHand, UnknownFault
+from harness.stage.base import StageTrouble
+from harness.subjects.queue.forwarders import BEFORE_COMMIT, MOMENTS, Forwarders
+from harness.subjects.queue.subject import FORWARDER
+
+
+@dataclass(frozen=True, kw_only=True)
+class AtMoment:
+    """A moment of a forwarder.
+
+    Attributes:
+        forwarder: its name.
+        moment: one of `harness.subjects.queue.forwarders.MOMENTS`.
+    """
+
+    needs: ClassVar[str | None] = FORWARDER
+    forwarder: str = "forwarder-0"
+    moment: str = BEFORE_COMMIT
+
+
+def forwarders(bench: Bench) -> Forwarders:
+    """The pipeline as what it must be for a fault that needs a `forwarder`.
+
+    Raises:
+        StageTrouble: what is on trial has none.
+    """
+    if not isinstance(bench.pipeline, Forwarders):
+        raise StageTrouble(f"{bench.subject.name} has no forwarders")
+    return bench.pipeline
+
+
+def at_moment(name: str, make: Callable[..., Fault], says: str) -> ByHand:
+    """How a fault at a moment of a forwarder is asked for."""
+    return ByHand(
+        name=name,
+        takes=("FORWARDER", "WHEN"),
+        example=f"{name} forwarder-0 {BEFORE_COMMIT}",
+        says=says,
+        make=lambda who, when: make(forwarder=_forwarder(who), moment=_moment(when)),
+    )
+
+
+def _forwarder(word: str) -> str:
+    """A forwarder as it is written by hand: `forwarder-0`.
+
+    Raises:
+        UnknownFault: it is none.
+    """
+    name, _, number = word.partition("-")
+    if name == "forwarder" and number.isascii() and number.isdigit():
+        return word
+    raise UnknownFault(f"{word!r} is no forwarder; expected forwarder-0, forwarder-1 …")
+
+
+def _moment(word: str) -> str:
+    """A moment as it is written by hand.
+
+    Raises:
+        UnknownFault: it is none.
+    """
+    if word in MOMENTS:
+        return word
+    raise UnknownFault(f"{word!r} is no moment; expected {' or '.join(MOMENTS)}")

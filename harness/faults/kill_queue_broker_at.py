@@ -1,0 +1,61 @@
+"""SIGKILL of the queue broker while a forwarder stands still at a moment.
+
+The one thing to know: what the forwarder has written is with the broker, and what it took is not
+yet consumed. When both go on, the broker delivers it again; only a transaction, or an identity that
+the broker still knows in its next life, keeps the effect from being there twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.faults.forwarders import AtMoment, at_moment, forwarders
+from harness.faults.services import QUEUE_BROKER, Ended
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillQueueBrokerAt(AtMoment):
+    """SIGKILL the queue broker at a moment of a forwarder."""
+
+    kind: ClassVar[str] = "crash"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"SIGKILL the queue broker at the moment {self.moment} of {self.forwarder}"
+
+    def inject(self, bench: Bench, name: str) -> _Killed:
+        """Wait until the forwarder is there, and kill the broker."""
+        return _Killed(bench, name, self.forwarder, self.moment)
+
+
+BY_HAND: Final = at_moment(
+    "kill-queue-broker-at",
+    KillQueueBrokerAt,
+    "SIGKILL the queue broker when a forwarder is about to write (before-write), about to "
+    "have what it took consumed (before-commit), or has (after-commit)",
+)
+
+
+class _Killed:
+    def __init__(self, bench: Bench, name: str, who: str, when: str) -> None:
+        self._forwarders = forwarders(bench)
+        self._who = who
+        record = self._forwarders.hold(who, when)
+        how = bench.stage.kill(QUEUE_BROKER.node, f"SIGKILL by fault «{name}»")
+        self._ended = Ended(bench, QUEUE_BROKER, f"{how}; {who} stood still {when} of {record}")
+        self.target, self.at = self._ended.target, self._ended.at
+
+    def evidence(self) -> str | None:
+        """How it ended, where the forwarder stood, and that nobody answers in its place."""
+        return self._ended.evidence()
+
+    def heal(self) -> None:
+        """Restart it, let the forwarder go on, and see that all of them consume."""
+        self._ended.heal()
+        self._forwarders.let_go(self._who)
+        self._forwarders.wait_consuming()
+
+    def aftermath(self, known: Aftermath) -> None:
+        """The broker tells the forwarders what it delivers again."""

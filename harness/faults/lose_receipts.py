@@ -1,0 +1,81 @@
+"""The queue broker's answers to the producers lost: it takes every message, and nobody hears of it.
+
+The one thing to know: a message that lies in its queue unanswered can be acknowledged only once it
+was sent again. That is the case that duplicate detection exists for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand
+from harness.faults.on_link import OnLink
+from harness.faults.retried import note_retried
+from harness.faults.silence import Silence
+from harness.identity import ATTEMPT_HEADER
+from harness.links.ledger import lose
+from harness.stage.topology import ARTEMIS, Link
+
+_WAY: Final = Link("producer", ARTEMIS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoseReceipts:
+    """Swallow what the queue broker answers to the producers."""
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "queues"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "lose the answers of the queue broker to the producers"
+
+    def inject(self, bench: Bench, name: str) -> _Lost:
+        """Start to swallow."""
+        return _Lost(bench, name)
+
+
+BY_HAND: Final = ByHand(
+    name="lose-receipts",
+    takes=(),
+    example="lose-receipts",
+    says="swallow what the queue broker answers to the producers",
+    make=LoseReceipts,
+)
+
+
+class _Lost(OnLink):
+    def __init__(self, bench: Bench, name: str) -> None:
+        with bench.reader() as reader:
+            self._start = reader.ends(bench.topic)[0][1]
+        super().__init__(bench, _WAY, lose("responses"), Silence())
+        self._name = name
+        self._unanswered: dict[str, int] = {}
+
+    def evidence(self) -> str | None:
+        """What the probe met, and messages that lie in the queue without an answer."""
+        met = super().evidence()
+        if met is None:
+            return None
+        if not self._unanswered:
+            with self._bench.reader() as reader:
+                (log,) = reader.read_topic(self._bench.topic, {0: self._start})
+            attempts = (entry.headers.get(ATTEMPT_HEADER) for entry in log.entries)
+            self._unanswered = dict.fromkeys((a.decode() for a in attempts if a), now())
+        if not self._unanswered:
+            return None
+        return f"{met}; {len(self._unanswered)} messages came since it began"
+
+    def aftermath(self, known: Aftermath) -> None:
+        """A retried send: in the queue when we looked, acknowledged only after that."""
+        note_retried(
+            self._bench,
+            known,
+            self._unanswered,
+            fault=self._name,
+            where=ARTEMIS,
+            why="its answers were lost",
+        )

@@ -1,0 +1,68 @@
+"""A forwarder paused until the broker has given it up, then let go on: a zombie.
+
+The one thing to know: what it had taken is with somebody else by then, and it does not know. The
+broker has rolled its transaction back; whatever it does without one counts all the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.forwarders import AtMoment, at_moment, forwarders
+
+
+@dataclass(frozen=True, kw_only=True)
+class PauseForwarder(AtMoment):
+    """Pause a forwarder, by name, at a moment, until the broker knows it no more."""
+
+    kind: ClassVar[str] = "timeout"
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"pause {self.forwarder} at its moment {self.moment} until the broker gives it up"
+
+    def inject(self, bench: Bench, name: str) -> _Paused:
+        """Wait until it is there, and pause it."""
+        return _Paused(bench, self.forwarder, self.moment)
+
+
+BY_HAND: Final = at_moment(
+    "pause-forwarder",
+    PauseForwarder,
+    "pause a forwarder before it writes (before-write), before what it took is consumed "
+    "(before-commit), or after (after-commit), until the broker has given it up",
+)
+
+
+class _Paused:
+    def __init__(self, bench: Bench, who: str, when: str) -> None:
+        self._forwarders = forwarders(bench)
+        self._who, self._when = who, when
+        self._record = self._forwarders.hold(who, when)
+        self.at = now()
+        self._process = self._forwarders.pause(who)
+        self.target = self._process.instance
+
+    def evidence(self) -> str | None:
+        """That it stands still, and the broker has others only."""
+        there = self._forwarders.consumers()
+        if not self._process.frozen() or there is None:
+            return None
+        if there >= len(self._forwarders.names):
+            return None
+        return (
+            f"{self.target} stands still {self._when} of {self._record}; the broker has only "
+            f"{there} of {len(self._forwarders.names)} consumers"
+        )
+
+    def heal(self) -> None:
+        """Let it go on, and see that the broker has it again."""
+        self._forwarders.let_go(self._who)
+        self._process.thaw()
+        self._forwarders.wait_consuming()
+
+    def aftermath(self, known: Aftermath) -> None:
+        """The broker tells the others what it had taken."""

@@ -1,0 +1,156 @@
+"""The forwarders of a run: processes that consume one queue side by side.
+
+The one thing to know: a queue has no positions. What was consumed is gone from it, so how far the
+forwarders are shows by what is left, and they have come to the end when nothing is, neither in the
+queue nor out at one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from harness.artemis.auditor import QueueTrouble
+from harness.artemis.programs import artemis_programs
+from harness.recording.tables import Recorded
+from harness.recording.writer import HistoryWriter
+from harness.sinks.base import Sink
+from harness.stage.base import StageTrouble
+from harness.stage.processes import Process
+from harness.subjects.crew import Crew
+from harness.subjects.pipeline import PipelineParts, Positions
+from harness.subjects.queue.hazards import hazards
+from harness.subjects.queue.task import ForwarderTask
+from harness.wait import wait_until
+
+BEFORE_WRITE, BEFORE_COMMIT, AFTER_COMMIT = "before-write", "before-commit", "after-commit"
+MOMENTS: Final = (BEFORE_WRITE, BEFORE_COMMIT, AFTER_COMMIT)
+"""Where a forwarder can be asked to stand still: a message was handed out and nothing is written
+yet, the effect is written and the message not yet consumed, or both is done."""
+_SECONDS: Final = 60.0
+
+
+class Forwarders(Crew):
+    """The forwarders of one run."""
+
+    counted = "effects of the pipeline"
+    awaited = "a first effect in the queue that it writes to"
+
+    def __init__(self, tasks: Sequence[ForwarderTask], parts: PipelineParts, sink: str) -> None:
+        """Nothing is started yet; `sink` is the address that they write to."""
+        super().__init__([task.name for task in tasks], parts)
+        self._tasks = {task.name: task for task in tasks}
+        self._topic, self._sink = parts.topic, sink
+        self._programs = artemis_programs(parts.tools)
+        self._seen = 0
+
+    def begin(self, name: str) -> Process:
+        """Start a life of a forwarder with its task."""
+        task = self._parts.work / f"{name}.json"
+        self._tasks[name].save(task)
+        return self._parts.processes.start(name, self._programs.command("Forwarder", task))
+
+    def hold(self, name: str, moment: str) -> str:
+        """Wait until a forwarder stands still at a moment; `let_go` lets it go on.
+
+        Returns:
+            The record that it stands still with, the first if there are several.
+
+        Raises:
+            Overdue: it does not come there in time.
+            PipelineTrouble: forwarders end by themselves again and again.
+        """
+        draft, wanted, held = (self._file(name, what) for what in ("draft", "hold", "held"))
+        held.unlink(missing_ok=True)
+        draft.write_text(moment)
+        draft.rename(wanted)
+
+        def there() -> str | None:
+            self.check()
+            return held.read_text() if held.exists() else None
+
+        return wait_until(
+            there,
+            what=f"{name} to come to its next moment {moment}",
+            seconds=_SECONDS,
+            every=0.005,
+            stop=self._parts.stop,
+            seen=self.shortly,
+        )
+
+    def let_go(self, name: str) -> None:
+        """Let a forwarder go on, or its next life."""
+        for what in ("hold", "held"):
+            self._file(name, what).unlink(missing_ok=True)
+
+    def consumers(self) -> int | None:
+        """How many of them the broker has; None while it does not answer."""
+        try:
+            return self._parts.stage.queues().counts(self._topic).consumers
+        except QueueTrouble:
+            return None
+
+    def wait_consuming(self) -> None:
+        """Wait until the broker has all of them.
+
+        Raises:
+            Overdue: it has not in time.
+            PipelineTrouble: forwarders end by themselves again and again.
+        """
+
+        def there() -> bool:
+            self.check()
+            return self.consumers() == len(self.names)
+
+        wait_until(
+            there,
+            what=f"the broker to have {len(self.names)} consumers",
+            seconds=_SECONDS,
+            every=0.1,
+            stop=self._parts.stop,
+            seen=self.consumers,
+        )
+
+    @property
+    def commits(self) -> int:
+        """How many effects there are; while the broker does not answer, as many as at last."""
+        with suppress(QueueTrouble):  # it is away for now
+            self._seen = self._parts.stage.queues().sent(self._sink)
+        return self._seen
+
+    def flows(self) -> bool:
+        """Whether there is an effect."""
+        return self.commits > 0
+
+    def shortly(self) -> str | None:
+        """How many effects there are."""
+        return f"{self.commits} effects" if self._running else None
+
+    def positions(self) -> Positions | None:
+        """The end of the input, once nothing of it is left; None until then."""
+        queues = self._parts.stage.queues()
+        try:
+            left = queues.counts(self._topic)
+            end = queues.sent(self._topic)
+        except QueueTrouble:
+            return None
+        return {(self._topic, 0): end} if left.messages == left.delivering == 0 else None
+
+    def idle(self) -> bool:
+        """Whether nothing is out at a forwarder."""
+        try:
+            return self._parts.stage.queues().counts(self._topic).delivering == 0
+        except QueueTrouble:
+            return False
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """What put them to the test."""
+        redelivered = told.lines.get("redelivered", [])
+        writer.write_all("hazards", hazards(redelivered, told, source=self._topic, sink=self._sink))
+
+    def _file(self, name: str, what: str) -> Path:
+        if name not in self._tasks:
+            raise StageTrouble(f"there is no {name}; there are {', '.join(self.names)}")
+        return self._parts.work / f"{name}.{what}"

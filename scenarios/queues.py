@@ -1,0 +1,259 @@
+"""Queues: a JMS broker that delivers again, and drops what it has taken before.
+
+The story: forwarders take payments from a queue and put them with their fee into another one.
+Killed or paused between the two, or with the broker killed under them, they are given again what
+they had not consumed. A transaction makes that harmless; so do identities, as long as the broker
+remembers them. The twins acknowledge too early or too late, or use a broker that forgets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from checkers.claims import (
+    at_least_once_append,
+    at_most_once_append,
+    exactly_once_append,
+    idempotent_append,
+)
+from checkers.model import Claim
+from harness.artemis.configuration import QueueSettings
+from harness.faults.base import Fault
+from harness.faults.cut_link import CutLink
+from harness.faults.kill_forwarder import KillForwarder
+from harness.faults.kill_queue_broker import KillQueueBroker
+from harness.faults.kill_queue_broker_at import KillQueueBrokerAt
+from harness.faults.lose_answers import LoseAnswers
+from harness.faults.lose_receipts import LoseReceipts
+from harness.faults.pause_forwarder import PauseForwarder
+from harness.faults.pause_queue_broker import PauseQueueBroker
+from harness.faults.targets import Node
+from harness.scenario import At, Scenario
+from harness.stage.topology import ARTEMIS
+from harness.subjects.group.hazards import ABANDONED, REPLAYED
+from harness.subjects.producer import ProducerSubject
+from harness.subjects.queue.forwarders import AFTER_COMMIT, BEFORE_COMMIT, BEFORE_WRITE
+from harness.subjects.queue.hazards import REDELIVERED
+from harness.subjects.queue.subject import QueueForwarder
+from harness.workload.payments import Payments
+from harness.workload.senders.jms import JMS, JmsSender
+from scenarios.groups import HOLDS, UNEXERCISED, claims, violated
+
+_WORKLOAD: Final = Payments(records=3_000, producers=2, keys=64, partitions=1, rate=300)
+_BROKER: Final = Node(name=ARTEMIS)
+_TRANSACTED: Final = QueueForwarder()
+_AUTO: Final = QueueForwarder(acknowledge="auto")
+_CLIENT: Final = QueueForwarder(acknowledge="client")
+_IDS: Final = QueueForwarder(acknowledge="client", duplicate_ids=True)
+_FORGETFUL: Final = replace(_IDS, queue_broker=QueueSettings(persist_id_cache=False))
+_NARROW: Final = replace(_IDS, queue_broker=QueueSettings(id_cache_size=10))
+
+
+def _at(name: str, do: Fault, after: str | None = None) -> At:
+    return At(
+        name=name,
+        progress=0.0 if after else 0.1,
+        after=() if after is None else (after,),
+        do=do,
+    )
+
+
+def _killed(moment: str, after: str | None = None) -> At:
+    return _at(f"forwarder killed {moment}", KillForwarder(moment=moment), after)
+
+
+_BROKER_KILLED: Final = _at(
+    "queue broker killed before a message is acknowledged", KillQueueBrokerAt()
+)
+_PAUSED: Final = _at("zombie", PauseForwarder(moment=BEFORE_COMMIT))
+_ANSWERS_LOST: Final = _at(
+    "answers to forwarders lost", LoseAnswers(source="pipeline", target=_BROKER)
+)
+_CUT: Final = _at(
+    "forwarders cut off", CutLink(source="pipeline", target=_BROKER), _ANSWERS_LOST.name
+)
+_BROKER_PAUSED: Final = _at("queue broker paused", PauseQueueBroker(), _CUT.name)
+
+_QUIET: Final = Scenario(
+    name=f"{_TRANSACTED.name}-quiet",
+    title="Forwarders with transacted sessions, undisturbed: nothing is tested",
+    subject=_TRANSACTED,
+    workload=replace(_WORKLOAD, records=1_000),
+    sender=JMS,
+    schedule=(),
+    claims=claims(
+        _TRANSACTED,
+        most=UNEXERCISED,
+        least=UNEXERCISED,
+        exactly=UNEXERCISED,
+        hazards=frozenset({REDELIVERED}),
+    ),
+    seconds=15,
+)
+_HURT: Final = replace(
+    _QUIET,
+    name=_TRANSACTED.name,
+    title="Forwarders with transacted sessions, killed around their commit, and the broker too",
+    workload=_WORKLOAD,
+    schedule=(
+        _killed(BEFORE_COMMIT),
+        _killed(AFTER_COMMIT, f"forwarder killed {BEFORE_COMMIT}"),
+        _at(
+            "queue broker killed amid a transaction",
+            KillQueueBrokerAt(),
+            f"forwarder killed {AFTER_COMMIT}",
+        ),
+    ),
+    claims=claims(
+        _TRANSACTED,
+        most=HOLDS,
+        least=HOLDS,
+        exactly=HOLDS,
+        hazards=frozenset({REDELIVERED}),
+    ),
+    seconds=30,
+)
+
+
+_TWICE, _LOST = "duplicate-output", "lost-output"
+
+
+def _judged(
+    subject: QueueForwarder,
+    hazard: str,
+    *,
+    title: str,
+    schedule: tuple[At, ...],
+    broken: str | None = None,
+) -> Scenario:
+    """Forwarders of another kind; `broken` is what is found, if they do not keep all claims."""
+    found = HOLDS if broken is None else violated(broken)
+    return replace(
+        _HURT,
+        name=subject.name,
+        title=title,
+        subject=subject,
+        schedule=schedule,
+        claims=claims(
+            subject,
+            most=HOLDS if broken == _LOST else found,
+            least=HOLDS if broken == _TWICE else found,
+            exactly=found,
+            hazards=frozenset({hazard}),
+        ),
+    )
+
+
+_FORWARDERS: Final = (
+    _QUIET,
+    _HURT,
+    replace(
+        _HURT,
+        name=f"{_TRANSACTED.name}-paused",
+        title="A forwarder with a transacted session comes back from the dead",
+        schedule=(_PAUSED,),
+    ),
+    replace(
+        _HURT,
+        name=f"{_TRANSACTED.name}-network",
+        title="Forwarders with transacted sessions: answers lost, cut off, the broker paused",
+        schedule=(_ANSWERS_LOST, _CUT, _BROKER_PAUSED),
+    ),
+    _judged(
+        _AUTO,
+        ABANDONED,
+        title="AUTO_ACKNOWLEDGE: what was handed out to a forwarder that dies is gone",
+        schedule=(_killed(BEFORE_WRITE),),
+        broken=_LOST,
+    ),
+    _judged(
+        _CLIENT,
+        REPLAYED,
+        title="CLIENT_ACKNOWLEDGE: what was written and not yet acknowledged is written again",
+        schedule=(_killed(BEFORE_COMMIT),),
+        broken=_TWICE,
+    ),
+    _judged(
+        _IDS,
+        REDELIVERED,
+        title="CLIENT_ACKNOWLEDGE with identities: what is written again the broker drops",
+        schedule=(
+            _killed(BEFORE_COMMIT),
+            replace(_BROKER_KILLED, progress=0.0, after=(f"forwarder killed {BEFORE_COMMIT}",)),
+        ),
+    ),
+    _judged(
+        _FORGETFUL,
+        REPLAYED,
+        title="The broken twin: the broker's next life does not know the identities of the last",
+        schedule=(_BROKER_KILLED,),
+        broken=_TWICE,
+    ),
+    _judged(
+        _NARROW,
+        REPLAYED,
+        title="The broken twin: the broker remembers ten identities, and more came in between",
+        schedule=(_PAUSED,),
+        broken=_TWICE,
+    ),
+)
+
+
+def _append(twin: bool = False) -> tuple[Claim, ...]:
+    """What is claimed of who sends; a twin does not keep all of it."""
+    topic, hazards, twice = _WORKLOAD.topic, {"retried-send"}, violated("duplicate")
+    if twin:
+        return (
+            at_most_once_append(topic, expect=twice),
+            at_least_once_append(topic, hazards=hazards, expect=HOLDS),
+            exactly_once_append(topic, expect=twice),
+        )
+    return tuple(
+        claim(topic, hazards=hazards, expect=HOLDS)
+        for claim in (
+            at_most_once_append,
+            at_least_once_append,
+            exactly_once_append,
+            idempotent_append,
+        )
+    )
+
+
+_SENDING: Final = Scenario(
+    name="jms-sender",
+    title="A JMS application that sends again what nobody acknowledged, with identities",
+    subject=ProducerSubject(
+        name="jms-sender",
+        says=(
+            "A JMS application that sends again after every error; each message says which record "
+            "it is, and the broker drops what it has taken before."
+        ),
+    ),
+    workload=_WORKLOAD,
+    sender=JMS,
+    schedule=(
+        _at("answers to senders lost", LoseReceipts()),
+        _at("queue broker killed", KillQueueBroker(), "answers to senders lost"),
+    ),
+    claims=_append(),
+    seconds=30,
+)
+_SENDERS: Final = (
+    _SENDING,
+    replace(
+        _SENDING,
+        name="jms-sender-no-ids",
+        title="The broken twin: its messages do not say which record they are",
+        subject=ProducerSubject(
+            name="jms-sender-no-ids",
+            says="A JMS application that sends again after every error. Broken twin: its messages "
+            "do not say which record they are.",
+        ),
+        sender=JmsSender(duplicate_ids=False),
+        schedule=(_at("answers to senders lost", LoseReceipts()),),
+        claims=_append(twin=True),
+    ),
+)
+
+SCENARIOS: Final = (*_FORWARDERS, *_SENDERS)

@@ -1,0 +1,136 @@
+"""A queue broker on a stage without any broker of Kafka's: its lives, its ways, its log.
+
+The one thing to know: what a sender was told to be taken lies in the queue that nobody consumes,
+whatever became of the broker since.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.artemis.auditor import QueueTrouble
+from harness.artemis.programs import artemis_programs
+from harness.artemis.queue_log import QueueLog
+from harness.artemis.queues import Queues
+from harness.faults.probe import Probe
+from harness.links.ledger import CUT
+from harness.stage.alone import Alone, alone
+from harness.stage.base import StageTrouble
+from harness.stage.topology import ARTEMIS, Link
+from harness.tools.setup import ensure
+from harness.wait import Stop
+from harness.workload.control import Producers
+from harness.workload.payments import Payments
+from harness.workload.senders.jms import JMS
+from tests.integration.staging import eventually
+
+pytestmark = pytest.mark.integration
+WAY = Link("producer", ARTEMIS)
+
+
+@pytest.fixture(scope="module")
+def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
+    tools = ensure()
+    assert tools.stage is not None
+    queues = Queues(addresses=("payments",), programs=partial(artemis_programs, tools))
+    folder = tmp_path_factory.mktemp("queues")
+    with alone(folder, tools.stage, brokers=0, queues=queues) as found:
+        yield found
+        assert found.stage.disturbed() == {}
+
+
+def sent(up: Alone, folder: Path, seed: int) -> set[str]:
+    """Send some payments to the end; returns which were acknowledged."""
+    history = folder / "history"
+    history.mkdir()
+    producers = Producers(
+        workload=Payments(records=40, producers=2, partitions=1, topic="payments"),
+        seed=seed,
+        bootstrap=up.stage.queue_broker("producer"),
+        processes=up.processes,
+        history=history,
+        work=folder,
+        stop=Stop(),
+        sender=JMS,
+        tools=ensure(),
+    )
+    producers.start()
+    producers.warmed_up()
+    producers.hurry()
+    producers.wait_finished(60)
+    lines = [json.loads(t) for f in history.iterdir() for t in f.read_text().splitlines()]
+    calls: dict[str, Any] = {row["attempt"]: row for row in lines if row["t"] == "called"}
+    returned = [row for row in lines if row["t"] == "returned"]
+    assert {row["outcome"] for row in returned} == {"ok"}
+    return {calls[row["attempt"]]["record"] for row in returned}
+
+
+def test_what_was_taken_outlives_the_broker(up: Alone, tmp_path: Path) -> None:
+    log = QueueLog(up.stage.queues(), "payments")
+    before = log.end()
+    records = sent(up, tmp_path, seed=1)
+    assert len(records) == 40
+    up.stage.kill(ARTEMIS, "SIGKILL by a test")
+    assert up.stage.disturbed()[ARTEMIS] == "not running"
+    with pytest.raises(QueueTrouble):
+        log.end()
+    up.stage.restart(ARTEMIS)
+    entries = log.read(before).entries
+    assert {entry.headers["onceproof-record"].decode() for entry in entries} == records
+    assert len(entries) == 40
+    assert log.end() == before + 40
+    counts = up.stage.queues().counts("payments")
+    assert (counts.messages, counts.delivering, counts.consumers) == (before + 40, 0, 0)
+
+
+def test_one_that_is_asked_to_end(up: Alone) -> None:
+    assert "ended with status 143" in up.stage.shut_down(ARTEMIS, "asked by a test")
+    up.stage.restart(ARTEMIS)
+    assert up.stage.queues().counts("payments").delivering == 0
+
+
+def test_a_paused_one_says_nothing(up: Alone) -> None:
+    assert "stands still" in up.stage.pause(ARTEMIS)
+    try:
+        with pytest.raises(QueueTrouble):
+            up.stage.queues().counts("payments")
+    finally:
+        up.stage.resume(ARTEMIS)
+    assert up.stage.queues().counts("payments").delivering == 0
+
+
+def test_a_probe_meets_what_is_done_to_a_way(up: Alone) -> None:
+    with Probe(up.stage, WAY) as probe:
+        short, long = probe.ask(), probe.ask(more=1000)
+        assert long.sent == short.sent + 1000
+        assert probe.ask(times=3).received == 3 * short.received
+        assert up.stage.connections(WAY) == 1
+        assert up.stage.connected("producer") == 1
+        assert up.stage.connected("pipeline") == 0
+        hold = up.stage.disturb(WAY, CUT)
+        assert probe.until_closed() == 0
+    with pytest.raises(ConnectionError):
+        Probe(up.stage, WAY)
+    hold.release()
+    with Probe(up.stage, WAY) as probe:
+        probe.ask()
+    eventually(lambda: up.stage.connected("producer") == 0, "the last connection to end")
+
+
+def test_there_are_no_brokers_of_kafka(up: Alone) -> None:
+    assert up.stage.brokers == ()
+    assert up.stage.nodes == ("postgres", ARTEMIS)
+    with pytest.raises(StageTrouble, match="no node broker-1; there are postgres, artemis"):
+        up.stage.kill("broker-1", "a test")
+
+
+def test_another_stage_has_no_queues(staging: Any) -> None:
+    for ask in (staging.stage.queues, partial(staging.stage.queue_broker, "producer")):
+        with pytest.raises(StageTrouble, match="has no queue broker"):
+            ask()

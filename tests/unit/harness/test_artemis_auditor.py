@@ -1,0 +1,94 @@
+"""Looking into queues: what the process beside us answers, and what if it does not."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from harness.artemis import auditor as module
+from harness.artemis.auditor import Counts, Message, QueueAuditor, QueueTrouble
+from harness.artemis.queue_log import QueueLog
+from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from harness.stage.processes import Process, Processes
+
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    word, *rest = line.split()
+    if rest == ["payments", "payments.audit"]:
+        for n in range(3):
+            print(json.dumps({"record": f"r{n}", "attempt": "a", "key": "k", "value": "v" * 70000}))
+        print(json.dumps({"record": None, "attempt": None, "key": None, "value": None}))
+        print(json.dumps({"end": 4}), flush=True)
+    elif word == "counts" and rest[0].startswith("payments"):
+        print(json.dumps({"messageCount": 4, "deliveringCount": 1, "consumerCount": 2}))
+        print(json.dumps({"end": 1}), flush=True)
+    elif rest[0] == "nothing":
+        print(json.dumps({"error": "there is no such queue"}), flush=True)
+    elif rest[0] == "ends":
+        sys.exit("of its own accord")
+"""
+
+
+@pytest.fixture
+def lives() -> list[Process]:
+    return []
+
+
+@pytest.fixture
+def auditor(processes: Processes, lives: list[Process]) -> QueueAuditor:
+    def start() -> Process:
+        command = [sys.executable, "-I", "-S", "-c", PROGRAM]
+        lives.append(processes.start("queue-auditor", command, pipes=True))
+        return lives[-1]
+
+    return QueueAuditor(start)
+
+
+def test_a_log_is_every_message_in_order(auditor: QueueAuditor, lives: list[Process]) -> None:
+    assert not lives, "it is started when it is first asked"
+    found = auditor.log("payments")
+    assert [message.record for message in found] == ["r0", "r1", "r2", None]
+    assert found[0] == Message(record="r0", attempt="a", key="k", value="v" * 70000)
+    assert len(lives) == 1
+
+
+def test_counts(auditor: QueueAuditor) -> None:
+    assert auditor.counts("payments") == Counts(messages=4, delivering=1, consumers=2)
+    assert auditor.sent("payments") == 4
+
+
+def test_a_queue_that_there_is_not(auditor: QueueAuditor) -> None:
+    with pytest.raises(QueueTrouble, match="counts nothing: there is no such queue"):
+        auditor.counts("nothing")
+    assert auditor.sent("payments") == 4, "it goes on answering"
+
+
+def test_one_that_ended_is_started_again(auditor: QueueAuditor, lives: list[Process]) -> None:
+    with pytest.raises(QueueTrouble, match="ended; it said last: of its own accord"):
+        auditor.counts("ends")
+    assert auditor.sent("payments") == 4
+    assert len(lives) == 2
+
+
+def test_one_that_says_nothing_is_ended(
+    auditor: QueueAuditor, lives: list[Process], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert auditor.sent("payments") == 4
+    monkeypatch.setattr(module, "_SECONDS", 0.2)
+    with pytest.raises(QueueTrouble, match=r"no answer in 0\.2 s"):
+        auditor.counts("silence")
+    assert not lives[0].leader_alive()
+
+
+@pytest.mark.parametrize("start", [0, 2])
+def test_an_address_as_a_log(auditor: QueueAuditor, start: int) -> None:
+    log = QueueLog(auditor, "payments").read(start)
+    assert (log.log_start, log.last_stable_offset, log.high_watermark) == (0, 4, 4)
+    assert [entry.offset for entry in log.entries] == list(range(start, 4))
+    assert all(log.committed())
+    *_, known, nameless = log.entries
+    assert known.headers == {RECORD_HEADER: b"r2", ATTEMPT_HEADER: b"a"}
+    assert (known.key, nameless.headers, nameless.value) == (b"k", {}, None)
+    assert QueueLog(auditor, "payments").end() == 4

@@ -1,0 +1,146 @@
+"""Forwarders on trial: what their scenarios stand on, what is counted, and faults by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.artemis.configuration import QueueSettings
+from harness.faults.by_hand import UnknownFault, asked
+from harness.faults.kill_forwarder import KillForwarder
+from harness.faults.kill_queue_broker_at import KillQueueBrokerAt
+from harness.faults.pause_forwarder import PauseForwarder
+from harness.feasible import feasible
+from harness.recording.tables import Recorded
+from harness.scenario import BadScenario
+from harness.stage.backends import DOCKER, EVERYTHING, offers
+from harness.subjects.group.hazards import ABANDONED, REPLAYED
+from harness.subjects.queue.hazards import REDELIVERED, hazards
+from harness.subjects.queue.subject import QueueForwarder
+from harness.subjects.queue.task import ForwarderTask
+from harness.tools.error import SetupError
+from onceproof.matrix.plan import plan
+from scenarios import connect, queues
+
+
+def told(*sent: tuple[str, str | None]) -> Recorded:
+    log = [{"topic": topic, "record": record} for topic, record in sent]
+    return Recorded(tables={}, lines={"log": log})
+
+
+def counted(found: Iterable[dict[str, Any]]) -> dict[str, str]:
+    return {row["hazard"]: row["detail"].split()[0] for row in found}
+
+
+def test_what_put_them_to_the_test() -> None:
+    recorded = told(
+        ("in", "a"), ("in", "b"), ("in", "c"), ("in", None),
+        ("out", "a"), ("out", "a"), ("out", "b"), ("out", None), ("out", None),
+    )  # fmt: skip
+    again = [{"record": "a"}, {"record": "a"}, {"record": "b"}]
+    assert counted(hazards(again, recorded, source="in", sink="out")) == {
+        REDELIVERED: "2",
+        REPLAYED: "1",
+        ABANDONED: "1",
+    }
+
+
+def test_nothing_put_them_to_the_test() -> None:
+    recorded = told(("in", "a"), ("out", "a"))
+    assert not hazards([], recorded, source="in", sink="out")
+
+
+@pytest.mark.parametrize("scenario", queues.SCENARIOS, ids=lambda scenario: scenario.name)
+def test_nothing_of_it_is_a_topic(scenario: Any) -> None:
+    assert scenario.all_topics == ()
+    assert scenario.queues[0] == "payments"
+    assert scenario.needs == {"queues"}
+    assert set(scenario.subject.sinks) <= set(scenario.queues)
+
+
+def test_other_scenarios_need_no_queues() -> None:
+    assert all(not s.queues and not s.needs for s in connect.SCENARIOS)
+
+
+def test_a_queue_has_one_partition() -> None:
+    hurt = queues.SCENARIOS[0]
+    with pytest.raises(BadScenario, match="expected partitions=1"):
+        replace(hurt, workload=replace(hurt.workload, partitions=3))
+
+
+def test_only_the_local_backend_has_queues() -> None:
+    hurt = queues.SCENARIOS[1]
+    assert feasible(hurt, EVERYTHING) == (hurt, ())
+    with pytest.raises(SetupError, match="jms-forwarder-transacted needs queues, which this stage"):
+        feasible(hurt, offers(DOCKER))
+    local, docker = plan([hurt], ["local", DOCKER], 1)
+    assert (local.lacks, docker.lacks) == (None, "docker does not offer queues")
+
+
+def test_each_has_a_name_of_its_own() -> None:
+    names = [scenario.name for scenario in queues.SCENARIOS]
+    assert len(set(names)) == len(names)
+    assert QueueForwarder().name == "jms-forwarder-transacted"
+    ids = QueueForwarder(acknowledge="client", duplicate_ids=True)
+    assert ids.name == "jms-forwarder-client-ids"
+    assert "drops what it has taken before" in ids.says
+    assert "Broken twin" not in ids.says
+    twins = {
+        s.subject.name: s.subject.says for s in queues.SCENARIOS if s.name.startswith(ids.name)
+    }
+    assert set(twins) == {ids.name, f"{ids.name}-forgetful", f"{ids.name}-narrow"}
+    assert all("Broken twin" in twins[f"{ids.name}-{what}"] for what in ("forgetful", "narrow"))
+
+
+def test_a_report_says_what_the_broker_remembers() -> None:
+    narrow = QueueForwarder(queue_broker=QueueSettings(id_cache_size=10))
+    assert narrow.configuration()["duplicate detection"] == {
+        "id_cache_size": 10,
+        "persist_id_cache": True,
+    }
+
+
+def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
+    task = ForwarderTask(
+        name="forwarder-0", broker="127.0.0.1:1", source="in::in", sink="out",
+        acknowledge="client", duplicate_ids=True, work=str(tmp_path), history=str(tmp_path),
+    )  # fmt: skip
+    task.save(tmp_path / "task.json")
+    assert '"acknowledge": "client"' in (tmp_path / "task.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (
+            ["kill-forwarder", "forwarder-1", "before-write"],
+            KillForwarder(forwarder="forwarder-1", moment="before-write"),
+        ),
+        (
+            ["pause-forwarder", "forwarder-0", "before-commit"],
+            PauseForwarder(forwarder="forwarder-0", moment="before-commit"),
+        ),
+        (
+            ["kill-queue-broker-at", "forwarder-0", "after-commit"],
+            KillQueueBrokerAt(forwarder="forwarder-0", moment="after-commit"),
+        ),
+    ],
+)
+def test_by_hand(words: list[str], fault: object) -> None:
+    assert asked(words[0], words[1:]) == fault
+
+
+@pytest.mark.parametrize(
+    ("who", "when", "said"),
+    [
+        ("member-0", "before-write", "'member-0' is no forwarder"),
+        ("forwarder-0", "at-noon", "'at-noon' is no moment; expected before-write or"),
+    ],
+)
+def test_by_hand_with_other_words(who: str, when: str, said: str) -> None:
+    with pytest.raises(UnknownFault, match=said):
+        asked("kill-forwarder", [who, when])
