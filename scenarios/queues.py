@@ -1,4 +1,4 @@
-"""Queues: a JMS broker that delivers again, and drops what it has taken before.
+"""Queues: a broker, by JMS and by AMQP, that delivers again, and drops what it has taken before.
 
 The story: forwarders take payments from a queue and put them with their fee into another one.
 Killed or paused between the two, or with the broker killed under them, they are given again what
@@ -33,8 +33,8 @@ from harness.scenario import At, Scenario
 from harness.stage.topology import ARTEMIS
 from harness.subjects.group.hazards import ABANDONED, REPLAYED
 from harness.subjects.producer import ProducerSubject
-from harness.subjects.queue.forwarders import AFTER_COMMIT, BEFORE_COMMIT, BEFORE_WRITE
 from harness.subjects.queue.hazards import REDELIVERED
+from harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT, BEFORE_WRITE
 from harness.subjects.queue.subject import QueueForwarder
 from harness.workload.payments import Payments
 from harness.workload.senders.jms import JMS, JmsSender
@@ -200,6 +200,53 @@ _FORWARDERS: Final = (
 )
 
 
+_AMQP: Final = QueueForwarder(client="amqp")
+_AMQP_PLAIN: Final = QueueForwarder(client="amqp", acknowledge="client")
+_AMQP_IDS: Final = replace(_AMQP_PLAIN, duplicate_ids=True)
+_BY_AMQP: Final = (
+    _judged(
+        _AMQP,
+        REDELIVERED,
+        title="AMQP: effect and acceptance in one transaction, killed around its end",
+        schedule=_HURT.schedule,
+    ),
+    replace(
+        _judged(
+            _AMQP,
+            REDELIVERED,
+            title="AMQP: a forwarder with a transaction comes back from the dead",
+            schedule=(_PAUSED,),
+        ),
+        name=f"{_AMQP.name}-paused",
+    ),
+    _judged(
+        _AMQP_IDS,
+        REDELIVERED,
+        title="AMQP with identities: what is sent again the broker drops",
+        schedule=(
+            _killed(BEFORE_COMMIT),
+            replace(_BROKER_KILLED, progress=0.0, after=(f"forwarder killed {BEFORE_COMMIT}",)),
+        ),
+    ),
+    replace(
+        _judged(
+            _AMQP_IDS,
+            REDELIVERED,
+            title="AMQP with identities: answers lost, cut off, the broker paused",
+            schedule=(_ANSWERS_LOST, _CUT, _BROKER_PAUSED),
+        ),
+        name=f"{_AMQP_IDS.name}-network",
+    ),
+    _judged(
+        _AMQP_PLAIN,
+        REPLAYED,
+        title="The broken twin: AMQP without identities, killed before a message is accepted",
+        schedule=(_killed(BEFORE_COMMIT),),
+        broken=_TWICE,
+    ),
+)
+
+
 def _append(twin: bool = False) -> tuple[Claim, ...]:
     """What is claimed of who sends; a twin does not keep all of it."""
     topic, hazards, twice = _WORKLOAD.topic, {"retried-send"}, violated("duplicate")
@@ -256,4 +303,4 @@ _SENDERS: Final = (
     ),
 )
 
-SCENARIOS: Final = (*_FORWARDERS, *_SENDERS)
+SCENARIOS: Final = (*_FORWARDERS, *_BY_AMQP, *_SENDERS)

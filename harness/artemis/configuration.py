@@ -38,6 +38,14 @@ _DEFAULTS: Final = {
     # It would hold senders back on a disk that others have filled.
     "max-disk-usage": "-1",
 }
+_ACCEPTOR: Final = ";".join(
+    [
+        "protocols=CORE,AMQP",  # JMS goes by the first
+        "amqpDuplicateDetection=true",
+        "saslMechanisms=ANONYMOUS,PLAIN",
+        "amqpIdleTimeout=4000",
+    ]
+)
 _ADDRESSES: Final = {
     # By default a message goes to a dead letter queue at its tenth attempt, which looks like loss.
     "max-delivery-attempts": "-1",
@@ -90,7 +98,7 @@ def broker_xml(
     Args:
         settings: what of it is to be chosen.
         folder: for everything that it keeps.
-        listen: `host:port` for each audience, by its own protocol, which JMS goes by.
+        listen: `host:port` for each audience.
         addresses: to be there from the start.
     """
     root = Xml.Element("configuration", {"xmlns": "urn:activemq"})
@@ -102,7 +110,7 @@ def broker_xml(
         _text(core, name, value)
     acceptors = Xml.SubElement(core, "acceptors")
     for audience, where in listen.items():
-        _text(acceptors, "acceptor", f"tcp://{where}?protocols=CORE", name=audience)
+        _text(acceptors, "acceptor", f"tcp://{where}?{_ACCEPTOR}", name=audience)
     matching = Xml.SubElement(Xml.SubElement(core, "address-settings"), "address-setting")
     matching.set("match", "#")
     for name, value in _ADDRESSES.items():

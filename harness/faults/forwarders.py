@@ -10,7 +10,8 @@ from harness.bench import Bench
 from harness.faults.base import Fault
 from harness.faults.by_hand import ByHand, UnknownFault
 from harness.stage.base import StageTrouble
-from harness.subjects.queue.forwarders import BEFORE_COMMIT, MOMENTS, Forwarders
+from harness.subjects.queue.forwarders import Forwarders
+from harness.subjects.queue.moments import BEFORE_COMMIT, MOMENTS
 from harness.subjects.queue.subject import FORWARDER
 
 
@@ -20,7 +21,7 @@ class AtMoment:
 
     Attributes:
         forwarder: its name.
-        moment: one of `harness.subjects.queue.forwarders.MOMENTS`.
+        moment: one of `harness.subjects.queue.moments.MOMENTS`.
     """
 
     needs: ClassVar[str | None] = FORWARDER

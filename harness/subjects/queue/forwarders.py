@@ -7,13 +7,12 @@ queue nor out at one of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from harness.artemis.auditor import QueueTrouble
-from harness.artemis.programs import artemis_programs
 from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
 from harness.sinks.base import Sink
@@ -22,13 +21,11 @@ from harness.stage.processes import Process
 from harness.subjects.crew import Crew
 from harness.subjects.pipeline import PipelineParts, Positions
 from harness.subjects.queue.hazards import hazards
+from harness.subjects.queue.moments import Moments
 from harness.subjects.queue.task import ForwarderTask
 from harness.wait import wait_until
 
-BEFORE_WRITE, BEFORE_COMMIT, AFTER_COMMIT = "before-write", "before-commit", "after-commit"
-MOMENTS: Final = (BEFORE_WRITE, BEFORE_COMMIT, AFTER_COMMIT)
-"""Where a forwarder can be asked to stand still: a message was handed out and nothing is written
-yet, the effect is written and the message not yet consumed, or both is done."""
+Program = Callable[[Path], Sequence[str | Path]]
 _SECONDS: Final = 60.0
 
 
@@ -38,19 +35,27 @@ class Forwarders(Crew):
     counted = "effects of the pipeline"
     awaited = "a first effect in the queue that it writes to"
 
-    def __init__(self, tasks: Sequence[ForwarderTask], parts: PipelineParts, sink: str) -> None:
-        """Nothing is started yet; `sink` is the address that they write to."""
+    def __init__(
+        self, tasks: Sequence[ForwarderTask], parts: PipelineParts, *, program: Program
+    ) -> None:
+        """Nothing is started yet.
+
+        Args:
+            tasks: one for each forwarder, all between the same queues.
+            parts: what it is made from.
+            program: the command that starts a forwarder with the file of its task.
+        """
         super().__init__([task.name for task in tasks], parts)
         self._tasks = {task.name: task for task in tasks}
-        self._topic, self._sink = parts.topic, sink
-        self._programs = artemis_programs(parts.tools)
+        self._topic, self._sink = parts.topic, tasks[0].sink
+        self._program = program
         self._seen = 0
 
     def begin(self, name: str) -> Process:
         """Start a life of a forwarder with its task."""
         task = self._parts.work / f"{name}.json"
         self._tasks[name].save(task)
-        return self._parts.processes.start(name, self._programs.command("Forwarder", task))
+        return self._parts.processes.start(name, self._program(task))
 
     def hold(self, name: str, moment: str) -> str:
         """Wait until a forwarder stands still at a moment; `let_go` lets it go on.
@@ -62,14 +67,12 @@ class Forwarders(Crew):
             Overdue: it does not come there in time.
             PipelineTrouble: forwarders end by themselves again and again.
         """
-        draft, wanted, held = (self._file(name, what) for what in ("draft", "hold", "held"))
-        held.unlink(missing_ok=True)
-        draft.write_text(moment)
-        draft.rename(wanted)
+        moments = self._moments(name)
+        moments.ask(moment)
 
         def there() -> str | None:
             self.check()
-            return held.read_text() if held.exists() else None
+            return moments.held()
 
         return wait_until(
             there,
@@ -82,8 +85,7 @@ class Forwarders(Crew):
 
     def let_go(self, name: str) -> None:
         """Let a forwarder go on, or its next life."""
-        for what in ("hold", "held"):
-            self._file(name, what).unlink(missing_ok=True)
+        self._moments(name).let_go()
 
     def consumers(self) -> int | None:
         """How many of them the broker has; None while it does not answer."""
@@ -150,7 +152,7 @@ class Forwarders(Crew):
         redelivered = told.lines.get("redelivered", [])
         writer.write_all("hazards", hazards(redelivered, told, source=self._topic, sink=self._sink))
 
-    def _file(self, name: str, what: str) -> Path:
+    def _moments(self, name: str) -> Moments:
         if name not in self._tasks:
             raise StageTrouble(f"there is no {name}; there are {', '.join(self.names)}")
-        return self._parts.work / f"{name}.{what}"
+        return Moments(self._parts.work, name)

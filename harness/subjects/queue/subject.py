@@ -6,38 +6,55 @@ as consumed, and whether its effect says which message it is of.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from harness.artemis.configuration import QueueSettings, consumed
+from harness.artemis.programs import artemis_programs
 from harness.kafka.log_reader import LogReader
+from harness.python import python_module
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
 from harness.subjects.pipeline import PipelineParts
-from harness.subjects.queue.forwarders import Forwarders
+from harness.subjects.queue.forwarders import Forwarders, Program
 from harness.subjects.queue.task import Acknowledge, ForwarderTask
+from harness.tools.proton import proton
+from harness.tools.setup import Tools
 
 FORWARDER: Final = "forwarder"
 """What they offer: forwarders that can be killed and paused."""
-_SAYS: Final[dict[Acknowledge, str]] = {
-    "transacted": (
-        "Forwarders whose session is transacted: a message counts as consumed in one transaction "
-        "with its effect."
+Client = Literal["jms", "amqp"]
+_SAYS: Final[dict[tuple[Client, Acknowledge], str]] = {
+    ("jms", "transacted"): (
+        "Forwarders by JMS whose session is transacted: a message counts as consumed in one "
+        "transaction with its effect."
     ),
-    "auto": (
-        "Forwarders with AUTO_ACKNOWLEDGE: a message counts as consumed as soon as it was handed "
-        "out, before its effect; at-most-once, and no more."
+    ("jms", "auto"): (
+        "Forwarders by JMS with AUTO_ACKNOWLEDGE: a message counts as consumed as soon as it was "
+        "handed out, before its effect; at-most-once, and no more."
     ),
-    "client": (
-        "Forwarders with CLIENT_ACKNOWLEDGE: a message counts as consumed after its effect; "
+    ("jms", "client"): (
+        "Forwarders by JMS with CLIENT_ACKNOWLEDGE: a message counts as consumed after its effect; "
+        "at-least-once, and no more."
+    ),
+    ("amqp", "transacted"): (
+        "Forwarders by AMQP 1.0 that accept a message and send its effect in one transaction."
+    ),
+    ("amqp", "client"): (
+        "Forwarders by AMQP 1.0 that accept a message after the broker has accepted its effect; "
         "at-least-once, and no more."
     ),
 }
 _WITH_IDS: Final = (
     " Each effect says which message it is of, and the broker drops what it has taken before."
 )
+_PROGRAMS: Final[dict[Client, str]] = {
+    "jms": "harness/artemis/Forwarder.java",
+    "amqp": "harness/subjects/queue/amqp_forwarder.py",
+}
 _LACKS: Final = {
     "forgetful": " Broken twin: what the broker knows does not outlive its life.",
     "narrow": " Broken twin: the broker remembers few.",
@@ -49,6 +66,7 @@ class QueueForwarder:
     """Forwarders on trial.
 
     Attributes:
+        client: by which protocol; by AMQP no message is acknowledged before its effect.
         acknowledge: when a message counts as consumed.
         duplicate_ids: each effect says which message it is of (`_AMQ_DUPL_ID`).
         forwarders: how many.
@@ -56,11 +74,17 @@ class QueueForwarder:
         queue_broker: settings of the broker.
     """
 
+    client: Client = "jms"
     acknowledge: Acknowledge = "transacted"
     duplicate_ids: bool = False
     forwarders: int = 2
     sink: str = "payments-with-fees"
     queue_broker: QueueSettings = field(default_factory=QueueSettings)
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what no forwarder of such a client can do."""
+        if (self.client, self.acknowledge) == ("amqp", "auto"):
+            raise ValueError("forwarders by AMQP accept a message after its effect, or with it")
 
     balances = False
     sends = False
@@ -71,13 +95,14 @@ class QueueForwarder:
     def name(self) -> str:
         """E.g. `jms-forwarder-transacted`, `jms-forwarder-client-ids-narrow`."""
         ids = "-ids" if self.duplicate_ids else ""
-        return "-".join([f"jms-forwarder-{self.acknowledge}{ids}", *self._lacks])
+        return "-".join([f"{self.client}-forwarder-{self.acknowledge}{ids}", *self._lacks])
 
     @property
     def says(self) -> str:
         """What it promises."""
         ids = _WITH_IDS if self.duplicate_ids else ""
-        return _SAYS[self.acknowledge] + ids + "".join(_LACKS[what] for what in self._lacks)
+        says = _SAYS[self.client, self.acknowledge]
+        return says + ids + "".join(_LACKS[what] for what in self._lacks)
 
     @property
     def _lacks(self) -> tuple[str, ...]:
@@ -109,7 +134,7 @@ class QueueForwarder:
                 "number": self.forwarders,
                 "acknowledge": self.acknowledge,
                 "duplicate_ids": self.duplicate_ids,
-                "program": "harness/artemis/Forwarder.java",
+                "program": _PROGRAMS[self.client],
             },
             "duplicate detection": asdict(self.queue_broker),
         }
@@ -133,8 +158,19 @@ class QueueForwarder:
             )
             for number in range(self.forwarders)
         ]
-        return Forwarders(tasks, parts, self.sink)
+        return Forwarders(tasks, parts, program=_program(self.client, parts.tools))
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """The address that they send to, read as a log."""
         return TopicSink(reader, topic=self.sink, view=self.view)
+
+
+def _program(client: Client, tools: Tools) -> Program:
+    if client == "jms":
+        return partial(artemis_programs(tools).command, "Forwarder")
+    folder = proton() or ""
+
+    def command(task: Path) -> Sequence[str | Path]:
+        return [*python_module("harness.subjects.queue.amqp", str(folder)), task]
+
+    return command

@@ -1,4 +1,4 @@
-"""What a forwarder (`harness/artemis/Forwarder.java`) is told to do, written as JSON."""
+"""What a forwarder is told to do, by JMS or by AMQP; written as JSON for its process."""
 
 from __future__ import annotations
 
@@ -42,3 +42,8 @@ class ForwarderTask:
     def save(self, path: Path) -> None:
         """Write it where the process will read it."""
         path.write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def load(cls, path: Path) -> ForwarderTask:
+        """Read what `save` wrote."""
+        return cls(**json.loads(path.read_text()))

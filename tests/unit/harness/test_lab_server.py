@@ -28,6 +28,7 @@ from onceproof.lab_client import LabRefused, LabSilent, ask
 from tests.unit.harness.made_up import Fault, fail, world_in
 
 STAGE = SimpleNamespace(
+    brokers=("broker-1",),
     bootstrap=lambda audience: f"{audience}:9092",
     database=lambda audience: f"host={audience}",
     links=lambda: (Link("producer", "broker-1"),),

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from harness.kafka.metadata import Replicas
-from harness.lab.status import _agreed, status
+from harness.lab.status import _agreed, bootstraps, status
 from tests.unit.harness.made_up_cluster import World
 
 
@@ -59,3 +59,13 @@ def test_a_paused_broker_is_shown_and_not_asked() -> None:
     }
     assert all(partition["dissent"] == {} for partition in found["partitions"])
     assert found["links"] == {}
+
+
+def test_without_brokers_of_kafka_it_is_where_the_queue_broker_is() -> None:
+    stage = SimpleNamespace(brokers=(), queue_broker=lambda audience: f"{audience}:5672")
+    bench: Any = SimpleNamespace(stage=stage)
+    assert bootstraps(bench) == {
+        "producer": "producer:5672",
+        "pipeline": "pipeline:5672",
+        "auditor": "auditor:5672",
+    }

@@ -96,6 +96,12 @@ def test_each_has_a_name_of_its_own() -> None:
     assert all("Broken twin" in twins[f"{ids.name}-{what}"] for what in ("forgetful", "narrow"))
 
 
+def test_amqp_has_no_acknowledgement_before_the_effect() -> None:
+    assert QueueForwarder(client="amqp", acknowledge="client").name == "amqp-forwarder-client"
+    with pytest.raises(ValueError, match="accept a message after its effect, or with it"):
+        QueueForwarder(client="amqp", acknowledge="auto")
+
+
 def test_a_report_says_what_the_broker_remembers() -> None:
     narrow = QueueForwarder(queue_broker=QueueSettings(id_cache_size=10))
     assert narrow.configuration()["duplicate detection"] == {
@@ -110,7 +116,7 @@ def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
         acknowledge="client", duplicate_ids=True, work=str(tmp_path), history=str(tmp_path),
     )  # fmt: skip
     task.save(tmp_path / "task.json")
-    assert '"acknowledge": "client"' in (tmp_path / "task.json").read_text()
+    assert ForwarderTask.load(tmp_path / "task.json") == task
 
 
 @pytest.mark.parametrize(

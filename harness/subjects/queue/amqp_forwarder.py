@@ -1,0 +1,192 @@
+"""A forwarder by AMQP 1.0: `python -m harness.subjects.queue.amqp_forwarder TASK`.
+
+The one thing to know: a message is accepted after the broker has accepted its effect, or both are
+in one transaction. After any error it connects again, as an application must, and the broker
+delivers again what was not accepted. A declare and a commit have no time-out in AMQP: after a while
+without an answer the connection is given up here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from proton import Delivery, Message, ProtonException, Timeout
+from proton.handlers import MessagingHandler, TransactionHandler
+from proton.utils import BlockingConnection
+
+from harness.clock import now
+from harness.recording.writer import HistoryWriter
+from harness.subjects.group.effect import effect_of
+from harness.subjects.group.life import say
+from harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT, BEFORE_WRITE, Moments
+from harness.subjects.queue.task import ForwarderTask
+
+_SECONDS: Final = 3.0
+"""How long an answer of the broker may take."""
+_WAIT: Final = 0.2
+"""How long to wait for more messages of one transaction."""
+_HEARTBEAT: Final = 2.0
+_RECORD, _KEY, _DUPLICATE_ID = "onceproof_record", "onceproof_key", "_AMQ_DUPL_ID"
+
+
+class _Inbox(MessagingHandler):  # type: ignore[misc]
+    """What was delivered and not yet taken up."""
+
+    def __init__(self) -> None:
+        super().__init__(prefetch=0, auto_accept=False)
+        self.delivered: deque[tuple[Any, Any]] = deque()
+
+    def on_message(self, event: Any) -> None:
+        self.delivered.append((event.message, event.delivery))
+
+
+class _Ending(TransactionHandler):  # type: ignore[misc]
+    """What became of one transaction."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.transaction: Any = None
+        self.outcome: str | None = None
+
+    def on_transaction_declared(self, event: Any) -> None:
+        self.transaction = event.transaction
+
+    def on_transaction_declare_failed(self, event: Any) -> None:
+        self.outcome = "not declared"
+
+    def on_transaction_committed(self, event: Any) -> None:
+        self.outcome = "committed"
+
+    def on_transaction_commit_failed(self, event: Any) -> None:
+        self.outcome = "not committed"
+
+
+class Refused(Exception):
+    """The broker refused what it was asked; the text says what that was."""
+
+
+class Forwarder:
+    """One life, connection after connection."""
+
+    def __init__(self, task: ForwarderTask) -> None:
+        self._task = task
+        self._transacted = task.acknowledge == "transacted"
+        self._batch = task.batch if self._transacted else 1
+        self._moments = Moments(Path(task.work), task.name)
+        self._history = HistoryWriter(Path(task.history), task.name)
+
+    def run(self) -> None:
+        """Forward until this process ends."""
+        while True:
+            try:
+                self._connected()
+            except (ProtonException, Refused, OSError) as error:
+                say(f"once more: {type(error).__name__}: {error}")
+
+    def _connected(self) -> None:
+        connection = BlockingConnection(
+            f"amqp://{self._task.broker}",
+            timeout=_SECONDS,
+            heartbeat=_HEARTBEAT,
+            allowed_mechs="ANONYMOUS",
+        )
+        try:
+            inbox = _Inbox()
+            receiver = connection.create_receiver(self._task.source, credit=0, handler=inbox)
+            sender = connection.create_sender(self._task.sink)
+            while True:
+                if not receiver.link.credit:
+                    receiver.link.flow(self._batch)
+                taken = self._take(connection, inbox)
+                if taken:
+                    self._forward(connection, sender, taken)
+        finally:
+            connection.close()
+
+    def _take(self, connection: Any, inbox: _Inbox) -> list[tuple[Any, Any]]:
+        """What was delivered, after a short while at the latest."""
+        with suppress(Timeout):  # then what there is
+            connection.wait(
+                lambda: len(inbox.delivered) >= self._batch, timeout=_WAIT, msg="more messages"
+            )
+        taken = list(inbox.delivered)
+        inbox.delivered.clear()
+        return taken
+
+    def _forward(self, connection: Any, sender: Any, taken: list[tuple[Any, Any]]) -> None:
+        messages = [message for message, _ in taken]
+        self._tell(messages)
+        first = str(messages[0].properties[_RECORD])
+        self._moments.reached(BEFORE_WRITE, first)
+        if self._transacted:
+            self._in_transaction(connection, sender, taken, first)
+        else:
+            for message, delivery in taken:
+                if sender.send(self._effect(message)).remote_state != Delivery.ACCEPTED:
+                    raise Refused(f"the effect of {first} was not accepted")
+                self._moments.reached(BEFORE_COMMIT, first)
+                delivery.update(Delivery.ACCEPTED)
+                delivery.settle()
+        self._moments.reached(AFTER_COMMIT, first)
+
+    def _in_transaction(
+        self, connection: Any, sender: Any, taken: list[tuple[Any, Any]], first: str
+    ) -> None:
+        ending = _Ending()
+        connection.container.declare_transaction(
+            connection.conn, handler=ending, settle_before_discharge=True
+        )
+        connection.wait(lambda: ending.transaction or ending.outcome, msg="a transaction")
+        if ending.transaction is None:
+            raise Refused("a transaction was not declared")
+        sent = []
+        for message, delivery in taken:
+            connection.wait(lambda: sender.link.credit, msg="room for an effect")
+            sent.append(ending.transaction.send(sender.link, self._effect(message)))
+            ending.transaction.accept(delivery)
+        # What has to be with the broker before anybody looks.
+        connection.wait(lambda: not connection.conn.transport.pending(), msg="all to be sent")
+        self._moments.reached(BEFORE_COMMIT, first)
+        ending.transaction.commit()
+        connection.wait(lambda: ending.outcome, msg="the end of a transaction")
+        for delivery in sent:
+            delivery.settle()
+        if ending.outcome != "committed":
+            raise Refused(f"a transaction was {ending.outcome}")
+
+    def _effect(self, message: Any) -> Any:
+        said: Mapping[str, Any] = message.properties
+        properties = {_RECORD: said[_RECORD], _KEY: said[_KEY]}
+        if self._task.duplicate_ids:
+            properties[_DUPLICATE_ID] = str(message.id)
+        body = effect_of(message.body.encode()).decode()
+        return Message(body=body, properties=properties, durable=True)
+
+    def _tell(self, messages: list[Any]) -> None:
+        """Write down what the broker says that it has delivered before."""
+        again = [
+            {
+                "record": str(message.properties[_RECORD]),
+                "delivery": message.delivery_count + 1,
+                "by": self._task.name,
+                "at": now(),
+            }
+            for message in messages
+            if message.delivery_count
+        ]
+        if again:
+            self._history.write_all("redelivered", again)
+
+
+def main() -> None:
+    """Work off the task that is named on the command line."""
+    Forwarder(ForwarderTask.load(Path(sys.argv[-1]))).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""Qpid Proton, an AMQP 1.0 client: built into a folder of its own when a run first needs it.
+
+The one thing to know: it comes as source and wants a C compiler, so nobody else has to have it. It
+is installed beside our environment and not into it; where somebody has installed it already, with
+`onceproof[amqp]`, that one is taken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from harness.tools import cache, pip
+from harness.tools.error import SetupError
+
+LOCK: Final = Path(__file__).with_name("proton.lock")
+
+
+def proton() -> Path | None:
+    """The folder in which it is to be found; None: Python finds it anyway.
+
+    Raises:
+        SetupError: it cannot be built.
+    """
+    if find_spec("proton") is not None:
+        return None
+    wanted = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12]
+    python = f"{platform.python_implementation()}-{platform.python_version()}-{platform.machine()}"
+    return cache.install(cache.location() / "proton" / f"{python}-{wanted}", _build)
+
+
+def _build(folder: Path) -> None:
+    try:
+        pip.install(
+            Path(sys.executable),
+            ["--quiet", "--require-hashes", "--target", str(folder), "-r", str(LOCK)],
+        )
+    except SetupError as error:
+        raise SetupError(
+            f"The AMQP client could not be built: {error} It needs a C compiler, OpenSSL's headers "
+            "and pkg-config (on Debian: gcc, python3-dev, libssl-dev, pkg-config)."
+        ) from error
