@@ -28,12 +28,15 @@ def hazards(
     log = [row for row in told.lines.get("log", []) if row["record"] is not None]
     written = Counter(row["record"] for row in log if row["topic"] == sink)
     inputs = {row["record"] for row in log if row["topic"] == source}
-    return counted(
+    again = sorted(redelivered, key=lambda row: int(row["at"]))
+    delivered = counted(
         (
             REDELIVERED,
-            len({row["record"] for row in redelivered}),
+            len({row["record"] for row in again}),
             "messages were delivered more than once",
-        ),
+        )
+    )
+    return [row | {"at": again[0]["at"]} for row in delivered] + counted(
         (
             REPLAYED,
             sum(1 for count in written.values() if count > 1),

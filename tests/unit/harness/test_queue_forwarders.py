@@ -41,8 +41,10 @@ def test_what_put_them_to_the_test() -> None:
         ("in", "a"), ("in", "b"), ("in", "c"), ("in", None),
         ("out", "a"), ("out", "a"), ("out", "b"), ("out", None), ("out", None),
     )  # fmt: skip
-    again = [{"record": "a"}, {"record": "a"}, {"record": "b"}]
-    assert counted(hazards(again, recorded, source="in", sink="out")) == {
+    again = [{"record": r, "at": at} for r, at in (("a", 9), ("a", 5), ("b", 7))]
+    found = hazards(again, recorded, source="in", sink="out")
+    assert next(row["at"] for row in found if row["hazard"] == REDELIVERED) == 5
+    assert counted(found) == {
         REDELIVERED: "2",
         REPLAYED: "1",
         ABANDONED: "1",
