@@ -135,21 +135,16 @@ final class Forwarder {
         return effect;
     }
 
-    /** Write down what the broker says that it has delivered before. */
+    /** Write down what was delivered, before anything is done with it. */
     private void tell(List<TextMessage> taken) throws JMSException {
-        var again = new ArrayList<Map<String, Object>>();
+        var rows = new ArrayList<Map<String, Object>>();
         for (var message : taken) {
-            if (message.getJMSRedelivered()) {
-                var row = new LinkedHashMap<String, Object>();
-                row.put("record", message.getStringProperty(QueueNames.RECORD));
-                row.put("delivery", message.getIntProperty("JMSXDeliveryCount"));
-                row.put("by", name);
-                row.put("at", Clock.now());
-                again.add(row);
-            }
+            var row = new LinkedHashMap<String, Object>();
+            row.put("record", message.getStringProperty(QueueNames.RECORD));
+            row.put("by", name);
+            row.put("at", Clock.now());
+            rows.add(row);
         }
-        if (!again.isEmpty()) {
-            history.write("redelivered", again);
-        }
+        history.write("delivered", rows);
     }
 }

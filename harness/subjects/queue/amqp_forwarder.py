@@ -168,19 +168,12 @@ class Forwarder:
         return Message(body=body, properties=properties, durable=True)
 
     def _tell(self, messages: list[Any]) -> None:
-        """Write down what the broker says that it has delivered before."""
-        again = [
-            {
-                "record": str(message.properties[_RECORD]),
-                "delivery": message.delivery_count + 1,
-                "by": self._task.name,
-                "at": now(),
-            }
+        """Write down what was delivered, before anything is done with it."""
+        rows = [
+            {"record": str(message.properties[_RECORD]), "by": self._task.name, "at": now()}
             for message in messages
-            if message.delivery_count
         ]
-        if again:
-            self._history.write_all("redelivered", again)
+        self._history.write_all("delivered", rows)
 
 
 def main() -> None:

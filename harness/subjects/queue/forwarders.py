@@ -149,8 +149,7 @@ class Forwarders(Crew):
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """What put them to the test."""
-        redelivered = told.lines.get("redelivered", [])
-        writer.write_all("hazards", hazards(redelivered, told, source=self._topic, sink=self._sink))
+        writer.write_all("hazards", hazards(told.lines, source=self._topic, sink=self._sink))
 
     def _moments(self, name: str) -> Moments:
         if name not in self._tasks:

@@ -15,7 +15,6 @@ from harness.faults.kill_forwarder import KillForwarder
 from harness.faults.kill_queue_broker_at import KillQueueBrokerAt
 from harness.faults.pause_forwarder import PauseForwarder
 from harness.feasible import feasible
-from harness.recording.tables import Recorded
 from harness.scenario import BadScenario
 from harness.stage.backends import DOCKER, EVERYTHING, offers
 from harness.subjects.group.hazards import ABANDONED, REPLAYED
@@ -27,9 +26,13 @@ from onceproof.matrix.plan import plan
 from scenarios import connect, queues
 
 
-def told(*sent: tuple[str, str | None]) -> Recorded:
-    log = [{"topic": topic, "record": record} for topic, record in sent]
-    return Recorded(tables={}, lines={"log": log})
+def told(sent: str, given: str = "") -> dict[str, list[dict[str, Any]]]:
+    """`in:a` is a message of the input, `out:a` an effect; what was given is told in order."""
+    pairs = [word.split(":") for word in sent.split()]
+    return {
+        "log": [{"topic": topic, "record": record or None} for topic, record in pairs],
+        "delivered": [{"record": r, "at": at} for at, r in enumerate(given.split())],
+    }
 
 
 def counted(found: Iterable[dict[str, Any]]) -> dict[str, str]:
@@ -37,23 +40,23 @@ def counted(found: Iterable[dict[str, Any]]) -> dict[str, str]:
 
 
 def test_what_put_them_to_the_test() -> None:
-    recorded = told(
-        ("in", "a"), ("in", "b"), ("in", "c"), ("in", None),
-        ("out", "a"), ("out", "a"), ("out", "b"), ("out", None), ("out", None),
-    )  # fmt: skip
-    again = [{"record": r, "at": at} for r, at in (("a", 9), ("a", 5), ("b", 7))]
-    found = hazards(again, recorded, source="in", sink="out")
-    assert next(row["at"] for row in found if row["hazard"] == REDELIVERED) == 5
-    assert counted(found) == {
-        REDELIVERED: "2",
-        REPLAYED: "1",
-        ABANDONED: "1",
+    lines = told("in:a in:b in:c in: out:a out:a out:b out: out:", given="a b b c a b")
+    found = hazards(lines, source="in", sink="out")
+    assert next(row["at"] for row in found if row["hazard"] == REDELIVERED) == 2
+    assert counted(found) == {REDELIVERED: "2", REPLAYED: "1", ABANDONED: "1"}
+
+
+def test_what_was_sent_twice_is_given_twice() -> None:
+    lines = told("in:a in:a out:a out:a", given="a a")
+    assert not hazards(lines, source="in", sink="out")
+    assert set(counted(hazards(told("in:a in:a out:a", "a a a"), source="in", sink="out"))) == {
+        REDELIVERED
     }
 
 
 def test_nothing_put_them_to_the_test() -> None:
-    recorded = told(("in", "a"), ("out", "a"))
-    assert not hazards([], recorded, source="in", sink="out")
+    assert not hazards(told("in:a out:a", given="a"), source="in", sink="out")
+    assert not hazards({}, source="in", sink="out")
 
 
 @pytest.mark.parametrize("scenario", queues.SCENARIOS, ids=lambda scenario: scenario.name)
