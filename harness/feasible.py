@@ -15,6 +15,12 @@ def doable(fault: Fault, offered: Set[str]) -> bool:
     return fault.needs in (None, *offered)
 
 
+def offered_to(scenario: Scenario, offered: Set[str]) -> Set[str]:
+    """What there is for a scenario's faults: of the stage as it needs it, and of its subject."""
+    unneeded = frozenset() if scenario.queues else frozenset({"queues"})
+    return (offered - unneeded) | scenario.subject.offers
+
+
 def feasible(scenario: Scenario, offered: Set[str]) -> tuple[Scenario, tuple[At, ...]]:
     """The scenario without the faults that the stage does not offer, and those faults.
 
@@ -29,7 +35,7 @@ def feasible(scenario: Scenario, offered: Set[str]) -> tuple[Scenario, tuple[At,
             f"{scenario.name} needs {' and '.join(sorted(missing))}, which this stage does not "
             "offer. The local backend does: leave --backend out."
         )
-    offered |= scenario.subject.offers
+    offered = offered_to(scenario, offered)
     left_out = {at.name: at for at in scenario.schedule if not offered >= set(at.needs)}
 
     def after(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -152,6 +152,11 @@ class Scenario:
                 f"{self.name}: expected producers=1 and partitions=1 in a workload that is "
                 "appended to a file"
             )
+        if self.into_queues != isinstance(self.subject, OnQueues) and not self.subject.sends:
+            raise BadScenario(
+                f"{self.name}: expected a subject that consumes queues with a sender to queues, "
+                f"found {self.subject.name} with {self.sender.name}"
+            )
         if self.into_queues and self.workload.partitions != 1:
             raise BadScenario(f"{self.name}: expected partitions=1, for queues have no more")
         for claim in self.claims:

@@ -32,7 +32,7 @@ def faults_of(scenario: Scenario) -> str:
 def needs_of(scenario: Scenario) -> str:
     """What a stage must offer so that nothing of it is left out, and which version it is set to."""
     faults = {need for at in scenario.schedule for need in at.needs} - scenario.subject.offers
-    words = sorted(faults)
+    words = sorted(faults | scenario.needs)
     if scenario.draw is not None:
         words.append("what is drawn needs")
     if scenario.transaction_version is not None:

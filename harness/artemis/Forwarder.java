@@ -106,12 +106,13 @@ final class Forwarder {
     }
 
     private void forward(List<TextMessage> taken) throws JMSException {
-        tell(taken);
+        tell("delivered", taken);
         var first = taken.get(0).getStringProperty(QueueNames.RECORD);
         moments.reached("before-write", first);
         for (var message : taken) {
             producer.send(effect(message));
         }
+        tell("written", taken);
         moments.reached("before-commit", first);
         switch (acknowledge) {
             case TRANSACTED -> session.commit();
@@ -135,8 +136,8 @@ final class Forwarder {
         return effect;
     }
 
-    /** Write down what was delivered, before anything is done with it. */
-    private void tell(List<TextMessage> taken) throws JMSException {
+    /** Write down what was delivered, or what has its effect with the broker, as far as is known. */
+    private void tell(String kind, List<TextMessage> taken) throws JMSException {
         var rows = new ArrayList<Map<String, Object>>();
         for (var message : taken) {
             var row = new LinkedHashMap<String, Object>();
@@ -145,6 +146,6 @@ final class Forwarder {
             row.put("at", Clock.now());
             rows.add(row);
         }
-        history.write("delivered", rows);
+        history.write(kind, rows);
     }
 }

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final
 
 from harness.artemis.configuration import audited
@@ -22,6 +25,9 @@ from harness.stage.processes import Process
 
 _SECONDS: Final = 30.0
 """How long an answer may take, on a machine that is very busy: the broker itself has two."""
+
+_DROPPED: Final = "AMQ222059"
+_RECORD: Final = re.compile(r"onceproof_record=([^,\]}]+)")
 
 
 class QueueTrouble(UnreadableLog):
@@ -63,9 +69,17 @@ class Counts:
 class QueueAuditor:
     """Asks the process; thread-safe."""
 
-    def __init__(self, start: Callable[[], Process]) -> None:
-        """`start` starts the process, with pipes; that happens when it is first asked."""
+    def __init__(
+        self, start: Callable[[], Process], logs: Callable[[], Iterable[Path]] = tuple
+    ) -> None:
+        """Nothing is started yet.
+
+        Args:
+            start: starts the process, with pipes, when it is first asked.
+            logs: what the lives of the broker have logged.
+        """
         self._start = start
+        self._logs = logs
         self._process: Process | None = None
         self._lock = threading.Lock()
 
@@ -84,6 +98,20 @@ class QueueAuditor:
             QueueTrouble: as of `log`.
         """
         return self.counts(audited(address)).messages
+
+    def dropped(self, address: str) -> list[str]:
+        """Records of messages that the broker has dropped because it had taken them before.
+
+        It says so in its log, and nowhere else.
+        """
+        found = []
+        for log in self._logs():
+            said = log.read_text(errors="replace").splitlines()
+            for line, message in pairwise(said):
+                if _DROPPED in line and f"address={address}," in message:
+                    record = _RECORD.search(message)
+                    found.append(record[1] if record else "")
+        return found
 
     def counts(self, queue: str) -> Counts:
         """How many messages a queue has now.

@@ -1,9 +1,10 @@
 """How the queue broker of a run is configured: `broker.xml`.
 
 The one thing to know: a queue forgets what was consumed, and a history needs a log. So every
-address has two queues, and each message that is sent to it comes into both or into none: one that
-the pipeline consumes, and one that nobody does, which our own reader looks through when all is
-over.
+address has two queues, and each message that is sent to it comes into both: one that the pipeline
+consumes, and one that nobody does, which our own reader looks through when all is over. What is
+sent in a transaction or with an identity comes into both or into none; without either, a broker
+that is killed at that very moment may have it in one only.
 """
 
 from __future__ import annotations

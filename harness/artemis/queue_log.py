@@ -7,7 +7,7 @@ all that is there is committed.
 
 from __future__ import annotations
 
-from harness.artemis.auditor import Message, QueueAuditor
+from harness.artemis.auditor import Message, QueueAuditor, QueueTrouble
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from harness.kafka.log_reader import Entry, PartitionLog
 
@@ -24,9 +24,15 @@ class QueueLog:
         """Everything from an offset on.
 
         Raises:
-            QueueTrouble: the broker does not answer.
+            QueueTrouble: the broker does not answer, or not to the end.
         """
+        least = self._auditor.sent(self._address)
         messages = self._auditor.log(self._address)
+        # A connection that is lost amid it looks like the end of the queue to who reads it.
+        if len(messages) < least:
+            raise QueueTrouble(
+                f"{self._address}: found {len(messages)} messages, and there were {least} before"
+            )
         return PartitionLog(
             topic=self._address,
             partition=0,

@@ -41,9 +41,9 @@ class _Killed:
     def __init__(self, bench: Bench, name: str, who: str, when: str) -> None:
         self._forwarders = forwarders(bench)
         self._who, self._when = who, when
-        self._record = self._forwarders.hold(who, when)
-        self.at = now()
-        self._process = self._forwarders.kill(who, f"SIGKILL by fault «{name}»")
+        with self._forwarders.standing(who, when) as self._record:
+            self.at = now()
+            self._process = self._forwarders.kill(who, f"SIGKILL by fault «{name}»")
         self.target = self._process.instance
         self._forwarders.let_go(who)
 
@@ -57,4 +57,4 @@ class _Killed:
         self._forwarders.wait_consuming()
 
     def aftermath(self, known: Aftermath) -> None:
-        """The broker tells the others what it had taken."""
+        """What is given to the others again they write down themselves."""

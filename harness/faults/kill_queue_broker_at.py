@@ -42,9 +42,10 @@ class _Killed:
     def __init__(self, bench: Bench, name: str, who: str, when: str) -> None:
         self._forwarders = forwarders(bench)
         self._who = who
-        record = self._forwarders.hold(who, when)
-        how = bench.stage.kill(QUEUE_BROKER.node, f"SIGKILL by fault «{name}»")
-        self._ended = Ended(bench, QUEUE_BROKER, f"{how}; {who} stood still {when} of {record}")
+        with self._forwarders.standing(who, when) as record:
+            how = bench.stage.kill(QUEUE_BROKER.node, f"SIGKILL by fault «{name}»")
+            where = f"{who} stood still {when} of {record}"
+            self._ended = Ended(bench, QUEUE_BROKER, f"{how}; {where}")
         self.target, self.at = self._ended.target, self._ended.at
 
     def evidence(self) -> str | None:
@@ -58,4 +59,4 @@ class _Killed:
         self._forwarders.wait_consuming()
 
     def aftermath(self, known: Aftermath) -> None:
-        """The broker tells the forwarders what it delivers again."""
+        """What is given to them again the forwarders write down themselves."""

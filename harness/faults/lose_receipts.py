@@ -53,28 +53,28 @@ class _Lost(OnLink):
             self._start = reader.ends(bench.topic)[0][1]
         super().__init__(bench, _WAY, lose("responses"), Silence())
         self._name = name
-        self._unanswered: dict[str, int] = {}
+        self._came: dict[str, int] = {}
 
     def evidence(self) -> str | None:
-        """What the probe met, and messages that lie in the queue without an answer."""
+        """What the probe met, and messages that came since just before it began."""
         met = super().evidence()
         if met is None:
             return None
-        if not self._unanswered:
+        if not self._came:
             with self._bench.reader() as reader:
                 (log,) = reader.read_topic(self._bench.topic, {0: self._start})
             attempts = (entry.headers.get(ATTEMPT_HEADER) for entry in log.entries)
-            self._unanswered = dict.fromkeys((a.decode() for a in attempts if a), now())
-        if not self._unanswered:
+            self._came = dict.fromkeys((a.decode() for a in attempts if a), now())
+        if not self._came:
             return None
-        return f"{met}; {len(self._unanswered)} messages came since it began"
+        return f"{met}; {len(self._came)} messages came since just before, answered or not"
 
     def aftermath(self, known: Aftermath) -> None:
         """A retried send: in the queue when we looked, acknowledged only after that."""
         note_retried(
             self._bench,
             known,
-            self._unanswered,
+            self._came,
             fault=self._name,
             where=ARTEMIS,
             why="its answers were lost",

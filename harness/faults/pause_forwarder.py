@@ -41,21 +41,21 @@ class _Paused:
     def __init__(self, bench: Bench, who: str, when: str) -> None:
         self._forwarders = forwarders(bench)
         self._who, self._when = who, when
-        self._record = self._forwarders.hold(who, when)
-        self.at = now()
-        self._process = self._forwarders.pause(who)
+        with self._forwarders.standing(who, when) as self._record:
+            self.at = now()
+            self._process = self._forwarders.pause(who)
         self.target = self._process.instance
 
     def evidence(self) -> str | None:
-        """That it stands still, and the broker has others only."""
-        there = self._forwarders.consumers()
-        if not self._process.frozen() or there is None:
+        """That it stands still, and what it had was given to another."""
+        if not self._process.frozen():
             return None
-        if there >= len(self._forwarders.names):
+        other = self._forwarders.given(self._record, since=self.at, but=self._who)
+        if other is None:
             return None
         return (
-            f"{self.target} stands still {self._when} of {self._record}; the broker has only "
-            f"{there} of {len(self._forwarders.names)} consumers"
+            f"{self.target} stands still {self._when} of {self._record}, which the broker has "
+            f"given to {other} since"
         )
 
     def heal(self) -> None:
@@ -65,4 +65,4 @@ class _Paused:
         self._forwarders.wait_consuming()
 
     def aftermath(self, known: Aftermath) -> None:
-        """The broker tells the others what it had taken."""
+        """What is given to the others again they write down themselves."""

@@ -156,7 +156,7 @@ class Ended:
         """How it ended, and that nobody answers in its place."""
         if self._service.answers(self._bench):
             return None
-        return f"{self._how}; a new connection past the proxies is refused"
+        return f"{self._how}; past the proxies nobody answers in its place"
 
     def heal(self) -> None:
         """Restart it, and see that it answers."""

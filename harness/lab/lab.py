@@ -15,6 +15,7 @@ from typing import Any
 from harness import events
 from harness.bench import Bench
 from harness.faults.base import Fault
+from harness.feasible import offered_to
 from harness.lab.by_hand import ByHand
 from harness.lab.place import Place
 from harness.lab.server import LabServer
@@ -68,7 +69,7 @@ class Lab:
             SetupError: the backend's file cannot be used.
             OSError: the folder cannot be made.
         """
-        self._offered = offers(backend) | scenario.subject.offers
+        self._offered = offered_to(scenario, offers(backend))
         self._place = Place.take(name)
         self._opened = opened
         self._server: LabServer | None = None

@@ -20,7 +20,7 @@ from checkers.tables import TABLES
 
 _IDENTITY = {"phases": "phase", "faults": "fault", "instances": "instance", "txns": "txn"}
 """Tables whose rows are written again as they change, and the column that tells them apart."""
-_NOT_TABLES = frozenset({"called", "returned", "progress", "delivered"})
+_NOT_TABLES = frozenset({"called", "returned", "progress", "delivered", "written"})
 _NEEDED = {
     "called": ("attempt",),
     "returned": ("attempt",),

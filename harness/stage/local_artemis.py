@@ -29,7 +29,7 @@ class LocalArtemis:
     ) -> None:
         self.process: Process | None = None
         self.wanted = wanted
-        self.auditor = QueueAuditor(self._start_auditor)
+        self.auditor = QueueAuditor(self._start_auditor, self._logs)
         self._topology = topology
         self._processes = processes
         self._folder = folder
@@ -79,6 +79,9 @@ class LocalArtemis:
     @property
     def _configuration(self) -> Path:
         return self._folder / "broker.xml"
+
+    def _logs(self) -> list[Path]:
+        return [process.log for process in self._processes.all if process.name == ARTEMIS]
 
     def _start_auditor(self) -> Process:
         where = self._topology.artemis(AUDITOR)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.feasible import feasible
+from harness.feasible import feasible, offered_to
 from harness.scenario import Scenario
 from harness.side_by_side import Job
 from harness.stage.backends import offers
@@ -69,6 +69,7 @@ def _planned(scenario: Scenario, backend: str, seed: int) -> Planned:
     missing = set(drawn.needs - offered)
     if not missing:
         _, left_out = feasible(drawn, offered)
-        missing = {need for at in left_out for need in at.needs} - offered - drawn.subject.offers
+        needs = {need for at in left_out for need in at.needs}
+        missing = needs - offered_to(drawn, offered)
     lacks = f"{backend} does not offer {', '.join(sorted(missing))}" if missing else None
     return Planned(scenario=drawn, seed=seed, backend=backend, lacks=lacks)

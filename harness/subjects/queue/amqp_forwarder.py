@@ -1,4 +1,4 @@
-"""A forwarder by AMQP 1.0: `python -m harness.subjects.queue.amqp_forwarder TASK`.
+"""A forwarder by AMQP 1.0; `amqp.py` starts it.
 
 The one thing to know: a message is accepted after the broker has accepted its effect, or both are
 in one transaction. After any error it connects again, as an application must, and the broker
@@ -120,7 +120,7 @@ class Forwarder:
 
     def _forward(self, connection: Any, sender: Any, taken: list[tuple[Any, Any]]) -> None:
         messages = [message for message, _ in taken]
-        self._tell(messages)
+        self._tell("delivered", messages)
         first = str(messages[0].properties[_RECORD])
         self._moments.reached(BEFORE_WRITE, first)
         if self._transacted:
@@ -129,9 +129,11 @@ class Forwarder:
             for message, delivery in taken:
                 if sender.send(self._effect(message)).remote_state != Delivery.ACCEPTED:
                     raise Refused(f"the effect of {first} was not accepted")
+                self._tell("written", [message])
                 self._moments.reached(BEFORE_COMMIT, first)
                 delivery.update(Delivery.ACCEPTED)
                 delivery.settle()
+                self._sent(connection)
         self._moments.reached(AFTER_COMMIT, first)
 
     def _in_transaction(
@@ -149,8 +151,8 @@ class Forwarder:
             connection.wait(lambda: sender.link.credit, msg="room for an effect")
             sent.append(ending.transaction.send(sender.link, self._effect(message)))
             ending.transaction.accept(delivery)
-        # What has to be with the broker before anybody looks.
-        connection.wait(lambda: not connection.conn.transport.pending(), msg="all to be sent")
+        self._sent(connection)
+        self._tell("written", [message for message, _ in taken])
         self._moments.reached(BEFORE_COMMIT, first)
         ending.transaction.commit()
         connection.wait(lambda: ending.outcome, msg="the end of a transaction")
@@ -158,6 +160,11 @@ class Forwarder:
             delivery.settle()
         if ending.outcome != "committed":
             raise Refused(f"a transaction was {ending.outcome}")
+
+    @staticmethod
+    def _sent(connection: Any) -> None:
+        """Wait until all is on its way: nothing may be held back in this process."""
+        connection.wait(lambda: not connection.conn.transport.pending(), msg="all to be sent")
 
     def _effect(self, message: Any) -> Any:
         said: Mapping[str, Any] = message.properties
@@ -167,19 +174,15 @@ class Forwarder:
         body = effect_of(message.body.encode()).decode()
         return Message(body=body, properties=properties, durable=True)
 
-    def _tell(self, messages: list[Any]) -> None:
-        """Write down what was delivered, before anything is done with it."""
+    def _tell(self, kind: str, messages: list[Any]) -> None:
+        """Write down what was delivered, or what has its effect with the broker."""
         rows = [
             {"record": str(message.properties[_RECORD]), "by": self._task.name, "at": now()}
             for message in messages
         ]
-        self._history.write_all("delivered", rows)
+        self._history.write_all(kind, rows)
 
 
 def main() -> None:
     """Work off the task that is named on the command line."""
     Forwarder(ForwarderTask.load(Path(sys.argv[-1]))).run()
-
-
-if __name__ == "__main__":
-    main()

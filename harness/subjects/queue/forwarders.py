@@ -7,8 +7,9 @@ queue nor out at one of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,8 @@ from harness.subjects.queue.task import ForwarderTask
 from harness.wait import wait_until
 
 Program = Callable[[Path], Sequence[str | Path]]
+_MOMENT_SECONDS: Final = 50.0
+"""How long it may take to come to a moment: less than a lab waits for its fault."""
 _SECONDS: Final = 60.0
 
 
@@ -57,31 +60,36 @@ class Forwarders(Crew):
         self._tasks[name].save(task)
         return self._parts.processes.start(name, self._program(task))
 
-    def hold(self, name: str, moment: str) -> str:
-        """Wait until a forwarder stands still at a moment; `let_go` lets it go on.
+    @contextmanager
+    def standing(self, name: str, moment: str) -> Iterator[str]:
+        """Wait until a forwarder stands still at a moment, which lasts until `let_go`.
 
-        Returns:
-            The record that it stands still with, the first if there are several.
+        Gives the record that it stands still with, the first if there are several. If it does not
+        come there, or something goes wrong meanwhile, it is let go.
 
         Raises:
             Overdue: it does not come there in time.
             PipelineTrouble: forwarders end by themselves again and again.
         """
         moments = self._moments(name)
-        moments.ask(moment)
 
         def there() -> str | None:
             self.check()
             return moments.held()
 
-        return wait_until(
-            there,
-            what=f"{name} to come to its next moment {moment}",
-            seconds=_SECONDS,
-            every=0.005,
-            stop=self._parts.stop,
-            seen=self.shortly,
-        )
+        moments.ask(moment)
+        try:
+            yield wait_until(
+                there,
+                what=f"{name} to come to its next moment {moment}",
+                seconds=_MOMENT_SECONDS,
+                every=0.005,
+                stop=self._parts.stop,
+                seen=self.shortly,
+            )
+        except BaseException:
+            moments.let_go()
+            raise
 
     def let_go(self, name: str) -> None:
         """Let a forwarder go on, or its next life."""
@@ -94,8 +102,21 @@ class Forwarders(Crew):
         except QueueTrouble:
             return None
 
+    def given(self, record: str, *, since: int, but: str) -> str | None:
+        """Who but one of them was given a record since a moment, by what they wrote down."""
+        for name in self.names:
+            told = self._parts.history / f"{name}.jsonl"
+            lines = told.read_bytes().splitlines() if name != but and told.exists() else []
+            for line in lines:
+                # The last line may not be whole yet.
+                if record.encode() in line and line.endswith(b"}"):
+                    row = json.loads(line)
+                    if (row["t"], row.get("record")) == ("delivered", record) and row["at"] > since:
+                        return name
+        return None
+
     def wait_consuming(self) -> None:
-        """Wait until the broker has all of them.
+        """Wait until the broker has all of them that are there and do not stand still.
 
         Raises:
             Overdue: it has not in time.
@@ -104,11 +125,13 @@ class Forwarders(Crew):
 
         def there() -> bool:
             self.check()
-            return self.consumers() == len(self.names)
+            lives = [self._running[name] for name in self.names]
+            awake = sum(life.leader_alive() and not life.frozen() for life in lives)
+            return (self.consumers() or 0) >= awake
 
         wait_until(
             there,
-            what=f"the broker to have {len(self.names)} consumers",
+            what="the broker to have every forwarder as a consumer",
             seconds=_SECONDS,
             every=0.1,
             stop=self._parts.stop,
@@ -149,7 +172,11 @@ class Forwarders(Crew):
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """What put them to the test."""
-        writer.write_all("hazards", hazards(told.lines, source=self._topic, sink=self._sink))
+        dropped = self._parts.stage.queues().dropped(self._sink)
+        writer.write_all(
+            "hazards",
+            hazards(told.lines, source=self._topic, sink=self._sink, dropped=dropped),
+        )
 
     def _moments(self, name: str) -> Moments:
         if name not in self._tasks:

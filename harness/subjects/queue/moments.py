@@ -15,7 +15,7 @@ from typing import Final
 BEFORE_WRITE, BEFORE_COMMIT, AFTER_COMMIT = "before-write", "before-commit", "after-commit"
 MOMENTS: Final = (BEFORE_WRITE, BEFORE_COMMIT, AFTER_COMMIT)
 """A message was handed out and nothing is written yet, the effect is written and the message not
-yet consumed, or both is done."""
+yet consumed, or both is done. With AUTO_ACKNOWLEDGE it is consumed from the first one on."""
 _LOOK_EVERY: Final = 0.005
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -92,3 +93,33 @@ def test_an_address_as_a_log(auditor: QueueAuditor, start: int) -> None:
     assert known.headers == {RECORD_HEADER: b"r2", ATTEMPT_HEADER: b"a"}
     assert (known.key, nameless.headers, nameless.value) == (b"k", {}, None)
     assert QueueLog(auditor, "payments").end() == 4
+
+
+def test_a_log_that_ends_too_soon_is_not_taken_for_whole(
+    auditor: QueueAuditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = auditor.log("payments")
+    monkeypatch.setattr(auditor, "log", lambda address: whole[:3])
+    with pytest.raises(QueueTrouble, match="payments: found 3 messages, and there were 4 before"):
+        QueueLog(auditor, "payments").read()
+
+
+LOGGED = """\
+WARN AMQ222059: Duplicate message detected - message will not be routed. Message information:
+CoreMessage[messageID=3, address=out, properties=[__AMQ_CID=x, onceproof_record=p0-1, _A=1]]
+WARN AMQ222059: Duplicate message detected - message will not be routed. Message information:
+CoreMessage[messageID=4, address=out-of-others, properties=[onceproof_record=p0-2]]
+WARN something else
+CoreMessage[messageID=5, address=out, properties=[onceproof_record=p0-3]]
+WARN AMQ222059: Duplicate message detected - message will not be routed. Message information:
+AMQPStandardMessage( [address=out, applicationProperties={onceproof_record=p0-4}]
+"""
+
+
+def test_what_the_broker_dropped_is_in_its_log(processes: Processes, tmp_path: Path) -> None:
+    logs = [tmp_path / "artemis.1.log", tmp_path / "artemis.2.log"]
+    logs[0].write_text(LOGGED)
+    logs[1].write_text("the broker is up\n")
+    auditor = QueueAuditor(lambda: pytest.fail("nobody has to be asked"), lambda: logs)
+    assert auditor.dropped("out") == ["p0-1", "p0-4"]
+    assert auditor.dropped("payments") == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -55,4 +54,3 @@ def test_the_lock_names_no_place() -> None:
     text = LOCK.read_text()
     assert "python-qpid-proton==" in text
     assert "://" not in text
-    assert importlib.util.find_spec("harness.subjects.queue.amqp") is not None
