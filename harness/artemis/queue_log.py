@@ -7,9 +7,13 @@ all that is there is committed.
 
 from __future__ import annotations
 
+from typing import Final
+
 from harness.artemis.auditor import Message, QueueAuditor, QueueTrouble
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from harness.kafka.log_reader import Entry, PartitionLog
+
+_TRIES: Final = 5
 
 
 class QueueLog:
@@ -26,13 +30,7 @@ class QueueLog:
         Raises:
             QueueTrouble: the broker does not answer, or not to the end.
         """
-        least = self._auditor.sent(self._address)
-        messages = self._auditor.log(self._address)
-        # A connection that is lost amid it looks like the end of the queue to who reads it.
-        if len(messages) < least:
-            raise QueueTrouble(
-                f"{self._address}: found {len(messages)} messages, and there were {least} before"
-            )
+        messages = self._whole()
         return PartitionLog(
             topic=self._address,
             partition=0,
@@ -44,6 +42,21 @@ class QueueLog:
                 for offset, message in enumerate(messages)
                 if offset >= start
             ],
+        )
+
+    def _whole(self) -> list[Message]:
+        """Every message, at least as many as there were before anybody looked.
+
+        A connection that is lost amid it looks like the end of the queue to who reads it; and what
+        the broker has just taken may be counted a moment before it can be seen.
+        """
+        least = self._auditor.sent(self._address)
+        for _ in range(_TRIES):
+            messages = self._auditor.log(self._address)
+            if len(messages) >= least:
+                return messages
+        raise QueueTrouble(
+            f"{self._address}: found {len(messages)} messages, and there were {least} before"
         )
 
     def end(self) -> int:
