@@ -67,17 +67,16 @@ _BROKER_KILLED: Final = _at(
     "queue broker killed before a message is acknowledged", KillQueueBrokerAt()
 )
 _PAUSED: Final = _at("zombie", PauseForwarder(moment=BEFORE_COMMIT))
+# First, while nobody has to connect again: a way without connections cannot be seen to be cut.
+_CUT: Final = _at("forwarders cut off", CutLink(source="pipeline", target=_BROKER))
 _ANSWERS_LOST: Final = _at(
-    "answers to forwarders lost", LoseAnswers(source="pipeline", target=_BROKER)
+    "answers to forwarders lost", LoseAnswers(source="pipeline", target=_BROKER), _CUT.name
 )
-_CUT: Final = _at(
-    "forwarders cut off", CutLink(source="pipeline", target=_BROKER), _ANSWERS_LOST.name
-)
-_BROKER_PAUSED: Final = _at("queue broker paused", PauseQueueBroker(), _CUT.name)
+_BROKER_PAUSED: Final = _at("queue broker paused", PauseQueueBroker(), _ANSWERS_LOST.name)
 # Where a forwarder is when its way is disturbed is chance; what is at stake then is not.
 _NETWORK: Final = (
-    _ANSWERS_LOST,
     _CUT,
+    _ANSWERS_LOST,
     _BROKER_PAUSED,
     _killed(BEFORE_COMMIT, _BROKER_PAUSED.name),
 )
@@ -164,7 +163,7 @@ _FORWARDERS: Final = (
     replace(
         _HURT,
         name=f"{_TRANSACTED.name}-network",
-        title="Forwarders with transacted sessions: answers lost, cut off, the broker paused",
+        title="Forwarders with transacted sessions: cut off, answers lost, the broker paused",
         schedule=_NETWORK,
     ),
     _judged(
@@ -239,7 +238,7 @@ _BY_AMQP: Final = (
         _judged(
             _AMQP_IDS,
             DROPPED,
-            title="AMQP with identities: answers lost, cut off, the broker paused",
+            title="AMQP with identities: cut off, answers lost, the broker paused",
             schedule=_NETWORK,
         ),
         name=f"{_AMQP_IDS.name}-network",
