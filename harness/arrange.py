@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from checkers.claims import claim_to_json
+from harness.artemis.configuration import QueueSettings
 from harness.artemis.programs import artemis_programs
 from harness.artemis.queue_log import QueueLog
 from harness.artemis.queues import Queues
@@ -249,8 +250,7 @@ def _queues(scenario: Scenario, tools: Tools) -> Queues | None:
     """What the scenario wants of a queue broker."""
     if not scenario.queues:
         return None
+    subject = scenario.subject
+    settings = subject.queue_broker if isinstance(subject, OnQueues) else QueueSettings()
     programs = partial(artemis_programs, tools)
-    if isinstance(scenario.subject, OnQueues):
-        broker = scenario.subject.queue_broker
-        return Queues(addresses=scenario.queues, programs=programs, settings=broker)
-    return Queues(addresses=scenario.queues, programs=programs)
+    return Queues(addresses=scenario.queues, programs=programs, settings=settings)

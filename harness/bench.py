@@ -106,3 +106,8 @@ def open_reader(stage: Stage, view: ClusterView) -> LogReader:
 def addresses(stage: Stage) -> dict[int, str]:
     """The auditor's direct way to every broker, by node id."""
     return {node_id(name): stage.bootstrap(AUDITOR, name) for name in stage.brokers}
+
+
+def fresh_reader(stage: Stage) -> LogReader:
+    """A reader of its own over every broker of a stage, past all proxies; close it after use."""
+    return open_reader(stage, ClusterView(addresses(stage)))

@@ -66,6 +66,10 @@ def _killed(moment: str, after: str | None = None) -> At:
 _BROKER_KILLED: Final = _at(
     "queue broker killed before a message is acknowledged", KillQueueBrokerAt()
 )
+_BOTH_KILLED: Final = (
+    _killed(BEFORE_COMMIT),
+    replace(_BROKER_KILLED, progress=0.0, after=(f"forwarder killed {BEFORE_COMMIT}",)),
+)
 _PAUSED: Final = _at("zombie", PauseForwarder(moment=BEFORE_COMMIT))
 # First, while nobody has to connect again: a way without connections cannot be seen to be cut.
 _CUT: Final = _at("forwarders cut off", CutLink(source="pipeline", target=_BROKER))
@@ -132,12 +136,13 @@ def _judged(
     title: str,
     schedule: tuple[At, ...],
     broken: str | None = None,
+    suffix: str = "",
 ) -> Scenario:
     """Forwarders of another kind; `broken` is what is found, if they do not keep all claims."""
     found = HOLDS if broken is None else violated(broken)
     return replace(
         _HURT,
-        name=subject.name,
+        name=f"{subject.name}{suffix}",
         title=title,
         subject=subject,
         schedule=schedule,
@@ -184,10 +189,7 @@ _FORWARDERS: Final = (
         _IDS,
         DROPPED,
         title="CLIENT_ACKNOWLEDGE with identities: what is written again the broker drops",
-        schedule=(
-            _killed(BEFORE_COMMIT),
-            replace(_BROKER_KILLED, progress=0.0, after=(f"forwarder killed {BEFORE_COMMIT}",)),
-        ),
+        schedule=_BOTH_KILLED,
     ),
     _judged(
         _FORGETFUL,
@@ -216,32 +218,25 @@ _BY_AMQP: Final = (
         title="AMQP: effect and acceptance in one transaction, killed around its end",
         schedule=_HURT.schedule,
     ),
-    replace(
-        _judged(
-            _AMQP,
-            REWRITTEN,
-            title="AMQP: a forwarder with a transaction comes back from the dead",
-            schedule=(_PAUSED,),
-        ),
-        name=f"{_AMQP.name}-paused",
+    _judged(
+        _AMQP,
+        REWRITTEN,
+        title="AMQP: a forwarder with a transaction comes back from the dead",
+        schedule=(_PAUSED,),
+        suffix="-paused",
     ),
     _judged(
         _AMQP_IDS,
         DROPPED,
         title="AMQP with identities: what is sent again the broker drops",
-        schedule=(
-            _killed(BEFORE_COMMIT),
-            replace(_BROKER_KILLED, progress=0.0, after=(f"forwarder killed {BEFORE_COMMIT}",)),
-        ),
+        schedule=_BOTH_KILLED,
     ),
-    replace(
-        _judged(
-            _AMQP_IDS,
-            DROPPED,
-            title="AMQP with identities: cut off, answers lost, the broker paused",
-            schedule=_NETWORK,
-        ),
-        name=f"{_AMQP_IDS.name}-network",
+    _judged(
+        _AMQP_IDS,
+        DROPPED,
+        title="AMQP with identities: cut off, answers lost, the broker paused",
+        schedule=_NETWORK,
+        suffix="-network",
     ),
     _judged(
         _AMQP_PLAIN,

@@ -85,6 +85,18 @@ def way(word: str) -> Way:
     raise UnknownFault(f"{word!r} is no direction; expected {' or '.join(get_args(Way))}")
 
 
+def numbered(word: str, kind: str) -> str:
+    """One of several of a kind as it is written by hand: `member-0`.
+
+    Raises:
+        UnknownFault: it is none.
+    """
+    name, _, number = word.partition("-")
+    if name == kind and number.isascii() and number.isdigit():
+        return word
+    raise UnknownFault(f"{word!r} is no {kind}; expected {kind}-0, {kind}-1 …")
+
+
 def amount(word: str, *, least: int = 1) -> int:
     """A number as it is written by hand.
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from harness.bench import Bench
 from harness.faults.base import Fault
-from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.by_hand import ByHand, UnknownFault, numbered
 from harness.stage.base import StageTrouble
 from harness.subjects.queue.forwarders import Forwarders
 from harness.subjects.queue.moments import BEFORE_COMMIT, MOMENTS
@@ -47,20 +47,8 @@ def at_moment(name: str, make: Callable[..., Fault], says: str) -> ByHand:
         takes=("FORWARDER", "WHEN"),
         example=f"{name} forwarder-0 {BEFORE_COMMIT}",
         says=says,
-        make=lambda who, when: make(forwarder=_forwarder(who), moment=_moment(when)),
+        make=lambda who, when: make(forwarder=numbered(who, "forwarder"), moment=_moment(when)),
     )
-
-
-def _forwarder(word: str) -> str:
-    """A forwarder as it is written by hand: `forwarder-0`.
-
-    Raises:
-        UnknownFault: it is none.
-    """
-    name, _, number = word.partition("-")
-    if name == "forwarder" and number.isascii() and number.isdigit():
-        return word
-    raise UnknownFault(f"{word!r} is no forwarder; expected forwarder-0, forwarder-1 …")
 
 
 def _moment(word: str) -> str:

@@ -12,7 +12,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from harness.bench import Bench
-from harness.faults.by_hand import UnknownFault
+from harness.faults.by_hand import numbered
 from harness.faults.led import in_words
 from harness.kafka.group_offsets import Commit
 from harness.stage.base import StageTrouble
@@ -38,10 +38,7 @@ def member(word: str) -> str:
     Raises:
         UnknownFault: it is none.
     """
-    name, _, number = word.partition("-")
-    if name == "member" and number.isascii() and number.isdigit():
-        return word
-    raise UnknownFault(f"{word!r} is no member; expected member-0, member-1 …")
+    return numbered(word, "member")
 
 
 class Belonging:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
-from harness.faults.by_hand import UnknownFault
+from harness.faults.by_hand import numbered
 
 
 def sender(word: str) -> str:
@@ -13,6 +11,4 @@ def sender(word: str) -> str:
     Raises:
         UnknownFault: it is none.
     """
-    if re.fullmatch(r"producer-\d+", word, re.ASCII):
-        return word
-    raise UnknownFault(f"{word!r} is no producer; expected producer-0, producer-1 …")
+    return numbered(word, "producer")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from harness.bench import open_reader
+from harness.bench import fresh_reader
 from harness.kafka.log_reader import LogReader
-from harness.kafka.metadata import ClusterView
 from harness.own.dead_letters import DeadLetters
 from harness.own.effects import Yield
 from harness.own.fill import fill, words
@@ -28,7 +28,7 @@ from harness.own.program import PROGRAM, Program
 from harness.own.spark import OwnSpark
 from harness.own.together import Together
 from harness.sinks.base import Sink
-from harness.stage.topology import AUDITOR, node_id
+from harness.stage.topology import AUDITOR
 from harness.subjects.pipeline import Pipeline, PipelineParts
 from harness.subjects.spark_subject import DRIVER
 from harness.tools.jars_for import kafka_jars
@@ -183,11 +183,7 @@ class OwnPipeline:
 
     def _look(self, parts: PipelineParts) -> Look:
         stage = parts.stage
-        addresses = {node_id(name): stage.bootstrap(AUDITOR, name) for name in stage.brokers}
-
-        def reader() -> LogReader:
-            return open_reader(stage, ClusterView(addresses))
-
+        reader = partial(fresh_reader, stage)
         return Look(
             topic=parts.topic,
             groups=GroupCommits(parts.topic, bootstrap=stage.bootstrap(AUDITOR), reader=reader),

@@ -7,9 +7,9 @@ again, as anybody's deployment does. One that a fault has killed waits for its h
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, Generic, Protocol, TypeVar
 
 from harness.stage.processes import Process
 from harness.subjects.pipeline import PipelineParts, PipelineTrouble
@@ -19,23 +19,43 @@ LIVES: Final = 12
 _LOOK_EVERY: Final = 0.1
 
 
-class Crew(ABC):
+class Task(Protocol):
+    """What one member is told to do."""
+
+    @property
+    def name(self) -> str:
+        """Whose it is."""
+
+    def save(self, path: Path) -> None:
+        """Write it where the process will read it."""
+
+
+TaskOf = TypeVar("TaskOf", bound=Task)
+Program = Callable[[Path], Sequence[str | Path]]
+"""The command that starts a member with the file of its task."""
+
+
+class Crew(Generic[TaskOf]):
     """The members of one pipeline."""
 
-    def __init__(self, names: Sequence[str], parts: PipelineParts) -> None:
-        """Nothing is started yet."""
-        self.names = tuple(names)
+    def __init__(self, tasks: Sequence[TaskOf], parts: PipelineParts, *, program: Program) -> None:
+        """Nothing is started yet.
+
+        Args:
+            tasks: one for each member.
+            parts: what it is made from.
+            program: starts a member.
+        """
+        self._tasks = {task.name: task for task in tasks}
+        self.names = tuple(self._tasks)
         self._parts = parts
+        self._program = program
         self._running: dict[str, Process] = {}
         self._down: set[str] = set()
         self._lock = threading.RLock()
         self._over = threading.Event()
         self._trouble: str | None = None
         self._keeper = threading.Thread(target=self._keep, daemon=True)
-
-    @abstractmethod
-    def begin(self, name: str) -> Process:
-        """Start a life of a member."""
 
     def start(self) -> None:
         """Start every member that does not run, and look after them from now on."""
@@ -50,7 +70,7 @@ class Crew(ABC):
             self._down.discard(name)
             process = self._running.get(name)
             if process is None or not process.leader_alive():
-                self._running[name] = self.begin(name)
+                self._running[name] = self._begin(name)
 
     def process(self, name: str) -> Process:
         """The member's life now.
@@ -99,6 +119,12 @@ class Crew(ABC):
         process.end(how, asked=asked)
         return process
 
+    def _begin(self, name: str) -> Process:
+        """Start a life of a member with its task."""
+        task = self._parts.work / f"{name}.json"
+        self._tasks[name].save(task)
+        return self._parts.processes.start(name, self._program(task))
+
     def _keep(self) -> None:
         """Start again who ended by itself."""
         lives = 0
@@ -118,4 +144,4 @@ class Crew(ABC):
                             f"said last: {process.tail()}"
                         )
                         return
-                    self._running[name] = self.begin(name)
+                    self._running[name] = self._begin(name)

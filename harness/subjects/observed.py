@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from harness.bench import addresses, open_reader
+from harness.bench import addresses, fresh_reader
 from harness.kafka.metadata import ClusterView
 from harness.python import python_module
 from harness.recording.tables import Recorded
@@ -156,7 +156,7 @@ class Observed:
     def idle(self) -> bool:
         """Whether all of them are at the end of everything."""
         stage = self._parts.stage
-        with open_reader(stage, ClusterView(addresses(stage))) as reader:
+        with fresh_reader(stage) as reader:
             ends = {
                 f"{topic}/{partition}": stable
                 for topic in self._topics

@@ -7,9 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from harness.bench import addresses, open_reader
-from harness.kafka.log_reader import LogReader
-from harness.kafka.metadata import ClusterView
 from harness.kafka.topics import create_topics
 from harness.stage.topology import AUDITOR
 from harness.subjects.connect.offsets import OFFSETS
@@ -146,8 +143,3 @@ class ConnectSubject(ABC):
             settings=self.connector(parts),
             positions=self.positions(parts),
         )
-
-
-def fresh_reader(parts: PipelineParts) -> LogReader:
-    """A reader of logs, past all proxies."""
-    return open_reader(parts.stage, ClusterView(addresses(parts.stage)))

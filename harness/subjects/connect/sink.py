@@ -12,11 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from harness.bench import fresh_reader
 from harness.identity import digest
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Sink
 from harness.sinks.lines import VIEW, Lines
-from harness.subjects.connect.base import ConnectSubject, fresh_reader
+from harness.subjects.connect.base import ConnectSubject
 from harness.subjects.group.positions import Committed, GroupPositions
 from harness.subjects.pipeline import PipelineParts
 from harness.workload.payments import Payment
@@ -67,7 +68,7 @@ class FileSink(ConnectSubject):
 
     def positions(self, parts: PipelineParts) -> Committed:
         """As of any consumer group; its name is the connector's."""
-        return GroupPositions(f"connect-{self.name}", partial(fresh_reader, parts))
+        return GroupPositions(f"connect-{self.name}", partial(fresh_reader, parts.stage))
 
     def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
         """Every payment comes to its copy."""

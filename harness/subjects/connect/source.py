@@ -13,12 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from harness.bench import fresh_reader
 from harness.identity import digest
 from harness.kafka.log_reader import LogReader
 from harness.kafka.topics import MOST_REPLICAS
 from harness.sinks.base import Sink
 from harness.sinks.copies import CopiesTopic
-from harness.subjects.connect.base import ConnectSubject, fresh_reader
+from harness.subjects.connect.base import ConnectSubject
 from harness.subjects.connect.offsets import Place, SourceOffsets, place_in_file, place_in_topic
 from harness.subjects.group.positions import Committed
 from harness.subjects.group.task import TRANSACTION_TIMEOUT_MS
@@ -79,7 +80,7 @@ class SourceConnector(ConnectSubject):
 
     def positions(self, parts: PipelineParts) -> Committed:
         """In Connect's own topic."""
-        return SourceOffsets(self.name, self.place, partial(fresh_reader, parts))
+        return SourceOffsets(self.name, self.place, partial(fresh_reader, parts.stage))
 
     def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
         """Every payment comes to its copy."""

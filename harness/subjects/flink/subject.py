@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from harness.bench import addresses, open_reader
+from harness.bench import fresh_reader
 from harness.flink.programs import program_for
 from harness.kafka.log_reader import LogReader
-from harness.kafka.metadata import ClusterView
 from harness.sinks.balances import BalancesTopic
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
 from harness.subjects.flink.job import FlinkJob
-from harness.subjects.group.positions import Committed, GroupPositions
+from harness.subjects.group.positions import GroupPositions
 from harness.subjects.pipeline import PipelineParts
 from harness.tools.jar_lock import FLINK
 
@@ -199,12 +199,12 @@ class Flink:
             transactional=self.guarantee == "exactly-once",
             restored=self.restored,
             start=0 if self.start == "earliest" else None,
-            kept=None if self.start == "earliest" else self._kept(parts),
+            kept=(
+                None
+                if self.start == "earliest"
+                else GroupPositions(self.job, partial(fresh_reader, parts.stage))
+            ),
         )
-
-    def _kept(self, parts: PipelineParts) -> Committed:
-        found = addresses(parts.stage)
-        return GroupPositions(self.job, lambda: open_reader(parts.stage, ClusterView(found)))
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """The output topic."""

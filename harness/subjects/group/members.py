@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-from harness.bench import open_reader
+from harness.bench import fresh_reader
 from harness.kafka.group_offsets import Commit
-from harness.kafka.metadata import ClusterView
 from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
 from harness.sinks.base import Sink
 from harness.stage.processes import Process
-from harness.stage.topology import AUDITOR, node_id
-from harness.subjects.crew import Crew
+from harness.subjects.crew import Crew, Program
 from harness.subjects.group.hazards import hazards
 from harness.subjects.group.positions import Committed, GroupPositions, row_of
 from harness.subjects.group.sightings import Sightings
 from harness.subjects.group.task import MemberTask
 from harness.subjects.pipeline import PipelineParts, Positions
 
-Program = Callable[[Path], Sequence[str | Path]]
 
-
-class Members(Crew):
+class Members(Crew[MemberTask]):
     """The members of one group."""
 
     counted = "commits of the pipeline"
@@ -49,19 +45,14 @@ class Members(Crew):
             service: command of a service that members call; none if it is empty.
             positions: where it commits; None: in Kafka.
         """
-        super().__init__([task.name for task in tasks], parts)
+        super().__init__(tasks, parts, program=program)
         self.group = tasks[0].group
-        self._tasks = {task.name: task for task in tasks}
         self._topic, self._sink = tasks[0].topic, tasks[0].sink
         self._atomic = tasks[0].commits == "in-transaction"
-        self._program = program
         self._service = tuple(service)
         self._serving: Process | None = None
-        addresses = {
-            node_id(name): parts.stage.bootstrap(AUDITOR, name) for name in parts.stage.brokers
-        }
         self._positions: Committed = positions or GroupPositions(
-            self.group, lambda: open_reader(parts.stage, ClusterView(addresses))
+            self.group, partial(fresh_reader, parts.stage)
         )
         self._sightings = Sightings()
 
@@ -74,12 +65,6 @@ class Members(Crew):
         if self._service and self._serving is None:
             self._serving = self._parts.processes.start("service", self._service)
         super().start()
-
-    def begin(self, name: str) -> Process:
-        """Start a life of a member with its task."""
-        task: Path = self._parts.work / f"{name}.json"
-        self._tasks[name].save(task)
-        return self._parts.processes.start(name, self._program(task))
 
     def committed(self) -> list[Commit]:
         """Every position that the group has committed, oldest first."""

@@ -17,9 +17,10 @@ from harness.kafka.log_reader import LogReader
 from harness.python import python_module
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
+from harness.subjects.crew import Program
 from harness.subjects.group.base import GroupSubject
 from harness.subjects.group.clients import IN_PYTHON, Client
-from harness.subjects.group.members import Members, Program
+from harness.subjects.group.members import Members
 from harness.subjects.group.task import Commits, MemberTask
 from harness.subjects.pipeline import PipelineParts
 from harness.tools.setup import Tools

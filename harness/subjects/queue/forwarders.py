@@ -8,9 +8,8 @@ queue nor out at one of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Final
 
 from harness.artemis.auditor import QueueTrouble
@@ -18,21 +17,19 @@ from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
 from harness.sinks.base import Sink
 from harness.stage.base import StageTrouble
-from harness.stage.processes import Process
-from harness.subjects.crew import Crew
+from harness.subjects.crew import Crew, Program
 from harness.subjects.pipeline import PipelineParts, Positions
 from harness.subjects.queue.hazards import hazards
 from harness.subjects.queue.moments import Moments
 from harness.subjects.queue.task import ForwarderTask
 from harness.wait import wait_until
 
-Program = Callable[[Path], Sequence[str | Path]]
 _MOMENT_SECONDS: Final = 50.0
 """How long it may take to come to a moment: less than a lab waits for its fault."""
 _SECONDS: Final = 60.0
 
 
-class Forwarders(Crew):
+class Forwarders(Crew[ForwarderTask]):
     """The forwarders of one run."""
 
     counted = "effects of the pipeline"
@@ -48,17 +45,9 @@ class Forwarders(Crew):
             parts: what it is made from.
             program: the command that starts a forwarder with the file of its task.
         """
-        super().__init__([task.name for task in tasks], parts)
-        self._tasks = {task.name: task for task in tasks}
+        super().__init__(tasks, parts, program=program)
         self._topic, self._sink = parts.topic, tasks[0].sink
-        self._program = program
         self._seen = 0
-
-    def begin(self, name: str) -> Process:
-        """Start a life of a forwarder with its task."""
-        task = self._parts.work / f"{name}.json"
-        self._tasks[name].save(task)
-        return self._parts.processes.start(name, self._program(task))
 
     @contextmanager
     def standing(self, name: str, moment: str) -> Iterator[str]:

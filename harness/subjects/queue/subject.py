@@ -18,8 +18,9 @@ from harness.kafka.log_reader import LogReader
 from harness.python import python_module
 from harness.sinks.base import Sink
 from harness.sinks.topic import TopicSink
+from harness.subjects.crew import Program
 from harness.subjects.pipeline import PipelineParts
-from harness.subjects.queue.forwarders import Forwarders, Program
+from harness.subjects.queue.forwarders import Forwarders
 from harness.subjects.queue.task import Acknowledge, ForwarderTask
 from harness.tools.proton import proton
 from harness.tools.setup import Tools
@@ -81,15 +82,15 @@ class QueueForwarder:
     sink: str = "payments-with-fees"
     queue_broker: QueueSettings = field(default_factory=QueueSettings)
 
-    def __post_init__(self) -> None:
-        """Raises `ValueError` for what no forwarder of such a client can do."""
-        if (self.client, self.acknowledge) == ("amqp", "auto"):
-            raise ValueError("forwarders by AMQP accept a message after its effect, or with it")
-
     balances = False
     sends = False
     output_topic = None
     view = "queue"
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what no forwarder of such a client can do."""
+        if (self.client, self.acknowledge) == ("amqp", "auto"):
+            raise ValueError("forwarders by AMQP accept a message after its effect, or with it")
 
     @property
     def name(self) -> str:
