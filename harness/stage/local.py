@@ -21,6 +21,7 @@ from harness.links.ledger import Disturbance, Hold
 from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble
 from harness.stage.blocks import Block, free_ports
+from harness.stage.broker_template import broker_template
 from harness.stage.gates import Gates
 from harness.stage.local_artemis import LocalArtemis
 from harness.stage.local_broker import LocalBroker
@@ -65,7 +66,6 @@ class LocalStage:
         self._processes = processes
         self._stop = stop
         self._work = work
-        cluster = new_cluster_id()
         self._brokers = {
             broker_name(n): LocalBroker(
                 node=n,
@@ -73,7 +73,6 @@ class LocalStage:
                 tools=tools,
                 processes=processes,
                 folder=work / broker_name(n),
-                cluster=cluster,
             )
             for n in self.topology.nodes
         }
@@ -124,8 +123,8 @@ class LocalStage:
     def start(self) -> None:
         """Start everything side by side and see that it is healthy."""
         try:
-            with ThreadPoolExecutor(6) as pool:
-                parts = [pool.submit(b.format) for b in self._brokers.values()]
+            with ThreadPoolExecutor(4) as pool:
+                parts = [pool.submit(self._prepare_brokers)]
                 parts += [pool.submit(self._start_toxiproxy), pool.submit(self._postgres.create)]
                 if self._artemis is not None:
                     parts.append(pool.submit(self._artemis.create, self._stop))
@@ -305,6 +304,19 @@ class LocalStage:
             raise StageTrouble(
                 f"there is no broker {node}; there are {', '.join(self._brokers)}"
             ) from None
+
+    def _prepare_brokers(self) -> None:
+        if not self._brokers:
+            return
+        template = broker_template(
+            self._tools,
+            topology=self.topology,
+            marker=self._processes.marker,
+            stop=self._stop,
+        )
+        cluster = new_cluster_id()
+        for broker in self._brokers.values():
+            template.prepare(broker, cluster)
 
     def _start_toxiproxy(self) -> None:
         host, port = self.topology.toxiproxy

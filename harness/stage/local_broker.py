@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from harness.kafka.broker_config import log4j_configuration, server_properties
@@ -15,7 +16,8 @@ from harness.stage.topology import AUDITOR, Topology, broker_name
 from harness.tools.setup import StageTools
 from harness.wait import Stop, wait_until
 
-_JVM = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+JVM = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""Options of every broker's JVM."""
 
 
 class LocalBroker:
@@ -31,27 +33,39 @@ class LocalBroker:
         tools: StageTools,
         processes: Processes,
         folder: Path,
-        cluster: str,
     ) -> None:
         self.node = node
         self.name = broker_name(node)
         self.process: Process | None = None
+        self.options: Sequence[str] = ()
+        """What its JVM is told from its next life on, beside `JVM`."""
         self._topology = topology
         self._tools = tools
         self._processes = processes
         self._folder = folder
-        self._cluster = cluster
 
-    def format(self) -> None:
-        """Write the configuration and format the storage."""
+    @property
+    def data(self) -> Path:
+        """Where its log is, and its storage is formatted."""
+        return self._folder / "data"
+
+    def configure(self) -> None:
+        """Write the configuration."""
         self._folder.mkdir(parents=True)
         (self._folder / "hosts").write_text(self._topology.hosts_file(self.node))
         (self._folder / "log4j2.json").write_text(log4j_configuration())
         (self._folder / "server.properties").write_text(
-            server_properties(self._topology, self.node, self._folder / "data")
+            server_properties(self._topology, self.node, self.data)
         )
+
+    def format(self, cluster: str) -> None:
+        """Format the storage for a cluster with Kafka's own tool.
+
+        Raises:
+            StageTrouble: the tool failed.
+        """
         done = subprocess.run(
-            [*self._java(), "kafka.tools.StorageTool", "format", "-t", self._cluster, "-c",
+            [*self._java(), "kafka.tools.StorageTool", "format", "-t", cluster, "-c",
              str(self._folder / "server.properties")],
             capture_output=True, text=True, timeout=60, check=False, start_new_session=True,
             env={**os.environ, MARKER: self._processes.marker},
@@ -65,7 +79,7 @@ class LocalBroker:
         """Start a new life."""
         self.process = self._processes.start(
             self.name,
-            [*self._java(), "kafka.Kafka", self._folder / "server.properties"],
+            [*self._java(*self.options), "kafka.Kafka", self._folder / "server.properties"],
         )
 
     def wait_listening(self, stop: Stop) -> None:
@@ -90,10 +104,11 @@ class LocalBroker:
 
         wait_until(there, what=f"{self.name} to be up", seconds=120, stop=stop, seen=process.tail)
 
-    def _java(self) -> list[str]:
+    def _java(self, *options: str) -> list[str]:
         return [
             str(self._tools.java),
-            *_JVM,
+            *JVM,
+            *options,
             f"-Djdk.net.hosts.file={self._folder / 'hosts'}",
             f"-Dlog4j2.configurationFile={self._folder / 'log4j2.json'}",
             "-cp",

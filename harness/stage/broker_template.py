@@ -1,0 +1,104 @@
+"""What the brokers of every run begin with: a formatted storage, and the classes that they load.
+
+The one thing to know: both are made once, of a broker that is formatted by Kafka's own tool and
+started for nothing else, and kept with the downloads. The tool takes a second of a core for each
+broker and a start two and a half; a copy costs nothing, and with the classes a start takes half.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from harness.kafka.cluster_id import new_cluster_id
+from harness.stage.base import StageTrouble
+from harness.stage.local_broker import JVM, LocalBroker
+from harness.stage.processes import Processes
+from harness.stage.topology import Topology
+from harness.tools import class_archive
+from harness.tools.setup import StageTools
+from harness.wait import Overdue, Stop
+
+_ARCHIVE: Final = "classes.jsa"
+_STORAGE: Final = "storage"
+_ENDING_SECONDS: Final = 60.0
+"""A JVM takes some seconds to write its archive."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrokerTemplate:
+    """A formatted storage of some broker, and how a JVM is told of the classes."""
+
+    storage: Path
+    options: tuple[str, ...]
+
+    def prepare(self, broker: LocalBroker, cluster: str) -> None:
+        """Make a broker that has never run one of a cluster's, ready to be started.
+
+        What `kafka-storage format` writes is the same for every broker of a version, but for the
+        file that says whose it is.
+        """
+        broker.configure()
+        shutil.copytree(self.storage, broker.data)
+        (broker.data / "meta.properties").write_text(
+            f"version=1\ncluster.id={cluster}\nnode.id={broker.node}\n"
+            f"directory.id={new_cluster_id()}\n"
+        )
+        broker.options = self.options
+
+
+def broker_template(
+    tools: StageTools, *, topology: Topology, marker: str, stop: Stop
+) -> BrokerTemplate:
+    """The template for these tools, made if there is none yet.
+
+    Args:
+        tools: Java and Kafka's jars.
+        topology: of a stage whose brokers do not run: one of their addresses is used.
+        marker: of the run, so that nothing of it outlives us.
+        stop: ends every wait when set.
+
+    Raises:
+        StageTrouble: Kafka's tool cannot format.
+        SetupError: it cannot be kept.
+    """
+    alone = replace(topology, brokers=1)
+
+    def build(folder: Path) -> None:
+        broker = LocalBroker(
+            node=1,
+            topology=alone,
+            tools=tools,
+            processes=Processes(marker, folder),
+            folder=folder / "broker",
+        )
+        broker.configure()
+        broker.format(new_cluster_id())
+        shutil.copytree(broker.data, folder / _STORAGE)
+        # Whatever is wrong with it will be said of the run's own brokers.
+        with suppress(StageTrouble, Overdue):
+            _record(broker, folder / _ARCHIVE, stop)
+
+    home = class_archive.installed(
+        "brokers", build, java=tools.java, jars=tools.kafka_libs, options=JVM
+    )
+    return BrokerTemplate(storage=home / _STORAGE, options=class_archive.using(home / _ARCHIVE))
+
+
+def _record(broker: LocalBroker, archive: Path, stop: Stop) -> None:
+    broker.options = class_archive.recording(archive)
+    broker.start()
+    process = broker.process
+    assert process is not None
+    try:
+        broker.wait_started(stop)
+        process.stop("has loaded its classes", sig=signal.SIGTERM, seconds=_ENDING_SECONDS)
+    finally:
+        process.kill("not needed any more")
+        shutil.rmtree(broker.data.parent)
+        if process.popen.returncode < 0:
+            archive.unlink(missing_ok=True)  # killed: half of one would be worse than none

@@ -1,0 +1,108 @@
+"""What all brokers begin with: the storage that Kafka's tool writes, and classes for a JVM."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.kafka.cluster_id import new_cluster_id
+from harness.stage.alone import alone
+from harness.stage.blocks import free_ports, take_block
+from harness.stage.broker_template import broker_template
+from harness.stage.local_broker import LocalBroker
+from harness.stage.processes import Processes
+from harness.stage.topology import PORTS, Topology
+from harness.tools import class_archive
+from harness.tools.setup import StageTools
+from harness.wait import Interrupted, Stop
+from tests.integration.staging import Staged, marked
+
+pytestmark = pytest.mark.integration
+MARKER = "onceproof-test-template"
+
+
+@pytest.fixture
+def topology() -> Iterator[Topology]:
+    block = take_block()
+    draft = Topology(block=block, base_port=0, brokers=3)
+    base_port = free_ports(draft.every_address(), count=PORTS)
+    yield dataclasses.replace(draft, base_port=base_port)
+    assert marked(MARKER) == {}
+    block.release()
+
+
+@pytest.fixture
+def broker(
+    topology: Topology, tools: StageTools, tmp_path: Path
+) -> Callable[[int, str], LocalBroker]:
+    def make(node: int, folder: str) -> LocalBroker:
+        return LocalBroker(
+            node=node,
+            topology=topology,
+            tools=tools,
+            processes=Processes(MARKER, tmp_path),
+            folder=tmp_path / folder,
+        )
+
+    return make
+
+
+def properties(data: Path) -> dict[str, str]:
+    lines = (data / "meta.properties").read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if not line.startswith("#"))
+
+
+def test_a_copy_is_what_kafkas_tool_writes(
+    topology: Topology, tools: StageTools, broker: Callable[[int, str], LocalBroker]
+) -> None:
+    template = broker_template(tools, topology=topology, marker=MARKER, stop=Stop())
+    cluster = new_cluster_id()
+    by_tool, copies = broker(2, "tool"), [broker(n, f"copy-{n}") for n in (1, 2)]
+    by_tool.configure()
+    by_tool.format(cluster)
+    for copy in copies:
+        template.prepare(copy, cluster)
+    assert {f.name for f in by_tool.data.iterdir()} == {f.name for f in copies[1].data.iterdir()}
+    written, here = properties(by_tool.data), [properties(copy.data) for copy in copies]
+    assert {**written, "directory.id": ""} == {**here[1], "directory.id": ""}
+    assert len({written["directory.id"], *(own["directory.id"] for own in here)}) == 3
+    assert [own["node.id"] for own in here] == ["1", "2"]
+    sizes = [(b.data / "bootstrap.checkpoint").stat().st_size for b in (by_tool, copies[1])]
+    assert sizes[0] == sizes[1]
+
+
+def test_brokers_of_a_stage_have_mapped_the_classes(staging: Staged) -> None:
+    for node in staging.stage.brokers:
+        process = staging.stage._running(node, "looked at")
+        assert "classes.jsa" in Path(f"/proc/{process.popen.pid}/maps").read_text()
+
+
+def test_a_broker_that_cannot_be_recorded_is_formatted_all_the_same(
+    topology: Topology,
+    tools: StageTools,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(class_archive, "recording", lambda archive: ("-XX:NoSuchOption",))
+    template = broker_template(tools, topology=topology, marker=MARKER, stop=Stop())
+    assert template.options == ()
+    assert (template.storage / "bootstrap.checkpoint").is_file()
+    with alone(tmp_path / "run", tools) as up:
+        assert up.stage.disturbed() == {}
+        assert up.stage._brokers["broker-1"].options == ()
+
+
+def test_recording_can_be_interrupted_and_leaves_nothing(
+    topology: Topology, tools: StageTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path / "cache"))
+    stop = Stop()
+    stop.set("SIGINT received")
+    with pytest.raises(Interrupted, match="SIGINT received"):
+        broker_template(tools, topology=topology, marker=MARKER, stop=stop)
+    left = [f for f in (tmp_path / "cache" / "brokers").iterdir() if f.suffix != ".lock"]
+    assert left == []
