@@ -137,6 +137,7 @@ class Parts:
             tools=self._tools,
         )
         elsewhere = self._elsewhere()
+        topics = [*elsewhere, *(topic.name for topic in self._scenario.all_topics)]
         return Bench(
             stage=self._stage,
             subject=subject,
@@ -145,10 +146,7 @@ class Parts:
             recorder=self._recorder,
             stop=self._stop,
             topic=workload.topic,
-            topics=(
-                *elsewhere,
-                *(topic.name for topic in self._scenario.all_topics),
-            ),
+            topics=tuple(sorted(topics, key=lambda name: name not in workload.topics)),
             work=self._folder.work,
             elsewhere=elsewhere,
         )
@@ -250,7 +248,8 @@ def _queues(scenario: Scenario, tools: Tools) -> Queues | None:
     """What the scenario wants of a queue broker."""
     if not scenario.queues:
         return None
-    subject = scenario.subject
+    subject, programs = scenario.subject, partial(artemis_programs, tools)
+    if isinstance(subject, OnQueues) and not subject.from_queues:
+        return Queues(unconsumed=scenario.queues, programs=programs, settings=subject.queue_broker)
     settings = subject.queue_broker if isinstance(subject, OnQueues) else QueueSettings()
-    programs = partial(artemis_programs, tools)
     return Queues(addresses=scenario.queues, programs=programs, settings=settings)

@@ -79,9 +79,7 @@ class Bench:
 
     def reader(self) -> LogReader:
         """A fresh reader of logs; close it after use."""
-        if self.elsewhere:
-            return ReaderOfAll(self.view(), addresses(self.stage), self.elsewhere)
-        return open_reader(self.stage, self.view())
+        return open_reader(self.stage, self.view(), self.elsewhere)
 
     def open_sink(self, reader: LogReader) -> Sink:
         """Our own way into the subject's sink."""
@@ -98,8 +96,12 @@ class Aftermath:
     """attempt → (outcome, when it was told)."""
 
 
-def open_reader(stage: Stage, view: ClusterView) -> LogReader:
-    """A reader over every broker's direct listener."""
+def open_reader(
+    stage: Stage, view: ClusterView, elsewhere: Mapping[str, Elsewhere] | None = None
+) -> LogReader:
+    """A reader over every broker's direct listener, and over what no broker keeps."""
+    if elsewhere:
+        return ReaderOfAll(view, addresses(stage), elsewhere)
     return LogReader(view, addresses(stage))
 
 
@@ -108,6 +110,6 @@ def addresses(stage: Stage) -> dict[int, str]:
     return {node_id(name): stage.bootstrap(AUDITOR, name) for name in stage.brokers}
 
 
-def fresh_reader(stage: Stage) -> LogReader:
+def fresh_reader(stage: Stage, elsewhere: Mapping[str, Elsewhere] | None = None) -> LogReader:
     """A reader of its own over every broker of a stage, past all proxies; close it after use."""
-    return open_reader(stage, ClusterView(addresses(stage)))
+    return open_reader(stage, ClusterView(addresses(stage)), elsewhere)

@@ -152,7 +152,8 @@ class Scenario:
                 f"{self.name}: expected producers=1 and partitions=1 in a workload that is "
                 "appended to a file"
             )
-        if self.into_queues != isinstance(self.subject, OnQueues) and not self.subject.sends:
+        consumes = isinstance(self.subject, OnQueues) and self.subject.from_queues
+        if self.into_queues != consumes and not self.subject.sends:
             raise BadScenario(
                 f"{self.name}: expected a subject that consumes queues with a sender to queues, "
                 f"found {self.subject.name} with {self.sender.name}"

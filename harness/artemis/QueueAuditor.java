@@ -1,5 +1,6 @@
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import jakarta.jms.BytesMessage;
 import jakarta.jms.Connection;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
@@ -12,6 +13,7 @@ import jakarta.jms.TextMessage;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -74,11 +76,36 @@ final class QueueAuditor {
 
     private static Map<String, Object> row(Message message) throws JMSException {
         var row = new LinkedHashMap<String, Object>();
-        row.put("record", message.getStringProperty(QueueNames.RECORD));
-        row.put("attempt", message.getStringProperty(QueueNames.ATTEMPT));
-        row.put("key", message.getStringProperty(QueueNames.KEY));
-        row.put("value", message instanceof TextMessage text ? text.getText() : null);
+        row.put("value", body(message));
+        row.put("properties", properties(message));
         return row;
+    }
+
+    /** Its text; that of bytes is UTF-8, as AMQP clients send it. Other bodies have none. */
+    private static String body(Message message) throws JMSException {
+        if (message instanceof TextMessage text) {
+            return text.getText();
+        }
+        if (message instanceof BytesMessage bytes) {
+            var read = new byte[(int) bytes.getBodyLength()];
+            bytes.readBytes(read);
+            return new String(read, StandardCharsets.UTF_8);
+        }
+        return null;
+    }
+
+    private static Map<String, String> properties(Message message) throws JMSException {
+        var found = new LinkedHashMap<String, String>();
+        if (message.getJMSCorrelationID() != null) {
+            found.put("JMSCorrelationID", message.getJMSCorrelationID());
+        }
+        for (var name : Collections.list(message.getPropertyNames())) {
+            var value = message.getObjectProperty((String) name);
+            if (value != null) {
+                found.put((String) name, value.toString());
+            }
+        }
+        return found;
     }
 
     private static void counts(QueueConnection connection, String queue) throws Exception {

@@ -12,7 +12,7 @@ import re
 import select
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -39,16 +39,12 @@ class Message:
     """A message that lies in a queue.
 
     Attributes:
-        record: its identity, if it says it.
-        attempt: the call that sent it, likewise.
-        key: likewise.
         value: its text; None if it is none.
+        properties: what it carries beside, `JMSCorrelationID` among it if it has one.
     """
 
-    record: str | None
-    attempt: str | None
-    key: str | None
     value: str | None
+    properties: Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,16 +66,21 @@ class QueueAuditor:
     """Asks the process; thread-safe."""
 
     def __init__(
-        self, start: Callable[[], Process], logs: Callable[[], Iterable[Path]] = tuple
+        self,
+        start: Callable[[], Process],
+        logs: Callable[[], Iterable[Path]] = tuple,
+        unconsumed: Collection[str] = (),
     ) -> None:
         """Nothing is started yet.
 
         Args:
             start: starts the process, with pipes, when it is first asked.
             logs: what the lives of the broker have logged.
+            unconsumed: addresses whose only queue is the one that nobody consumes.
         """
         self._start = start
         self._logs = logs
+        self._unconsumed = frozenset(unconsumed)
         self._process: Process | None = None
         self._lock = threading.Lock()
 
@@ -89,7 +90,7 @@ class QueueAuditor:
         Raises:
             QueueTrouble: the broker does not answer, or has no such address.
         """
-        return [Message(**row) for row in self._ask(f"log {address} {audited(address)}")]
+        return [Message(**row) for row in self._ask(f"log {address} {self._log_of(address)}")]
 
     def sent(self, address: str) -> int:
         """How many messages that are.
@@ -97,7 +98,7 @@ class QueueAuditor:
         Raises:
             QueueTrouble: as of `log`.
         """
-        return self.counts(audited(address)).messages
+        return self.counts(self._log_of(address)).messages
 
     def dropped(self, address: str) -> list[str]:
         """Records of messages that the broker has dropped because it had taken them before.
@@ -125,6 +126,9 @@ class QueueAuditor:
             delivering=row["deliveringCount"],
             consumers=row["consumerCount"],
         )
+
+    def _log_of(self, address: str) -> str:
+        return address if address in self._unconsumed else audited(address)
 
     def _ask(self, question: str) -> list[dict[str, Any]]:
         with self._lock:

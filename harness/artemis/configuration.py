@@ -2,7 +2,8 @@
 
 The one thing to know: a queue forgets what was consumed, and a history needs a log. So every
 address has two queues, and each message that is sent to it comes into both: one that the pipeline
-consumes, and one that nobody does, which our own reader looks through when all is over. What is
+consumes, and one that nobody does, which our own reader looks through when all is over. An address
+that a pipeline only sends to has the second one alone. What is
 sent in a transaction or with an identity comes into both or into none; without either, a broker
 that is killed at that very moment may have it in one only.
 """
@@ -92,7 +93,12 @@ def audited(address: str) -> str:
 
 
 def broker_xml(
-    settings: QueueSettings, *, folder: Path, listen: Mapping[str, str], addresses: Iterable[str]
+    settings: QueueSettings,
+    *,
+    folder: Path,
+    listen: Mapping[str, str],
+    addresses: Iterable[str],
+    unconsumed: Iterable[str] = (),
 ) -> str:
     """The whole file.
 
@@ -100,7 +106,9 @@ def broker_xml(
         settings: what of it is to be chosen.
         folder: for everything that it keeps.
         listen: `host:port` for each audience.
-        addresses: to be there from the start.
+        addresses: to be there from the start, each for topics (multicast), which is what lets it
+            have two queues.
+        unconsumed: likewise, each a queue (anycast) that nobody consumes.
     """
     root = Xml.Element("configuration", {"xmlns": "urn:activemq"})
     core = Xml.SubElement(root, "core", {"xmlns": "urn:activemq:core"})
@@ -123,6 +131,10 @@ def broker_xml(
         routed = Xml.SubElement(Xml.SubElement(there, "address", name=address), "multicast")
         for queue in (address, audited(address)):
             Xml.SubElement(routed, "queue", name=queue)
+    for address in unconsumed:
+        routed = Xml.SubElement(Xml.SubElement(there, "address", name=address), "anycast")
+        # By JMS a queue has the name of its address, or is not found.
+        Xml.SubElement(routed, "queue", name=address)
     Xml.indent(root)
     return Xml.tostring(root, encoding="unicode") + "\n"
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from harness.java.programs import COMMON, JavaPrograms, compiled
-from harness.tools import jar_lock
-from harness.tools.jars_for import jars_for
+from harness.tools.jars_for import artemis_jars
 from harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
@@ -23,5 +22,5 @@ def artemis_programs(tools: Tools) -> JavaPrograms:
     Raises:
         SetupError: there is no compiler, or a jar cannot be had.
     """
-    libs = jars_for(tools, "artemis", jar_lock.ARTEMIS)
-    return compiled(tools.java_home / "bin" / "java", libs, sources=[SOURCES, COMMON])
+    java = tools.java_home / "bin" / "java"
+    return compiled(java, artemis_jars(tools), sources=[SOURCES, COMMON])

@@ -14,6 +14,10 @@ from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from harness.kafka.log_reader import Entry, PartitionLog
 
 _TRIES: Final = 5
+_OURS: Final = {name.replace("-", "_"): name for name in (RECORD_HEADER, ATTEMPT_HEADER)}
+"""JMS takes only names that Java would take."""
+_KEY: Final = "onceproof_key"
+"""JMS knows no keys."""
 
 
 class QueueLog:
@@ -65,15 +69,16 @@ class QueueLog:
 
 
 def _entry(address: str, offset: int, message: Message) -> Entry:
-    headers = {RECORD_HEADER: message.record, ATTEMPT_HEADER: message.attempt}
+    told = {_OURS.get(name, name): said for name, said in message.properties.items()}
+    key = told.pop(_KEY, None)
     return Entry(
         topic=address,
         partition=0,
         offset=offset,
         kind="data",
-        key=None if message.key is None else message.key.encode(),
+        key=None if key is None else key.encode(),
         value=None if message.value is None else message.value.encode(),
-        headers={name: said.encode() for name, said in headers.items() if said is not None},
+        headers={name: said.encode() for name, said in told.items()},
         producer_id=-1,
         epoch=-1,
         sequence=-1,

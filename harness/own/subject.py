@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from harness.artemis.configuration import QueueSettings
+from harness.artemis.queue_log import QueueLog
 from harness.bench import fresh_reader
 from harness.kafka.log_reader import LogReader
 from harness.own.dead_letters import DeadLetters
@@ -31,7 +33,7 @@ from harness.sinks.base import Sink
 from harness.stage.topology import AUDITOR
 from harness.subjects.pipeline import Pipeline, PipelineParts
 from harness.subjects.spark_subject import DRIVER
-from harness.tools.jars_for import kafka_jars
+from harness.tools.jars_for import artemis_jars, kafka_jars
 
 NAME: Final = "own-pipeline"
 WORDS: Final[Mapping[str, str]] = {
@@ -42,6 +44,8 @@ WORDS: Final[Mapping[str, str]] = {
     "database": "how libpq connects to the run's PostgreSQL",
     "jdbc": "the same for JDBC",
     "spark_jars": "Spark's source and sink for Kafka, for spark.jars",
+    "queues": "the queue broker, as host:port, past a proxy, if an output is a queue",
+    "queue_jars": "Artemis' own jars as a class path, for java -cp: its JMS client",
     "kafka_jars": "Kafka's own jars as a class path, for java -cp: clients and Streams",
 }
 """The words in braces that a command may have, and what they stand for."""
@@ -108,6 +112,21 @@ class OwnPipeline:
         return None
 
     @property
+    def queues(self) -> tuple[str, ...]:
+        """Queues that it writes to."""
+        return tuple(place.queue for place in self.places if place.queue is not None)
+
+    @property
+    def from_queues(self) -> bool:
+        """It consumes a topic."""
+        return False
+
+    @property
+    def queue_broker(self) -> QueueSettings:
+        """As brokers usually have them."""
+        return QueueSettings()
+
+    @property
     def sends(self) -> bool:
         """The workload's producers are not on trial."""
         return False
@@ -144,7 +163,7 @@ class OwnPipeline:
         """Its command, ready to be started."""
         checkpoint = parts.work / "checkpoint"
         asked = frozenset[str]().union(*map(words, self.command))
-        meanings = meanings_of(parts, checkpoint, asked)
+        meanings = meanings_of(parts, checkpoint, asked, queues=bool(self.queues))
         command = [fill(part, meanings) for part in self.command]
         environment = {"SPARK_LOCAL_IP": parts.address}
         folder = Path(self.folder)
@@ -183,7 +202,8 @@ class OwnPipeline:
 
     def _look(self, parts: PipelineParts) -> Look:
         stage = parts.stage
-        reader = partial(fresh_reader, stage)
+        queues = {name: QueueLog(stage.queues(), name) for name in self.queues}
+        reader = partial(fresh_reader, stage, queues)
         return Look(
             topic=parts.topic,
             groups=GroupCommits(parts.topic, bootstrap=stage.bootstrap(AUDITOR), reader=reader),
@@ -201,7 +221,9 @@ class OwnPipeline:
         )
 
 
-def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) -> dict[str, str]:
+def meanings_of(
+    parts: PipelineParts, checkpoint: Path, asked: Collection[str], *, queues: bool = False
+) -> dict[str, str]:
     """What the words in braces mean in a run; what would have to be fetched only if `asked`."""
     database = parts.stage.database("pipeline")
     meanings = {
@@ -213,6 +235,10 @@ def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) 
         "jdbc": _jdbc(database),
         "spark_jars": ",".join(str(jar) for jar in parts.tools.spark_kafka_jars),
     }
+    if queues:
+        meanings["queues"] = parts.stage.queue_broker("pipeline")
+    if "queue_jars" in asked:
+        meanings["queue_jars"] = f"{artemis_jars(parts.tools)}/*"
     if "kafka_jars" in asked:
         meanings["kafka_jars"] = f"{kafka_jars(parts.tools)}/*"
     return meanings

@@ -29,7 +29,7 @@ class LocalArtemis:
     ) -> None:
         self.process: Process | None = None
         self.wanted = wanted
-        self.auditor = QueueAuditor(self._start_auditor, self._logs)
+        self.auditor = QueueAuditor(self._start_auditor, self._logs, wanted.unconsumed)
         self._topology = topology
         self._processes = processes
         self._folder = folder
@@ -49,6 +49,7 @@ class LocalArtemis:
                 folder=self._folder,
                 listen={a: self._topology.artemis(a) for a in (*QUEUE_AUDIENCES, AUDITOR)},
                 addresses=self.wanted.addresses,
+                unconsumed=self.wanted.unconsumed,
             )
         )
         self.start()

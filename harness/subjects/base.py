@@ -81,7 +81,11 @@ class OnQueues(Protocol):
 
     @property
     def queues(self) -> tuple[str, ...]:
-        """Addresses that it writes to."""
+        """Addresses that it writes to; none of a pipeline of somebody's own that has no queue."""
+
+    @property
+    def from_queues(self) -> bool:
+        """Whether it consumes queues too, and the workload is sent to a queue broker."""
 
     @property
     def queue_broker(self) -> QueueSettings:

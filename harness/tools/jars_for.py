@@ -24,6 +24,15 @@ def jars_for(tools: Tools, name: str, version: str = jar_lock.KAFKA) -> Path:
     return jars.with_ivy(wanted, ivy, cache_folder=cache.location())
 
 
+def artemis_jars(tools: Tools) -> Path:
+    """The folder of the jars of the queue broker and its clients.
+
+    Raises:
+        SetupError: a jar cannot be had.
+    """
+    return jars_for(tools, "artemis", jar_lock.ARTEMIS)
+
+
 def kafka_jars(tools: Tools) -> Path:
     """The folder of Kafka's own jars: those of the stage's brokers, where it has any.
 

@@ -22,13 +22,14 @@ def verify(
         typer.Argument(
             metavar="-- COMMAND...",
             help="The pipeline's command, behind --. {bootstrap}, {input}, {checkpoint}, {work}, "
-            "{database}, {jdbc}, {spark_jars} and {kafka_jars} in it are filled in.",
+            "{database}, {jdbc}, {queues}, {spark_jars}, {kafka_jars} and {queue_jars} in it are "
+            "filled in.",
         ),
     ],
     output: Annotated[
         list[str],
         typer.Option(
-            help="Where it writes: TOPIC or TOPIC@read_uncommitted, postgres:TABLE, "
+            help="Where it writes: TOPIC or TOPIC@read_uncommitted, queue:ADDRESS, postgres:TABLE, "
             "parquet:FOLDER, csv:FOLDER, json:FOLDER, delta:FOLDER, iceberg:FOLDER or "
             "command:COMMAND that prints what arrived. Repeatable."
         ),

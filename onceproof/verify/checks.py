@@ -25,8 +25,10 @@ def check_places(said: Said, subject: OwnPipeline) -> None:
                 f"two outputs are called {name!r}; expected places of different names, since what "
                 "stands in one would be counted for the other as well"
             )
-    if any(output.topic == said.topic for output in subject.places):
-        raise BadTrial(f"{said.topic} is the input; expected another topic as output")
+    if any(said.topic in (output.topic, output.queue) for output in subject.places):
+        raise BadTrial(f"{said.topic} is the input; expected another name as output")
+    for name in set(subject.queues).intersection(said.topics):
+        raise BadTrial(f"{name} is a topic and a queue; expected names that tell them apart")
     for output in subject.outputs if subject.upserts is not None else ():
         rule = subject.upserts
         if output.kind != "topic" and rule is not None and not rule.of_rows:

@@ -83,6 +83,11 @@ def _of_positions(subject: OwnPipeline) -> list[str]:
 def _of_output(output: Output) -> list[str]:
     if output.kind == "postgres":
         return ["The database going down or away, unless a fault above says so."]
+    if output.kind == "queue":
+        return [
+            "Who consumes the queue, and what the broker sends it again: the queue was read as a "
+            "log of what was sent to it."
+        ]
     if output.kind in _FOLDERS:
         return [
             "Readers who take from a log of the writer's which files count: the folder was read as "

@@ -18,13 +18,15 @@ from harness.faults.isolate_broker import IsolateBroker
 from harness.faults.kill_broker import KillBroker
 from harness.faults.kill_driver import KillDriver
 from harness.faults.kill_program import KillProgram
+from harness.faults.kill_queue_broker import KillQueueBroker
 from harness.faults.lose_responses import LoseResponses
 from harness.faults.pause_driver import PauseDriver
 from harness.faults.pause_program import PauseProgram
 from harness.faults.rolling_restart import RollingRestart
-from harness.faults.targets import LeaderOf
+from harness.faults.targets import LeaderOf, Node
 from harness.faults.until import Acknowledged, Bitten
 from harness.scenario import At
+from harness.stage.topology import ARTEMIS
 
 STANDARD: Final = "standard"
 _BEGIN: Final = 0.05
@@ -84,13 +86,30 @@ _SPARK: Final[Mapping[str, tuple[Line, ...]]] = {
         _driver("after-commit"),
     ),
 }
+_QUEUE_BROKER: Final[Line] = ("queue broker killed", KillQueueBroker())
+_QUEUES: Final[Mapping[str, tuple[Line, ...]]] = {
+    "gentle": (),
+    STANDARD: (_QUEUE_BROKER,),
+    "brutal": (
+        _QUEUE_BROKER,
+        ("cut off the queue broker", CutLink(source="pipeline", target=Node(name=ARTEMIS))),
+    ),
+}
+"""What comes to it where an output is a queue."""
 PRESETS: Final = tuple(_PROGRAM)
 """Names of presets, from the mildest on."""
 
 
-def preset(name: str, *, spark: bool) -> tuple[At, ...]:
-    """The schedule of a preset, for a Spark job whose checkpoint is watched, or for any program."""
-    return _one_by_one((_SPARK if spark else _PROGRAM)[name])
+def preset(name: str, *, spark: bool, queues: bool = False) -> tuple[At, ...]:
+    """The schedule of a preset.
+
+    Args:
+        name: of the preset.
+        spark: for a Spark job whose checkpoint is watched; else for any program.
+        queues: whether an output is a queue.
+    """
+    lines = (_SPARK if spark else _PROGRAM)[name]
+    return _one_by_one([*lines, *_QUEUES[name]] if queues else lines)
 
 
 def by_name(faults: Sequence[str]) -> tuple[At, ...]:

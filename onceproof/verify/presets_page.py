@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Final
 
+from harness.scenario import At
 from onceproof.verify.presets import PRESETS, preset
 
 _HEAD: Final = """\
@@ -17,9 +19,11 @@ records is acknowledged, each other when the one before it is over. What a stage
 out, and said. `--fault` takes the place of a preset by faults of [the whole list](faults.md).
 
 A Spark job is one whose command has `{checkpoint}`, by which its commits can be seen; of any other
-program they are seen by the messages that it sends to Kafka.
+program they are seen by the messages that it sends to Kafka. Where an output is a queue, what
+stands under that heading comes to it at the end.
 """
 _KINDS: Final = (("any program", False), ("a Spark job", True))
+_COLUMNS: Final = "| fault | what is done | until |\n| --- | --- | --- |\n"
 
 
 def page() -> str:
@@ -28,14 +32,15 @@ def page() -> str:
     for name in PRESETS:
         parts.append(f"\n## {name}\n")
         for kind, spark in _KINDS:
-            parts.append(
-                f"\nFor {kind}:\n\n| fault | what is done | until |\n| --- | --- | --- |\n"
-            )
-            parts += [
-                f"| {at.name} | {at.do.describe()} | {at.until.describe()} |\n"
-                for at in preset(name, spark=spark)
-            ]
+            parts += [f"\nFor {kind}:\n\n{_COLUMNS}", *_rows(preset(name, spark=spark))]
+        alone = preset(name, spark=False)
+        if added := preset(name, spark=False, queues=True)[len(alone) :]:
+            parts += [f"\nWhere an output is a queue:\n\n{_COLUMNS}", *_rows(added)]
     return "".join(parts)
+
+
+def _rows(lines: Sequence[At]) -> list[str]:
+    return [f"| {at.name} | {at.do.describe()} | {at.until.describe()} |\n" for at in lines]
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from checkers.model import Claim, Expectation, Hop, Scope, Verdict
 from harness.faults.by_hand import UnknownFault
 from harness.faults.kill_program import HAZARDS
 from harness.kafka.topic import Topic
-from harness.own.fill import fill
+from harness.own.fill import fill, words
 from harness.own.given import count
 from harness.own.identity import BadRule, Rule
 from harness.own.orders import Orders
@@ -93,7 +93,8 @@ def _trial(said: Said) -> Scenario:
         fill(part, WORDS)
     subject = _subject(said)
     _check_losses(said, subject)
-    schedule = _schedule(said, spark=subject.spark)
+    _check_queues(said, subject)
+    schedule = _schedule(said, spark=subject.spark, queues=bool(subject.queues))
     least = _LEAST * len(schedule)
     if subject.orders.records < least:
         raise BadTrial(
@@ -124,6 +125,24 @@ def _check_losses(said: Said, subject: OwnPipeline) -> None:
         raise BadTrial(
             f"--effects {effects} cannot show that something is lost; expected FILE.py:FUNCTION, "
             "which says of each input how many it has, or --claim at-most-once alone"
+        )
+
+
+def _check_queues(said: Said, subject: OwnPipeline) -> None:
+    """See that a queue broker is asked for where there is one, and nowhere else.
+
+    Raises:
+        BadTrial: it is not so.
+    """
+    asks = any("queues" in words(part) for part in said.command)
+    if asks and not subject.queues:
+        raise BadTrial(
+            "{queues} means nothing without a queue; name one with --output queue:ADDRESS"
+        )
+    if subject.queues and not asks:
+        raise BadTrial(
+            f"the command does not say where {subject.queues[0]} is; expected {{queues}} in it, "
+            "which is host:port of the queue broker, past a proxy that can be disturbed"
         )
 
 
@@ -197,7 +216,7 @@ def _orders(said: Said) -> Orders:
     return orders
 
 
-def _schedule(said: Said, *, spark: bool) -> tuple[At, ...]:
+def _schedule(said: Said, *, spark: bool, queues: bool) -> tuple[At, ...]:
     if said.schedule is not None:
         try:
             return schedule_from_json(json.loads(said.schedule.read_text()))
@@ -210,7 +229,7 @@ def _schedule(said: Said, *, spark: bool) -> tuple[At, ...]:
             raise BadTrial(
                 f"{said.schedule}: {error}; expected a schedule, as run.json has in `plan`"
             ) from error
-    return by_name(said.faults) if said.faults else preset(said.preset, spark=spark)
+    return by_name(said.faults) if said.faults else preset(said.preset, spark=spark, queues=queues)
 
 
 def _claim(guarantee: str, subject: OwnPipeline, output: Output, schedule: tuple[At, ...]) -> Claim:

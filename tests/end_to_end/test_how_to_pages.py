@@ -19,6 +19,8 @@ from tests.end_to_end.command import Finished, onceproof
 HOW_TO = Path(__file__).parents[2] / "docs/how-to"
 DATABASE = (HOW_TO / "test-a-consumer-with-a-database.md").read_text("utf-8")
 SPARK = (HOW_TO / "test-a-spark-job.md").read_text("utf-8")
+QUEUE = (HOW_TO / "test-a-program-that-writes-to-a-queue.md").read_text("utf-8")
+BROKEN_SEND, MENDED_SEND = re.findall(r"^```java\n(.*?)^```", QUEUE, re.DOTALL | re.MULTILINE)
 BROKEN_WRITE, MENDED_WRITE = re.findall(r"^```python\n(.*?)^```", SPARK, re.DOTALL | re.MULTILINE)
 
 
@@ -49,6 +51,7 @@ def test_pages_show_programs_as_they_are() -> None:
     shown, sql = re.findall(r"^ *```python\n(.*?)^ *```", DATABASE, re.DOTALL | re.MULTILINE)
     assert shown in (HOW_TO / "examples/to_a_table.py").read_text()
     assert sql.strip() in (HOW_TO / "examples/to_a_table_mended.py").read_text()
+    assert BROKEN_SEND in (HOW_TO / "examples/ToQueue.java").read_text()
     assert BROKEN_WRITE in (HOW_TO / "examples/to_files.py").read_text()
     assert MENDED_WRITE.startswith(BROKEN_WRITE.partition("\n")[0])
 
@@ -83,3 +86,24 @@ class TestTheTrials:
         done = typed(command, runs, folder)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → out": "holds"}
+
+    def test_a_sender_that_sends_again_is_caught(self, runs: Path, folder: Path) -> None:
+        (command,) = commands(QUEUE)
+        done = typed(command, runs, folder)
+        assert done.code == 1, done.out + done.err
+        assert said(QUEUE) in re.sub(r"\s+", " ", done.out)
+
+    def test_a_sender_whose_messages_say_what_they_are_of_holds(
+        self, runs: Path, folder: Path
+    ) -> None:
+        program = folder / "examples" / "ToQueue.java"
+        broken = program.read_text()
+        made = next(line for line in BROKEN_SEND.splitlines(True) if "createTextMessage" in line)
+        assert broken.count(made) == 1
+        program.write_text(broken.replace(made, made + MENDED_SEND))
+        (command,) = commands(QUEUE)
+        # The queue broker is killed too.
+        harder = command.replace("verify ", "verify --preset standard ", 1)
+        done = typed(harder, runs, folder)
+        assert done.code == 0, done.out + done.err
+        assert done.verdicts() == {"exactly-once orders → shipments": "holds"}

@@ -7,6 +7,7 @@ whatever became of the broker since.
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from harness.links.ledger import CUT
 from harness.stage.alone import Alone, alone
 from harness.stage.base import StageTrouble
 from harness.stage.topology import ARTEMIS, Link
+from harness.tools.jars_for import artemis_jars
 from harness.tools.setup import ensure
 from harness.wait import Stop
 from harness.workload.control import Producers
@@ -38,7 +40,11 @@ WAY = Link("producer", ARTEMIS)
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
     tools = ensure()
     assert tools.stage is not None
-    queues = Queues(addresses=("payments",), programs=partial(artemis_programs, tools))
+    queues = Queues(
+        addresses=("payments",),
+        unconsumed=("shipments",),
+        programs=partial(artemis_programs, tools),
+    )
     folder = tmp_path_factory.mktemp("queues")
     with alone(folder, tools.stage, brokers=0, queues=queues) as found:
         yield found
@@ -87,6 +93,25 @@ def test_what_was_taken_outlives_the_broker(up: Alone, tmp_path: Path) -> None:
     assert log.end() == before + 40
     counts = up.stage.queues().counts("payments")
     assert (counts.messages, counts.delivering, counts.consumers) == (before + 40, 0, 0)
+
+
+def test_what_anybody_sends_to_a_queue_by_its_name(up: Alone) -> None:
+    tools = ensure()
+    subprocess.run(
+        [
+            tools.java_home / "bin" / "java", "-Xmx160m", "-cp", f"{artemis_jars(tools)}/*",
+            Path(__file__).parent / "PutSome.java", up.stage.queue_broker("pipeline"),
+        ],
+        check=True, timeout=60,
+    )  # fmt: skip
+    log = QueueLog(up.stage.queues(), "shipments")
+    entries = log.read().entries
+    assert log.end() == len(entries) == 4
+    values = [(entry.value or b"").decode() for entry in entries]
+    assert values == ['{"order_id": "o1"}', "ö2", "once", "together"]
+    said = {name: data.decode() for name, data in entries[0].headers.items()}
+    assert said.items() >= {"order": "o1", "attempt": "3", "JMSCorrelationID": "c1"}.items()
+    assert all(entry.key is None for entry in entries)
 
 
 def test_one_that_is_asked_to_end(up: Alone) -> None:

@@ -5,6 +5,7 @@ Add a kind by adding a file beside this one and a line to `KINDS`.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ class Output:
 
     Attributes:
         kind: a name of `KINDS`.
-        place: a topic, a table, a folder or a command.
+        place: a topic, a queue, a table, a folder or a command.
         view: who looks.
         identity: where an effect has the identity of its input.
     """
@@ -87,13 +88,23 @@ class Output:
                     f"{text!r}: {view!r} is no isolation level; expected {READ_COMMITTED} or "
                     f"{READ_UNCOMMITTED}"
                 )
-        elif kind != "postgres":
+        elif kind not in ("postgres", "queue"):
             fill(place, dict.fromkeys(WORDS, ""))
         if kind in FORMATS:
             view = "listing"
-        elif kind == "command":
-            view = "printed"
-        if kind not in ("topic", "command") and not identity.of_rows:
+        elif kind in _VIEWS:
+            view = _VIEWS[kind]
+        if kind == "queue" and not _ADDRESS.fullmatch(place):
+            raise BadRule(
+                f"{text!r} is no address of a queue; expected letters, digits, dots, underscores, "
+                "slashes and hyphens"
+            )
+        if kind == "queue" and identity.kind == "key":
+            raise BadRule(
+                f"identity key cannot stand in a message of {text}, which has none; expected "
+                "json:$.FIELD, header:PROPERTY or regex:PATTERN"
+            )
+        if kind not in ("topic", "queue", "command") and not identity.of_rows:
             raise BadRule(
                 f"identity {identity} cannot stand in a row of {text}; expected json:$.COLUMN or "
                 "regex:PATTERN"
@@ -113,6 +124,11 @@ class Output:
     def topic(self) -> str | None:
         """The topic that it is, if it is one."""
         return self.place if self.kind == "topic" else None
+
+    @property
+    def queue(self) -> str | None:
+        """The address of the queue that it is, if it is one."""
+        return self.place if self.kind == "queue" else None
 
     def open(self, where: Where, yields: Yield) -> OwnSink:
         """It, as it is now."""
@@ -134,8 +150,8 @@ class Output:
 
 
 OUTPUTS: Final = (
-    "TOPIC[@read_uncommitted], postgres:TABLE, parquet:FOLDER, csv:FOLDER, json:FOLDER, "
-    "delta:FOLDER, iceberg:FOLDER or command:COMMAND"
+    "TOPIC[@read_uncommitted], queue:ADDRESS, postgres:TABLE, parquet:FOLDER, csv:FOLDER, "
+    "json:FOLDER, delta:FOLDER, iceberg:FOLDER or command:COMMAND"
 )
 """What can be named, in words."""
 
@@ -144,11 +160,16 @@ def _folder(output: Output, where: Where) -> Source:
     return Folder(Path(where.fill(output.place)), output.kind)
 
 
+_ADDRESS: Final = re.compile(r"[A-Za-z0-9._/-]+")
+_VIEWS: Final = {"command": "printed", "queue": "queue"}
+
 WORDS: Final = ("bootstrap", "database", "work")
 """The words in braces that a folder or a command may have: all lead past what we disturb."""
 
 KINDS: Final[dict[str, Callable[[Output, Where], Source]]] = {
     "topic": lambda output, where: Topic(where.reader, output.place, output.view),
+    # It is read as a log; what is there is committed.
+    "queue": lambda output, where: Topic(where.reader, output.place, READ_COMMITTED),
     "postgres": lambda output, where: Table(where.database, output.place),
     **dict.fromkeys(FORMATS, _folder),
     "delta": lambda output, where: Delta(Path(where.fill(output.place))),

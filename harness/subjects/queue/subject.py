@@ -84,6 +84,7 @@ class QueueForwarder:
 
     balances = False
     sends = False
+    from_queues = True
     output_topic = None
     view = "queue"
 

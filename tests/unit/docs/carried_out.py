@@ -14,6 +14,7 @@ from tests.unit.docs.pages import blocks, typed
 
 TUTORIAL = "docs/tutorial/test-your-pipeline.md"
 SPARK = "docs/how-to/test-a-spark-job.md"
+QUEUE = "docs/how-to/test-a-program-that-writes-to-a-queue.md"
 DATABASE = "docs/how-to/test-a-consumer-with-a-database.md"
 IN_TESTS = "docs/how-to/faults-in-your-tests.md"
 GATE = "docs/how-to/hit-one-message.md"
@@ -33,6 +34,9 @@ EXECUTED = {
     (DATABASE, "console"): HOW_TO_RUNS,
     (DATABASE, "python"): HOW_TO_RUNS,
     (DATABASE, "text"): HOW_TO_RUNS,
+    (QUEUE, "console"): HOW_TO_RUNS,
+    (QUEUE, "java"): HOW_TO_RUNS,
+    (QUEUE, "text"): HOW_TO_RUNS,
     (HISTORY, "go"): "tests/unit/docs/test_docs_histories.py",
     (HISTORY, "java"): "tests/unit/docs/test_docs_histories.py",
     (HISTORY, "console"): "tests/unit/docs/test_docs_histories.py",

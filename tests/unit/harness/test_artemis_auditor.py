@@ -19,8 +19,9 @@ for line in sys.stdin:
     word, *rest = line.split()
     if rest == ["payments", "payments.audit"]:
         for n in range(3):
-            print(json.dumps({"record": f"r{n}", "attempt": "a", "key": "k", "value": "v" * 70000}))
-        print(json.dumps({"record": None, "attempt": None, "key": None, "value": None}))
+            said = {"onceproof_record": f"r{n}", "onceproof_attempt": "a", "onceproof_key": "k"}
+            print(json.dumps({"value": "v" * 70000, "properties": said}))
+        print(json.dumps({"value": None, "properties": {"order": "o"}}))
         print(json.dumps({"end": 4}), flush=True)
     elif word == "counts" and rest[0].startswith("payments"):
         print(json.dumps({"messageCount": 4, "deliveringCount": 1, "consumerCount": 2}))
@@ -50,8 +51,10 @@ def auditor(processes: Processes, lives: list[Process]) -> QueueAuditor:
 def test_a_log_is_every_message_in_order(auditor: QueueAuditor, lives: list[Process]) -> None:
     assert not lives, "it is started when it is first asked"
     found = auditor.log("payments")
-    assert [message.record for message in found] == ["r0", "r1", "r2", None]
-    assert found[0] == Message(record="r0", attempt="a", key="k", value="v" * 70000)
+    records = [message.properties.get("onceproof_record") for message in found]
+    assert records == ["r0", "r1", "r2", None]
+    assert found[0].value == "v" * 70000
+    assert found[3] == Message(value=None, properties={"order": "o"})
     assert len(lives) == 1
 
 
@@ -93,7 +96,7 @@ def test_an_address_as_a_log(auditor: QueueAuditor, start: int) -> None:
     assert all(log.committed())
     *_, known, nameless = log.entries
     assert known.headers == {RECORD_HEADER: b"r2", ATTEMPT_HEADER: b"a"}
-    assert (known.key, nameless.headers, nameless.value) == (b"k", {}, None)
+    assert (known.key, nameless.headers, nameless.value) == (b"k", {"order": b"o"}, None)
     assert QueueLog(auditor, "payments").end() == 4
 
 

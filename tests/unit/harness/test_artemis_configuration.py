@@ -18,6 +18,7 @@ def made(**settings: object) -> Xml.Element:
         folder=Path("/a folder/<b>"),
         listen={"producer": "127.1.0.7:1", "auditor": "127.1.0.7:2"},
         addresses=["payments", "with-fees"],
+        unconsumed=["shipments"],
     )
     core = Xml.fromstring(text).find(f"{CORE}core")
     assert core is not None
@@ -37,6 +38,13 @@ def test_an_address_has_a_queue_to_be_consumed_and_one_that_is_not() -> None:
     }
     assert consumed("payments") == "payments::payments"
     assert audited("payments") == "payments.audit"
+
+
+def test_one_that_nobody_consumes_is_a_queue_of_its_name() -> None:
+    (found,) = (a for a in made().iter(f"{CORE}address") if a.get("name") == "shipments")
+    (kind,) = found
+    assert kind.tag == f"{CORE}anycast"
+    assert [queue.get("name") for queue in kind] == ["shipments"]
 
 
 def test_each_audience_has_a_way_of_its_own() -> None:

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.kafka.log_reader import LogReader
+from harness.elsewhere import ReaderOfAll
+from harness.kafka.log_reader import Entry, LogReader, PartitionLog
 from harness.kafka.metadata import ClusterView
 from harness.own.effects import Yield
 from harness.own.identity import BadRule, Rule
@@ -39,6 +40,52 @@ def test_a_command_is_told_where_the_brokers_are(tmp_path: Path) -> None:
     text = """command:echo '{"id": "{bootstrap}"}'"""
     (effect,) = Output.parse(text, ID).open(where, Yield()).effects()
     assert effect.record == "127.0.0.1:9,127.0.0.2:9"
+
+
+def test_a_queue_is_a_log_of_what_was_sent_to_it(tmp_path: Path) -> None:
+    class Log:
+        def read(self, start: int = 0) -> PartitionLog:
+            values = [b'{"id": "x"}', b'{"id": "y"}', b'{"id": "y"}']
+            entries = [
+                Entry(
+                    topic="out", partition=0, offset=n, kind="data", key=None, value=value,
+                    headers={"order": b"h%d" % n}, producer_id=-1, epoch=-1, sequence=-1,
+                    transactional=False,
+                )
+                for n, value in enumerate(values)
+            ]  # fmt: skip
+            return PartitionLog(
+                topic="out", partition=0, log_start=0, last_stable_offset=3, high_watermark=3,
+                entries=entries,
+            )  # fmt: skip
+
+        def end(self) -> int:
+            return 3
+
+    reader = ReaderOfAll(cast("ClusterView", None), {}, {"out": Log()})
+    where = Where(database="", reader=reader, work=tmp_path)
+    output = Output.parse("queue:out", ID)
+    sink = output.open(where, Yield())
+    assert (output.queue, output.topic, sink.size(), sink.hanging()) == ("out", None, 3, False)
+    assert [(e.record, e.view, e.position) for e in sink.effects()] == [
+        ("x", "queue", "out-0@0"), ("y", "queue", "out-0@1"), ("y", "queue", "out-0@2"),
+    ]  # fmt: skip
+    by_header = Output.parse("queue:out", Rule.parse("header:order")).open(where, Yield())
+    assert [e.record for e in by_header.effects()] == ["h0", "h1", "h2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "identity", "says"),
+    [
+        ("queue:two words", "json:$.id", "no address of a queue"),
+        ("queue:a::b", "json:$.id", "no address of a queue"),
+        ("queue:", "json:$.id", "is no output"),
+        ("queue:a", "key", "identity key cannot stand in a message of queue:a"),
+    ],
+)
+def test_what_is_no_queue(text: str, identity: str, says: str) -> None:
+    with pytest.raises(BadRule, match=says):
+        Output.parse(text, Rule.parse(identity))
 
 
 def test_files_are_seen_as_a_listing_shows_them(tmp_path: Path) -> None:
@@ -112,6 +159,7 @@ def test_all_outputs_together(tmp_path: Path) -> None:
         ("delta:{work}/d", "delta", "{work}/d", "table"),
         ("iceberg:{work}/i", "iceberg", "{work}/i", "table"),
         ("command:a b", "command", "a b", "printed"),
+        ("queue:a/b.c", "queue", "a/b.c", "queue"),
     ],
 )
 def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None:
@@ -119,7 +167,7 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
     assert (found.kind, found.place, found.view) == (kind, place, view)
     assert found.topic == (place if kind == "topic" else None)
     assert set(KINDS) == {
-        "topic", "postgres", "parquet", "csv", "json", "delta", "iceberg", "command"
+        "topic", "queue", "postgres", "parquet", "csv", "json", "delta", "iceberg", "command"
     }  # fmt: skip
 
 

@@ -8,9 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from harness.faults.cut_link import CutLink
 from harness.faults.kill_driver import KillDriver
 from harness.faults.kill_program import HAZARDS, KillProgram
+from harness.faults.kill_queue_broker import KillQueueBroker
+from harness.faults.targets import Node
+from harness.feasible import feasible
 from harness.schedule_json import schedule_to_json
+from harness.stage.backends import EVERYTHING
+from harness.stage.topology import ARTEMIS
 from onceproof.verify.presets import PRESETS, by_name, preset
 from onceproof.verify.said import BadTrial, Said
 from onceproof.verify.trial import rehearsal, trial
@@ -72,6 +78,25 @@ def test_presets_grow() -> None:
         assert sizes == sorted(set(sizes))
 
 
+def test_a_queue_among_outputs_has_its_broker_killed_too() -> None:
+    said = replace(SAID, outputs=("queue:q", "enriched"), command=("x", "{queues}"))
+    scenario = trial(said)
+    assert scenario.queues == ("q",)
+    assert [topic.name for topic in scenario.all_topics] == ["orders", "enriched"]
+    assert scenario.needs == {"queues"}
+    kinds = [type(at.do) for at in scenario.schedule]
+    assert kinds.count(KillQueueBroker) == 1
+    assert feasible(scenario, EVERYTHING) == (scenario, ())
+    assert not trial(SAID).needs
+    # The mildest leaves it alone, and the hardest cuts it off as well.
+    gentle, brutal = (trial(replace(said, preset=name)).schedule for name in ("gentle", "brutal"))
+    assert KillQueueBroker not in {type(at.do) for at in gentle}
+    assert brutal[-1].do == CutLink(source="pipeline", target=Node(name=ARTEMIS))
+    (claim, _) = scenario.claims
+    assert (claim.scope.sink, claim.scope.view) == ("q", "queue")
+    assert "read as a log" in claim.fine_print.not_tested
+
+
 def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
     schedule = by_name(["kill-driver after-commit", "isolate broker-2"])
     assert schedule[0].do == KillDriver(window="after-commit")
@@ -101,7 +126,14 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"data_key": "key"}, "speak of a file"),
         ({"outputs": ("a", "parquet:{work}/a")}, "two outputs are called 'a'"),
         ({"dead_letters": "enriched"}, "two outputs are called 'enriched'"),
-        ({"outputs": ("orders",)}, "orders is the input; expected another topic"),
+        ({"outputs": ("orders",)}, "orders is the input; expected another name"),
+        ({"outputs": ("queue:orders",), "command": ("x", "{queues}")}, "orders is the input"),
+        ({"outputs": ("queue:q",)}, r"does not say where q is; expected \{queues\} in it"),
+        ({"command": ("x", "{queues}")}, r"\{queues\} means nothing without a queue"),
+        (
+            {"outputs": ("queue:q",), "command": ("x", "{queues}"), "topics": ("q",)},
+            "q is a topic and a queue",
+        ),
         ({"dead_letters": "orders"}, "orders is the input"),
         ({"dead_letters": "mysql:x"}, "is no output"),
         ({"effects": "0..1"}, "--effects 0..1 cannot show that something is lost"),
