@@ -1,5 +1,7 @@
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import jakarta.jms.BytesMessage;
 import jakarta.jms.Connection;
 import jakarta.jms.JMSException;
@@ -32,7 +34,9 @@ import org.apache.activemq.artemis.jms.client.ActiveMQDestination;
  * between two of them makes no difference.
  */
 final class QueueAuditor {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    /** In ASCII, whatever the locale makes of other letters on standard output. */
+    private static final ObjectMapper JSON =
+            JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
     private static final Queue MANAGEMENT =
             (Queue) ActiveMQDestination.fromPrefixedName("queue://activemq.management");
 
@@ -67,9 +71,8 @@ final class QueueAuditor {
         var session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
         var browser = session.createBrowser(session.createQueue(address + "::" + queue));
         var count = 0L;
-        for (var each : Collections.list(browser.getEnumeration())) {
-            say(row((Message) each));
-            count++;
+        for (var all = browser.getEnumeration(); all.hasMoreElements(); count++) {
+            say(row((Message) all.nextElement()));
         }
         say(Map.of("end", count));
     }

@@ -24,7 +24,7 @@ from harness.kafka.log_reader import UnreadableLog
 from harness.stage.processes import Process
 
 _SECONDS: Final = 30.0
-"""How long an answer may take, on a machine that is very busy: the broker itself has two."""
+"""How long a line of an answer may take, on a machine that is very busy: the broker has two."""
 
 _DROPPED: Final = "AMQ222059"
 _RECORD: Final = re.compile(r"onceproof_record=([^,\]}]+)")
@@ -152,7 +152,7 @@ class QueueAuditor:
         raise QueueTrouble(f"{question}: the auditor ended; it said last: {ended.tail()}")
 
     def _lines(self, process: Process, question: str) -> Iterator[dict[str, Any]]:
-        """What it answers, line by line, until it ends.
+        """What it answers, line by line, until it ends; it may take its time between two of them.
 
         Raises:
             QueueTrouble: it does not in time; then it is of no more use, and is ended.
@@ -169,5 +169,6 @@ class QueueAuditor:
             read = os.read(process.popen.stdout.fileno(), 1 << 16)
             if not read:
                 return
+            until = time.monotonic() + _SECONDS
             *lines, rest = (rest + read).split(b"\n")
             yield from map(json.loads, lines)

@@ -53,6 +53,8 @@ _ADDRESSES: Final = {
     "max-delivery-attempts": "-1",
     "dead-letter-address": NOWHERE,
     "expiry-address": NOWHERE,
+    # What is to expire would leave the log of what was sent.
+    "no-expiry": "true",
     "redelivery-delay": "0",
     "auto-create-queues": "false",
     "auto-create-addresses": "false",
@@ -133,8 +135,9 @@ def broker_xml(
             Xml.SubElement(routed, "queue", name=queue)
     for address in unconsumed:
         routed = Xml.SubElement(Xml.SubElement(there, "address", name=address), "anycast")
-        # By JMS a queue has the name of its address, or is not found.
-        Xml.SubElement(routed, "queue", name=address)
+        # By JMS a queue has the name of its address, or is not found. Whoever would consume it is
+        # told that they must not: what they took would look lost.
+        Xml.SubElement(routed, "queue", {"name": address, "max-consumers": "0"})
     Xml.indent(root)
     return Xml.tostring(root, encoding="unicode") + "\n"
 

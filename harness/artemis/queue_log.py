@@ -60,7 +60,8 @@ class QueueLog:
             if len(messages) >= least:
                 return messages
         raise QueueTrouble(
-            f"{self._address}: found {len(messages)} messages, and there were {least} before"
+            f"{self._address}: found {len(messages)} messages, and there were {least} before; such "
+            "as are to be delivered later cannot be read"
         )
 
     def end(self) -> int:
@@ -69,8 +70,9 @@ class QueueLog:
 
 
 def _entry(address: str, offset: int, message: Message) -> Entry:
-    told = {_OURS.get(name, name): said for name, said in message.properties.items()}
-    key = told.pop(_KEY, None)
+    said = message.properties
+    told = {**said, **{ours: said[name] for name, ours in _OURS.items() if name in said}}
+    key = said.get(_KEY)
     return Entry(
         topic=address,
         partition=0,
@@ -78,7 +80,7 @@ def _entry(address: str, offset: int, message: Message) -> Entry:
         kind="data",
         key=None if key is None else key.encode(),
         value=None if message.value is None else message.value.encode(),
-        headers={name: said.encode() for name, said in told.items()},
+        headers={name: text.encode() for name, text in told.items()},
         producer_id=-1,
         epoch=-1,
         sequence=-1,

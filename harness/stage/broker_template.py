@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -20,6 +19,7 @@ from harness.stage.local_broker import JVM, LocalBroker
 from harness.stage.processes import Processes
 from harness.stage.topology import Topology
 from harness.tools import class_archive
+from harness.tools.class_archive import NotKept
 from harness.tools.setup import StageTools
 from harness.wait import Overdue, Stop
 
@@ -52,23 +52,23 @@ class BrokerTemplate:
 
 
 def broker_template(
-    tools: StageTools, *, topology: Topology, marker: str, stop: Stop
+    tools: StageTools, *, topology: Topology, work: Path, marker: str, stop: Stop
 ) -> BrokerTemplate:
     """The template for these tools, made if there is none yet.
 
     Args:
         tools: Java and Kafka's jars.
         topology: of a stage whose brokers do not run: one of their addresses is used.
+        work: folder of the run, for a template of its own if none can be kept.
         marker: of the run, so that nothing of it outlives us.
         stop: ends every wait when set.
 
     Raises:
         StageTrouble: Kafka's tool cannot format.
-        SetupError: it cannot be kept.
     """
     alone = replace(topology, brokers=1)
 
-    def build(folder: Path) -> None:
+    def formatted(folder: Path) -> LocalBroker:
         broker = LocalBroker(
             node=1,
             topology=alone,
@@ -79,17 +79,28 @@ def broker_template(
         broker.configure()
         broker.format(new_cluster_id())
         shutil.copytree(broker.data, folder / _STORAGE)
-        # Whatever is wrong with it will be said of the run's own brokers.
-        with suppress(StageTrouble, Overdue):
-            _record(broker, folder / _ARCHIVE, stop)
+        return broker
 
-    home = class_archive.installed(
-        "brokers", build, java=tools.java, jars=tools.kafka_libs, options=JVM
-    )
+    def build(folder: Path) -> None:
+        _record(formatted(folder), folder / _ARCHIVE, stop)
+
+    try:
+        home = class_archive.installed(
+            "brokers", build, java=tools.java, jars=tools.kafka_libs, options=JVM
+        )
+    except NotKept:
+        home = work / "broker-template"
+        formatted(home)
     return BrokerTemplate(storage=home / _STORAGE, options=class_archive.using(home / _ARCHIVE))
 
 
 def _record(broker: LocalBroker, archive: Path, stop: Stop) -> None:
+    """Start a broker and end it again.
+
+    Raises:
+        NotKept: it did not come up or had to be killed. Whatever is wrong with it will be said of
+            the run's own brokers.
+    """
     broker.options = class_archive.recording(archive)
     broker.start()
     process = broker.process
@@ -97,8 +108,10 @@ def _record(broker: LocalBroker, archive: Path, stop: Stop) -> None:
     try:
         broker.wait_started(stop)
         process.stop("has loaded its classes", sig=signal.SIGTERM, seconds=_ENDING_SECONDS)
+    except (StageTrouble, Overdue) as error:
+        raise NotKept(str(error)) from error
     finally:
         process.kill("not needed any more")
         shutil.rmtree(broker.data.parent)
-        if process.popen.returncode < 0:
-            archive.unlink(missing_ok=True)  # killed: half of one would be worse than none
+    if process.popen.returncode == -signal.SIGKILL:
+        raise NotKept(f"{process.instance} had to be killed")  # half an archive is worse than none

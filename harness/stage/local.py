@@ -311,6 +311,7 @@ class LocalStage:
         template = broker_template(
             self._tools,
             topology=self.topology,
+            work=self._work,
             marker=self._processes.marker,
             stop=self._stop,
         )

@@ -7,41 +7,24 @@ still write or commit.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from shlex import quote
 
 from harness.clock import clock_id, now
 from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
 from harness.sinks.base import Sink
-from harness.stage.processes import Process, Processes
+from harness.stage.processes import Process
 from harness.subjects.aborted_input import aborted_input
 from harness.subjects.ambush import Ambush, SinkLook
 from harness.subjects.checkpoint import Checkpoint, CheckpointWatch
 from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
 from harness.subjects.ranges import executed_ranges
-from harness.subjects.spark_classes import with_classes
+from harness.subjects.spark_driver import JVM, start_driver
 from harness.subjects.spark_history import atomic_positions
 from harness.subjects.windows import Window
 from harness.wait import wait_until
-
-# A driver lives for seconds: half of its processor time went into compiling what it does and into
-# collectors with threads for each core.
-_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-CONFIGURATION = {
-    "spark.master": "local[2]",
-    "spark.ui.enabled": "false",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.driver.memory": "512m",
-    "spark.driver.extraJavaOptions": " ".join(_JVM),
-    "spark.executor.extraJavaOptions": " ".join(_JVM),
-    "spark.sql.streaming.minBatchesToRetain": "1000",
-}
-"""Spark's settings, printed in the report. Batches are retained so that every offset log entry is
-still there when the run is collected."""
 
 
 class SparkPipeline:
@@ -58,6 +41,7 @@ class SparkPipeline:
         parts: PipelineParts,
         jars: Sequence[Path],
         sink_log: Path | None = None,
+        options: Sequence[str] = JVM,
     ) -> None:
         """Make the checkpoint's folders and watch them; nothing is started yet.
 
@@ -67,16 +51,15 @@ class SparkPipeline:
             parts: what it is made from.
             jars: what Spark needs beside its own.
             sink_log: the folder of the log that the sink keeps; None: it keeps none.
+            options: of the driver's JVM.
         """
         self.checkpoint = Checkpoint(checkpoint)
         self.sink_log = sink_log
         self.process: Process | None = None
         self._command = tuple(command)
-        self._tools = parts.tools
+        self._parts = parts
+        self._options = tuple(options)
         self._jars = tuple(jars)
-        self._processes = parts.processes
-        self._work = parts.work
-        self._address = parts.address
         self._history = HistoryWriter(parts.history, "checkpoint")
         self._stop = parts.stop
         self._ordinal = 0
@@ -96,47 +79,12 @@ class SparkPipeline:
 
     def start(self) -> None:
         """Start a life of the driver."""
-        options = with_classes(
-            self._start,
-            java=self._tools.java_home / "bin" / "java",
-            options=_JVM,
-            marker=self._processes.marker,
-            stop=self._stop,
-        )
-        self.process = self._start(self._processes, self._command, options)
-
-    def _start(
-        self, processes: Processes, command: Sequence[str], options: Sequence[str]
-    ) -> Process:
-        local = self._work / "spark-local"
-        local.mkdir(exist_ok=True)
-        jvm = " ".join(f'"{option}"' for option in options)
-        settings = CONFIGURATION | {
-            "spark.driver.extraJavaOptions": jvm,
-            "spark.executor.extraJavaOptions": jvm,
-            "spark.driver.host": self._address,
-            "spark.driver.bindAddress": self._address,
-            "spark.jars": ",".join(str(jar) for jar in self._jars),
-            "spark.local.dir": str(local),
-            "spark.sql.warehouse.dir": str(local / "warehouse"),
-        }
-        properties = self._work / "spark.properties"
-        properties.write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
-        return processes.start(
-            "driver",
-            [sys.executable, *command],
-            environment={
-                "PYSPARK_SUBMIT_ARGS": f"--properties-file {quote(str(properties))} pyspark-shell",
-                # A folder of settings stands on the class path, and one that only this run has
-                # would have its driver go without the classes that were kept for it.
-                "SPARK_CONF_DIR": "",
-                "SPARK_LOCAL_IP": self._address,
-                "PYSPARK_PYTHON": sys.executable,
-                "PYSPARK_DRIVER_PYTHON": sys.executable,
-                "JAVA_HOME": str(self._tools.java_home),
-                "_JAVA_OPTIONS": f'-Djava.io.tmpdir="{local}"',
-            },
-            folder=self._work,
+        self.process = start_driver(
+            self._parts,
+            self._parts.processes,
+            self._command,
+            options=self._options,
+            jars=self._jars,
         )
 
     def kill(self, how: str) -> int:

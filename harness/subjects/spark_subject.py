@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from harness.subjects.pipeline import PipelineParts
-from harness.subjects.spark import CONFIGURATION, SparkPipeline
+from harness.subjects.spark import SparkPipeline
+from harness.subjects.spark_classes import with_classes
+from harness.subjects.spark_driver import CONFIGURATION
 from harness.tools.jar_lock import ICEBERG_RUNTIME
 
 DRIVER: Final = "driver"
@@ -95,4 +97,5 @@ class SparkSubject(ABC):
             parts=parts,
             jars=[jar for jar in parts.tools.spark_kafka_jars if self.needs_jar(jar.name)],
             sink_log=self.sink_log(parts.work),
+            options=with_classes(parts),
         )

@@ -1,25 +1,32 @@
-"""What a JVM has loaded, kept in a file, so that the next one starts in about half the time.
+"""What a JVM has loaded, kept in a file, so that the next one starts much sooner.
 
 The one thing to know: an archive is a shortcut and nothing more. A JVM compares it with its own
-build and with the jars on its class path, and goes on without it where they differ, so whoever has
-none, or one that does not fit, only starts more slowly. This is the JVM's own class data sharing
-(JEP 350).
+build and with the jars on its class path, and goes on without it where they differ; so does a run
+whose archive cannot be kept, or is being made by another run. This is the JVM's own class data
+sharing (JEP 350).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from harness.tools import cache
+from harness.tools.error import SetupError
 
 # A JVM says on standard output what it thinks of an archive, and whose output that is has no use
 # for it.
 _SILENT: Final = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
 _OWNER: Final = "of.json"
+
+
+class NotKept(RuntimeError):
+    """There is no archive yet, and none can be made now; the text says why."""
 
 
 def recording(archive: Path) -> tuple[str, ...]:
@@ -38,7 +45,7 @@ def installed(
     *,
     java: Path,
     jars: Path,
-    options: Iterable[str],
+    options: Sequence[str],
 ) -> Path:
     """The folder in the cache for what only this Java with these jars can use.
 
@@ -48,28 +55,45 @@ def installed(
 
     Args:
         kind: whose archive it is; the name of a folder.
-        build: fills an empty folder, if there is none yet.
+        build: fills an empty folder, if there is none yet. Where a JVM cannot write an archive it
+            leaves it without one; where something else went wrong it raises `NotKept`, and the next
+            run tries again.
         java: the program `java`.
         jars: the folder that is on the class path.
         options: the JVM's other options: the collector decides whether an archive can be used.
 
     Raises:
-        SetupError: it cannot be written.
+        NotKept: `build` did, nothing can be written there, or somebody else is about it.
     """
     program = java.resolve()
-    # An archive holds the times and sizes of what it was made with.
+    # What an archive holds of what it was made with; seconds, as some file systems and every zip.
     files = [program, *sorted(jars.glob("*.jar"))]
-    made_with = [(str(file), (at := file.stat()).st_size, at.st_mtime_ns) for file in files]
-    state = hashlib.sha256(json.dumps([str(jars), made_with, *options]).encode())
-    owner = [str(program), str(jars)]
+    made_with = [(str(file), (at := file.stat()).st_size, int(at.st_mtime)) for file in files]
+    owner = [str(program), str(jars), *options]
+    state = hashlib.sha256(json.dumps([owner, made_with]).encode())
     target = cache.location() / kind / state.hexdigest()[:16]
 
     def build_one(folder: Path) -> None:
         for old in target.parent.glob(f"*/{_OWNER}"):
-            its = json.loads(old.read_text())
-            if its == owner or not all(Path(part).exists() for part in its):
-                cache.remove(old.parent)
+            with suppress(OSError, ValueError):  # another run may be removing it
+                its = json.loads(old.read_text())
+                if its == owner or not all(Path(part).exists() for part in its[:2]):
+                    _remove(old.parent)
         build(folder)
         (folder / _OWNER).write_text(json.dumps(owner))
 
-    return cache.install(target, build_one)
+    try:
+        return cache.install(target, build_one, waiting=_busy)
+    except SetupError as error:
+        raise NotKept(str(error)) from error
+
+
+def _busy() -> NoReturn:
+    raise NotKept("another run is making it")
+
+
+def _remove(folder: Path) -> None:
+    """Remove it whole: what is half removed is not taken for one that is there."""
+    gone = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    folder.rename(gone)
+    cache.remove(gone)

@@ -86,7 +86,8 @@ def _of_output(output: Output) -> list[str]:
     if output.kind == "queue":
         return [
             "Who consumes the queue, and what the broker sends it again: the queue was read as a "
-            "log of what was sent to it."
+            "log of what was sent to it. What was sent in a transaction that was open when all "
+            "else had come to rest: it cannot be seen there."
         ]
     if output.kind in _FOLDERS:
         return [

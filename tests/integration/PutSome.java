@@ -19,6 +19,7 @@ class PutSome {
             var bytes = session.createBytesMessage();
             bytes.writeBytes("ö2".getBytes(StandardCharsets.UTF_8));
             producer.send(bytes);
+            producer.setTimeToLive(1);
             for (var n = 0; n < 2; n++) {
                 var known = session.createTextMessage("once");
                 known.setStringProperty("_AMQ_DUPL_ID", "the same");

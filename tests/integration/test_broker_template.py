@@ -11,7 +11,7 @@ import pytest
 from harness.kafka.cluster_id import new_cluster_id
 from harness.stage.alone import alone
 from harness.stage.blocks import free_ports, take_block
-from harness.stage.broker_template import broker_template
+from harness.stage.broker_template import BrokerTemplate, broker_template
 from harness.stage.local_broker import LocalBroker
 from harness.stage.processes import Processes
 from harness.stage.topology import PORTS, Topology
@@ -50,21 +50,33 @@ def broker(
     return make
 
 
+@pytest.fixture
+def template(
+    topology: Topology, tools: StageTools, tmp_path: Path
+) -> Callable[..., BrokerTemplate]:
+    def make(stop: Stop | None = None) -> BrokerTemplate:
+        return broker_template(
+            tools, topology=topology, work=tmp_path, marker=MARKER, stop=stop or Stop()
+        )
+
+    return make
+
+
 def properties(data: Path) -> dict[str, str]:
     lines = (data / "meta.properties").read_text().splitlines()
     return dict(line.split("=", 1) for line in lines if not line.startswith("#"))
 
 
 def test_a_copy_is_what_kafkas_tool_writes(
-    topology: Topology, tools: StageTools, broker: Callable[[int, str], LocalBroker]
+    template: Callable[..., BrokerTemplate], broker: Callable[[int, str], LocalBroker]
 ) -> None:
-    template = broker_template(tools, topology=topology, marker=MARKER, stop=Stop())
+    found = template()
     cluster = new_cluster_id()
     by_tool, copies = broker(2, "tool"), [broker(n, f"copy-{n}") for n in (1, 2)]
     by_tool.configure()
     by_tool.format(cluster)
     for copy in copies:
-        template.prepare(copy, cluster)
+        found.prepare(copy, cluster)
     assert {f.name for f in by_tool.data.iterdir()} == {f.name for f in copies[1].data.iterdir()}
     written, here = properties(by_tool.data), [properties(copy.data) for copy in copies]
     assert {**written, "directory.id": ""} == {**here[1], "directory.id": ""}
@@ -80,29 +92,40 @@ def test_brokers_of_a_stage_have_mapped_the_classes(staging: Staged) -> None:
         assert "classes.jsa" in Path(f"/proc/{process.popen.pid}/maps").read_text()
 
 
+@pytest.mark.parametrize("instead", [("-XX:NoSuchOption",), ("-Xlog:cds=off",)])
 def test_a_broker_that_cannot_be_recorded_is_formatted_all_the_same(
-    topology: Topology,
-    tools: StageTools,
-    tmp_path: Path,
+    template: Callable[..., BrokerTemplate],
+    instead: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(class_archive, "recording", lambda archive: ("-XX:NoSuchOption",))
-    template = broker_template(tools, topology=topology, marker=MARKER, stop=Stop())
-    assert template.options == ()
-    assert (template.storage / "bootstrap.checkpoint").is_file()
+    monkeypatch.setattr(class_archive, "recording", lambda archive: instead)
+    found = template()
+    assert found.options == ()
+    assert (found.storage / "bootstrap.checkpoint").is_file()
+    # A JVM that came up and wrote nothing will not write one the next time either.
+    kept = found.storage.is_relative_to(tmp_path / "cache")
+    assert kept == (instead != ("-XX:NoSuchOption",))
+
+
+def test_a_stage_without_classes_comes_up(
+    tools: StageTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache").write_text("in the way")
+    monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path / "cache"))
     with alone(tmp_path / "run", tools) as up:
         assert up.stage.disturbed() == {}
         assert up.stage._brokers["broker-1"].options == ()
 
 
 def test_recording_can_be_interrupted_and_leaves_nothing(
-    topology: Topology, tools: StageTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    template: Callable[..., BrokerTemplate], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path / "cache"))
     stop = Stop()
     stop.set("SIGINT received")
     with pytest.raises(Interrupted, match="SIGINT received"):
-        broker_template(tools, topology=topology, marker=MARKER, stop=stop)
+        template(stop)
     left = [f for f in (tmp_path / "cache" / "brokers").iterdir() if f.suffix != ".lock"]
     assert left == []

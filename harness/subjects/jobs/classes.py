@@ -30,7 +30,7 @@ def main() -> None:
     spark.stop()
     gateway.shutdown()
     gateway.proc.stdin.close()
-    gateway.proc.wait(SECONDS)
+    raise SystemExit(gateway.proc.wait(SECONDS))
 
 
 def each_batch(spark: SparkSession, checkpoint: Path) -> StreamingQuery:

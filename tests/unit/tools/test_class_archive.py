@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.tools import cache, class_archive
+from harness.tools.class_archive import NotKept
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +57,10 @@ def test_whatever_a_jvm_would_compare_is_compared(java: Path, jars: Path) -> Non
     seen.append(installed(java, jars, "-XX:+UseSerialGC"))
     (jars / "two.jar").write_text("two")
     seen.append(installed(java, jars))
+    # A zip and a layer of an image keep whole seconds, and so does an archive.
+    written = (jars / "two.jar").stat().st_mtime_ns // 1_000_000_000 * 1_000_000_000
+    os.utime(jars / "two.jar", ns=(written, written))
+    assert installed(java, jars) == seen[-1]
     os.utime(jars / "two.jar", ns=(0, 0))
     seen.append(installed(java, jars))
     java.write_text("a newer JVM")
@@ -71,6 +76,48 @@ def test_one_with_jars_that_have_changed_is_removed(java: Path, jars: Path) -> N
     assert not old.exists()
     assert new.exists()
     assert other.exists()  # of another kind: its own next one removes it
+
+
+def test_other_options_have_one_of_their_own(java: Path, jars: Path) -> None:
+    old, other = installed(java, jars, "-a"), installed(java, jars, "-b")
+    assert old.exists()
+    assert installed(java, jars, "-a") == old
+    assert other.exists()
+
+
+def test_what_another_run_is_about_is_not_waited_for(java: Path, jars: Path, kept: Path) -> None:
+    target = installed(java, jars)
+    cache.remove(target)
+    with (
+        cache.locked(target.with_name(f".{target.name}.lock")),
+        pytest.raises(NotKept, match="another run"),
+    ):
+        installed(java, jars)
+    assert installed(java, jars) == target
+
+
+def test_a_cache_that_cannot_be_written_is_gone_without(java: Path, jars: Path, kept: Path) -> None:
+    kept.write_text("in the way")
+    with pytest.raises(NotKept, match="Not a directory"):
+        installed(java, jars)
+
+
+def test_what_could_not_be_made_is_tried_again(java: Path, jars: Path, kept: Path) -> None:
+    def fail(folder: Path) -> None:
+        (folder / "classes.jsa").write_text("half of")
+        raise NotKept("too busy")
+
+    for _ in range(2):
+        with pytest.raises(NotKept, match="too busy"):
+            class_archive.installed("brokers", fail, java=java, jars=jars, options=())
+    assert [f for f in (kept / "brokers").iterdir() if f.suffix != ".lock"] == []
+
+
+def test_whose_an_archive_is_may_be_unreadable(java: Path, jars: Path) -> None:
+    old = installed(java, jars)
+    (old / "of.json").write_text("not JSON")
+    (jars / "two.jar").write_text("two")
+    assert installed(java, jars).exists()
 
 
 def test_one_of_another_java_or_other_jars_stays_until_they_are_gone(
