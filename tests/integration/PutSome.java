@@ -30,6 +30,12 @@ class PutSome {
             transacted.rollback();
             late.send(transacted.createTextMessage("together"));
             transacted.commit();
+            try {
+                session.createConsumer(queue);
+                System.out.println("consumes it");
+            } catch (JMSException refused) {
+                System.out.println("may not consume it");
+            }
         }
     }
 }

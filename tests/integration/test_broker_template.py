@@ -14,6 +14,7 @@ from harness.stage.blocks import free_ports, take_block
 from harness.stage.broker_template import BrokerTemplate, broker_template
 from harness.stage.local_broker import LocalBroker
 from harness.stage.processes import Processes
+from harness.stage.sweep import new_marker
 from harness.stage.topology import PORTS, Topology
 from harness.tools import class_archive
 from harness.tools.setup import StageTools
@@ -21,7 +22,7 @@ from harness.wait import Interrupted, Stop
 from tests.integration.staging import Staged, marked
 
 pytestmark = pytest.mark.integration
-MARKER = "onceproof-test-template"
+MARKER = new_marker()
 
 
 @pytest.fixture

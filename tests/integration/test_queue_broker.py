@@ -97,13 +97,14 @@ def test_what_was_taken_outlives_the_broker(up: Alone, tmp_path: Path) -> None:
 
 def test_what_anybody_sends_to_a_queue_by_its_name(up: Alone) -> None:
     tools = ensure()
-    subprocess.run(
+    done = subprocess.run(
         [
             tools.java_home / "bin" / "java", "-Xmx160m", "-cp", f"{artemis_jars(tools)}/*",
             Path(__file__).parent / "PutSome.java", up.stage.queue_broker("pipeline"),
         ],
-        check=True, timeout=60,
+        check=True, timeout=60, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
+    assert done.stdout == "may not consume it\n"
     log = QueueLog(up.stage.queues(), "shipments")
     entries = log.read().entries
     assert log.end() == len(entries) == 4
