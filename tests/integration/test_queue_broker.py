@@ -7,7 +7,9 @@ whatever became of the broker since.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -25,6 +27,7 @@ from harness.stage.alone import Alone, alone
 from harness.stage.base import StageTrouble
 from harness.stage.topology import ARTEMIS, Link
 from harness.tools.jars_for import artemis_jars
+from harness.tools.proton import proton
 from harness.tools.setup import ensure
 from harness.wait import Stop
 from harness.workload.control import Producers
@@ -113,6 +116,20 @@ def test_what_anybody_sends_to_a_queue_by_its_name(up: Alone) -> None:
     said = {name: data.decode() for name, data in entries[0].headers.items()}
     assert said.items() >= {"order": "o1", "attempt": "3", "JMSCorrelationID": "c1"}.items()
     assert all(entry.key is None for entry in entries)
+
+
+@pytest.mark.skipif(not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it")
+def test_what_anybody_sends_to_it_by_amqp(up: Alone) -> None:
+    log = QueueLog(up.stage.queues(), "shipments")
+    before = log.end()
+    script = Path(__file__).parent / "put_some.py"
+    where = up.stage.queue_broker("pipeline")
+    subprocess.run([sys.executable, script, where, proton() or ""], check=True, timeout=60)
+    entries = log.read(before).entries
+    values = [(entry.value or b"").decode() for entry in entries]
+    assert values == ['{"order_id": "a1"}', "ö2", "once by AMQP"]
+    said = {name: data.decode() for name, data in entries[0].headers.items()}
+    assert said.items() >= {"order": "a1", "JMSCorrelationID": "c1"}.items()
 
 
 def test_one_that_is_asked_to_end(up: Alone) -> None:
