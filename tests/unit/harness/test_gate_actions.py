@@ -657,6 +657,8 @@ def _refuses(address: str) -> bool:
         Client(address).close()
     except ConnectionRefusedError:
         return True
+    except ConnectionResetError:
+        return False  # it was about to be taken when the gate let go of its port
     return False
 
 
