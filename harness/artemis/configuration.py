@@ -3,9 +3,9 @@
 The one thing to know: a queue forgets what was consumed, and a history needs a log. So every
 address has two queues, and each message that is sent to it comes into both: one that the pipeline
 consumes, and one that nobody does, which our own reader looks through when all is over. An address
-that a pipeline only sends to has the second one alone. What is
-sent in a transaction or with an identity comes into both or into none; without either, a broker
-that is killed at that very moment may have it in one only.
+that a pipeline of somebody's own only sends to has the second one alone. What is sent in a
+transaction or with an identity comes into both or into none; without either, a broker that is
+killed at that very moment may have it in one only.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ class OwnPipeline:
         """Its command, ready to be started."""
         checkpoint = parts.work / "checkpoint"
         asked = frozenset[str]().union(*map(words, self.command))
-        meanings = meanings_of(parts, checkpoint, asked, queues=bool(self.queues))
+        meanings = meanings_of(parts, checkpoint, asked)
         command = [fill(part, meanings) for part in self.command]
         environment = {"SPARK_LOCAL_IP": parts.address}
         folder = Path(self.folder)
@@ -221,10 +221,8 @@ class OwnPipeline:
         )
 
 
-def meanings_of(
-    parts: PipelineParts, checkpoint: Path, asked: Collection[str], *, queues: bool = False
-) -> dict[str, str]:
-    """What the words in braces mean in a run; what would have to be fetched only if `asked`."""
+def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) -> dict[str, str]:
+    """What the words in braces mean in a run; what not every run has, only if it is `asked` for."""
     database = parts.stage.database("pipeline")
     meanings = {
         "bootstrap": parts.stage.bootstrap("pipeline"),
@@ -235,7 +233,7 @@ def meanings_of(
         "jdbc": _jdbc(database),
         "spark_jars": ",".join(str(jar) for jar in parts.tools.spark_kafka_jars),
     }
-    if queues:
+    if "queues" in asked:
         meanings["queues"] = parts.stage.queue_broker("pipeline")
     if "queue_jars" in asked:
         meanings["queue_jars"] = f"{artemis_jars(parts.tools)}/*"

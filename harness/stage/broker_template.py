@@ -23,7 +23,6 @@ from harness.tools.class_archive import NotKept
 from harness.tools.setup import StageTools
 from harness.wait import Overdue, Stop
 
-_ARCHIVE: Final = "classes.jsa"
 _STORAGE: Final = "storage"
 _ENDING_SECONDS: Final = 60.0
 """A JVM takes some seconds to write its archive."""
@@ -82,7 +81,7 @@ def broker_template(
         return broker
 
     def build(folder: Path) -> None:
-        _record(formatted(folder), folder / _ARCHIVE, stop)
+        _record(formatted(folder), folder, stop)
 
     try:
         home = class_archive.installed(
@@ -91,17 +90,17 @@ def broker_template(
     except NotKept:
         home = work / "broker-template"
         formatted(home)
-    return BrokerTemplate(storage=home / _STORAGE, options=class_archive.using(home / _ARCHIVE))
+    return BrokerTemplate(storage=home / _STORAGE, options=class_archive.using(home))
 
 
-def _record(broker: LocalBroker, archive: Path, stop: Stop) -> None:
-    """Start a broker and end it again.
+def _record(broker: LocalBroker, folder: Path, stop: Stop) -> None:
+    """Start a broker and end it again, with the classes that it has loaded going to a folder.
 
     Raises:
         NotKept: it did not come up or had to be killed. Whatever is wrong with it will be said of
             the run's own brokers.
     """
-    broker.options = class_archive.recording(archive)
+    broker.options = class_archive.recording(folder)
     broker.start()
     process = broker.process
     assert process is not None

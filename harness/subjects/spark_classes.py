@@ -18,7 +18,6 @@ from harness.tools.class_archive import NotKept
 from harness.wait import Overdue, wait_until
 
 JOB: Final = Path(__file__).parent / "jobs" / "classes.py"
-_ARCHIVE: Final = "classes.jsa"
 _SECONDS: Final = 300.0
 """It takes half a minute, and more where every core is busy."""
 
@@ -31,12 +30,11 @@ def with_classes(parts: PipelineParts) -> tuple[str, ...]:
     java = parts.tools.java_home / "bin" / "java"
 
     def build(folder: Path) -> None:
-        recording = class_archive.recording(folder / _ARCHIVE)
         job = start_driver(
             parts,
             Processes(parts.processes.marker, folder),
             [str(JOB)],
-            options=(*JVM, *recording),
+            options=(*JVM, *class_archive.recording(folder)),
         )
         try:
             wait_until(
@@ -57,4 +55,4 @@ def with_classes(parts: PipelineParts) -> tuple[str, ...]:
         home = class_archive.installed("spark", build, java=java, jars=HOME / "jars", options=JVM)
     except NotKept:
         return JVM
-    return (*JVM, *class_archive.using(home / _ARCHIVE))
+    return (*JVM, *class_archive.using(home))

@@ -22,6 +22,7 @@ from harness.tools.error import SetupError
 # A JVM says on standard output what it thinks of an archive, and whose output that is has no use
 # for it.
 _SILENT: Final = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
+_ARCHIVE: Final = "classes.jsa"
 _OWNER: Final = "of.json"
 
 
@@ -29,13 +30,14 @@ class NotKept(RuntimeError):
     """There is no archive yet, and none can be made now; the text says why."""
 
 
-def recording(archive: Path) -> tuple[str, ...]:
-    """Options for a JVM that is to write an archive when it ends of itself, or by SIGTERM."""
-    return (f"-XX:ArchiveClassesAtExit={archive}", *_SILENT)
+def recording(folder: Path) -> tuple[str, ...]:
+    """Options for a JVM that is to write an archive there when it ends of itself, or by SIGTERM."""
+    return (f"-XX:ArchiveClassesAtExit={folder / _ARCHIVE}", *_SILENT)
 
 
-def using(archive: Path) -> tuple[str, ...]:
-    """Options for a JVM that is to start with an archive; none if there is none."""
+def using(folder: Path) -> tuple[str, ...]:
+    """Options for a JVM that is to start with the archive there; none if there is none."""
+    archive = folder / _ARCHIVE
     return (f"-XX:SharedArchiveFile={archive}", *_SILENT) if archive.is_file() else ()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from checkers.claims import EXACTLY_ONCE
 from harness.own.effects import Yield
+from harness.own.fill import words
 from harness.own.subject import OwnPipeline
 from onceproof.verify.said import BadTrial, Said
 
@@ -36,6 +37,24 @@ def check_places(said: Said, subject: OwnPipeline) -> None:
                 f"--upserts {rule} cannot stand in a row of {output.name}; expected json:$.COLUMN "
                 "or regex:PATTERN"
             )
+
+
+def check_queues(said: Said, subject: OwnPipeline) -> None:
+    """See that a queue broker is asked for where there is one, and nowhere else.
+
+    Raises:
+        BadTrial: it is not so.
+    """
+    asks = any("queues" in words(part) for part in said.command)
+    if asks and not subject.queues:
+        raise BadTrial(
+            "{queues} means nothing without a queue; name one with --output queue:ADDRESS"
+        )
+    if subject.queues and not asks:
+        raise BadTrial(
+            f"the command does not say where {subject.queues[0]} is; expected {{queues}} in it, "
+            "which is host:port of the queue broker, past a proxy that can be disturbed"
+        )
 
 
 def check_upserts(said: Said) -> None:

@@ -17,7 +17,7 @@ from checkers.model import Claim, Expectation, Hop, Scope, Verdict
 from harness.faults.by_hand import UnknownFault
 from harness.faults.kill_program import HAZARDS
 from harness.kafka.topic import Topic
-from harness.own.fill import fill, words
+from harness.own.fill import fill
 from harness.own.given import count
 from harness.own.identity import BadRule, Rule
 from harness.own.orders import Orders
@@ -26,7 +26,7 @@ from harness.own.subject import WORDS, OwnPipeline
 from harness.own.upserts import check_spread
 from harness.scenario import At, BadScenario, Scenario
 from harness.schedule_json import BadSchedule, schedule_from_json
-from onceproof.verify.checks import check_places, check_upserts
+from onceproof.verify.checks import check_places, check_queues, check_upserts
 from onceproof.verify.fine_print import fine_print
 from onceproof.verify.presets import by_name, preset
 from onceproof.verify.said import CLAIMS, BadTrial, Said
@@ -93,7 +93,6 @@ def _trial(said: Said) -> Scenario:
         fill(part, WORDS)
     subject = _subject(said)
     _check_losses(said, subject)
-    _check_queues(said, subject)
     schedule = _schedule(said, spark=subject.spark, queues=bool(subject.queues))
     least = _LEAST * len(schedule)
     if subject.orders.records < least:
@@ -125,24 +124,6 @@ def _check_losses(said: Said, subject: OwnPipeline) -> None:
         raise BadTrial(
             f"--effects {effects} cannot show that something is lost; expected FILE.py:FUNCTION, "
             "which says of each input how many it has, or --claim at-most-once alone"
-        )
-
-
-def _check_queues(said: Said, subject: OwnPipeline) -> None:
-    """See that a queue broker is asked for where there is one, and nowhere else.
-
-    Raises:
-        BadTrial: it is not so.
-    """
-    asks = any("queues" in words(part) for part in said.command)
-    if asks and not subject.queues:
-        raise BadTrial(
-            "{queues} means nothing without a queue; name one with --output queue:ADDRESS"
-        )
-    if subject.queues and not asks:
-        raise BadTrial(
-            f"the command does not say where {subject.queues[0]} is; expected {{queues}} in it, "
-            "which is host:port of the queue broker, past a proxy that can be disturbed"
         )
 
 
@@ -179,6 +160,7 @@ def _subject(said: Said) -> OwnPipeline:
         upserts=Rule.parse(said.upserts) if said.upserts is not None else None,
     )
     check_places(said, subject)
+    check_queues(said, subject)
     return subject
 
 

@@ -101,7 +101,7 @@ def test_a_broker_that_cannot_be_recorded_is_formatted_all_the_same(
     tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(class_archive, "recording", lambda archive: instead)
+    monkeypatch.setattr(class_archive, "recording", lambda folder: instead)
     found = template()
     assert found.options == ()
     assert (found.storage / "bootstrap.checkpoint").is_file()

@@ -79,7 +79,7 @@ class Output:
             kind, place = "topic", text
         if kind not in KINDS or not place:
             raise BadRule(f"{text!r} is no output; expected {OUTPUTS}")
-        view = "table"
+        view = _VIEWS.get(kind, "table")
         if kind == "topic":
             place, _, view = place.partition("@")
             view = view or READ_COMMITTED
@@ -90,10 +90,6 @@ class Output:
                 )
         elif kind not in ("postgres", "queue"):
             fill(place, dict.fromkeys(WORDS, ""))
-        if kind in FORMATS:
-            view = "listing"
-        elif kind in _VIEWS:
-            view = _VIEWS[kind]
         if kind == "queue" and not _ADDRESS.fullmatch(place):
             raise BadRule(
                 f"{text!r} is no address of a queue; expected letters, digits, dots, underscores, "
@@ -161,7 +157,8 @@ def _folder(output: Output, where: Where) -> Source:
 
 
 _ADDRESS: Final = re.compile(r"[A-Za-z0-9._/-]+")
-_VIEWS: Final = {"command": "printed", "queue": "queue"}
+_VIEWS: Final = {"command": "printed", "queue": "queue", **dict.fromkeys(FORMATS, "listing")}
+"""Who looks, where it is not somebody who reads a table, or a topic."""
 
 WORDS: Final = ("bootstrap", "database", "work")
 """The words in braces that a folder or a command may have: all lead past what we disturb."""

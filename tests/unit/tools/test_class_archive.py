@@ -140,7 +140,7 @@ def test_one_of_another_java_or_other_jars_stays_until_they_are_gone(
 
 def test_a_jvm_is_told_of_an_archive_that_there_is(tmp_path: Path) -> None:
     archive = tmp_path / "classes.jsa"
-    assert class_archive.using(archive) == ()
+    assert class_archive.using(tmp_path) == ()
     archive.touch()
-    assert class_archive.using(archive)[0] == f"-XX:SharedArchiveFile={archive}"
-    assert class_archive.recording(archive)[0] == f"-XX:ArchiveClassesAtExit={archive}"
+    assert class_archive.using(tmp_path)[0] == f"-XX:SharedArchiveFile={archive}"
+    assert class_archive.recording(tmp_path)[0] == f"-XX:ArchiveClassesAtExit={archive}"
