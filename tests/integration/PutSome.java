@@ -17,7 +17,7 @@ class PutSome {
             text.setJMSCorrelationID("c1");
             producer.send(text);
             var bytes = session.createBytesMessage();
-            bytes.writeBytes("ö2".getBytes(StandardCharsets.UTF_8));
+            bytes.writeBytes("\u00f62".getBytes(StandardCharsets.UTF_8));
             producer.send(bytes);
             producer.setTimeToLive(1);
             for (var n = 0; n < 2; n++) {
