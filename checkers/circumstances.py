@@ -6,6 +6,7 @@ the absence of something prove anything.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from checkers.history import History
@@ -120,11 +121,17 @@ class Circumstances:
                 )
         return None
 
-    def hazards_seen(self, hop: Hop) -> dict[str, int]:
-        """How often each kind of hazard was observed on a hop; end to end is both."""
+    def hazards_seen(self, hop: Hop, foreign: Collection[object] = ()) -> dict[str, int]:
+        """How often each kind of hazard was observed on a hop; end to end is both.
+
+        Args:
+            hop: the hop.
+            foreign: owners whose work goes elsewhere; what happened to them tests nothing here.
+        """
         seen: dict[str, int] = {}
         for row in self.hazards:
-            if hop is Hop.END_TO_END or row["hop"] == hop.value:
+            here = hop is Hop.END_TO_END or row["hop"] == hop.value
+            if here and (row["owner"] is None or row["owner"] not in foreign):
                 kind = str(row["hazard"])
                 seen[kind] = seen.get(kind, 0) + 1
         return dict(sorted(seen.items()))

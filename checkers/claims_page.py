@@ -30,7 +30,8 @@ _WHEN: Final = {
     Verdict.INVALID: "harness or environment failed, a self-proof did not come out, or a required "
     "fault left no evidence",
     Verdict.STALLED: "progress did not come back after healing, or a transaction hangs",
-    Verdict.UNKNOWN: "interrupted, undecidable, or outside the fine print",
+    Verdict.UNKNOWN: "interrupted, undecidable, not to be seen in this history, or outside the "
+    "fine print",
     Verdict.UNEXERCISED: "nothing was found, but nothing happened that tests the claim",
     Verdict.HOLDS: "nothing was found, everything settled and collected, and the hazards were "
     "observed",

@@ -19,19 +19,23 @@ JOIN inputs i ON i.topic = l.topic
 WHERE l.kind = 'data' AND i.trial = {trial}
 """
 _OUTPUT = """
-SELECT sum(n.entries) AS entries, sum(n.unreadable) AS unreadable
+SELECT sum(n.entries) AS entries, sum(n.unreadable) AS unreadable, min(n.first) AS first
 FROM (
-    SELECT count(*) AS entries, count(CASE WHEN e.record IS NULL THEN 1 END) AS unreadable
+    SELECT count(*) AS entries, count(CASE WHEN e.record IS NULL THEN 1 END) AS unreadable,
+           min(CASE WHEN e.record IS NULL THEN e.position END) AS first
     FROM effects e
     JOIN outputs k ON k.view = e.view AND (k.sink = e.sink OR k.dead_letters = e.sink)
     WHERE k.trial = {trial}
     UNION ALL
-    SELECT count(*) AS entries, count(CASE WHEN j.record IS NULL THEN 1 END) AS unreadable
+    SELECT count(*) AS entries, count(CASE WHEN j.record IS NULL THEN 1 END) AS unreadable,
+           NULL AS first
     FROM journal j
     JOIN outputs k ON k.sink = j.sink AND k.view = 'journal'
     WHERE k.trial = {trial}
     UNION ALL
-    SELECT count(*) AS entries, 0 AS unreadable
+    SELECT count(*) AS entries,
+           count(CASE WHEN s.amount IS NULL AND s.digest IS NULL THEN 1 END) AS unreadable,
+           min(CASE WHEN s.amount IS NULL AND s.digest IS NULL THEN s.state_key END) AS first
     FROM state s
     JOIN outputs k ON k.sink = s.sink AND k.view = s.view
     WHERE k.trial = {trial}
@@ -79,10 +83,11 @@ def controls(layer: Layer, claim: Claim, trials: Trials) -> tuple[Control, ...]:
 def _control(layer: Layer, query: str, trial: int, what: str) -> Control:
     (row,) = layer.rows(query.format(trial=trial))
     if row["unreadable"]:
+        first = f", such as {row['first']}" if row.get("first") else ""
         return Control(
             passed=False,
             detail=f"no identity could be read in {row['unreadable']} of {row['entries']} "
-            f"entries of {what}",
+            f"entries of {what}{first}",
         )
     if not row["entries"]:
         return Control(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 from checkers.anomalies import anomalies
 from checkers.circumstances import Circumstances
@@ -26,11 +25,6 @@ from checkers.self_proof import Proof, prove
 from checkers.trials import Input, Trials
 from checkers.verdict import judge_claim
 
-_HOPS: Final[dict[Hop, tuple[Hop, ...]]] = {
-    Hop.PRODUCE: (Hop.PRODUCE,),
-    Hop.PROCESS: (Hop.PROCESS,),
-    Hop.END_TO_END: (Hop.PRODUCE, Hop.PROCESS),
-}
 Stretch = tuple[Hop, int]
 """A hop of one trial."""
 
@@ -93,7 +87,7 @@ def find(
     with open_history(history, settings or Settings()) as bottom:
         trials = trials_of(history, claims, circumstances)
         with bottom.above(trials.tables()) as layer:
-            hops = {hop for claim in claims for hop in _HOPS[claim.hop]}
+            hops = {hop for claim in claims for hop in claim.hop.parts}
             found = [
                 f
                 for anomaly in anomalies().values()
@@ -116,7 +110,7 @@ class _Trial:
         for claim in claims:
             # What producers did is looked at also where no claim speaks of it: it explains.
             self._claims.setdefault((Hop.PRODUCE, trials.input(claim)), [])
-            for hop in _HOPS[claim.hop]:
+            for hop in claim.hop.parts:
                 self._claims.setdefault(self._stretch(hop, claim), []).append(claim)
         self.found: dict[Stretch, list[Findings]] = {s: [] for s in self._claims}
         self.run: list[Findings] = []
@@ -162,7 +156,7 @@ class _Trial:
 
     def judge(self, claim: Claim) -> ClaimJudgement:
         """The verdict on one claim."""
-        stretches = [self._stretch(hop, claim) for hop in _HOPS[claim.hop]]
+        stretches = [self._stretch(hop, claim) for hop in claim.hop.parts]
         return judge_claim(
             claim,
             findings=self.run + [f for s in stretches for f in self.found[s]],
@@ -170,7 +164,21 @@ class _Trial:
             wounds=[w for s in stretches for w in self.wounds[s]],
             controls=controls(self._layer, claim, self._trials),
             cut_off=[name for s in stretches for name in self.cut_off[s]],
+            foreign=self._foreign(claim),
         )
+
+    def _foreign(self, claim: Claim) -> frozenset[object]:
+        """Owners whose work goes elsewhere, where it is known who writes to the claim's sink."""
+        if claim.hop is Hop.PRODUCE:
+            return frozenset()
+        trial = self._trials.output(claim)
+        rows = self._layer.rows(f"SELECT owner FROM foreign_owners WHERE trial = {trial}")
+        foreign = frozenset(row["owner"] for row in rows)
+        known = self._layer.rows(
+            "SELECT DISTINCT o.owner FROM sink_owners o "
+            f"JOIN outputs k ON k.sink = o.sink WHERE k.trial = {trial}"
+        )
+        return foreign if known else frozenset()
 
     def in_order(self) -> list[Findings]:
         """Everything that was found."""

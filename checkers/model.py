@@ -21,6 +21,11 @@ class Hop(StrEnum):
     PROCESS = "process"  # topic → sink
     END_TO_END = "end-to-end"  # application → sink
 
+    @property
+    def parts(self) -> tuple[Hop, ...]:
+        """The hops that it is made of: itself, but end to end both others."""
+        return (Hop.PRODUCE, Hop.PROCESS) if self is Hop.END_TO_END else (self,)
+
 
 class Evidence(StrEnum):
     """How an anomaly proves itself."""

@@ -62,6 +62,32 @@ def refutations(guarantee: str, hop: Hop) -> frozenset[str]:
     return frozenset(name for name, refuted in _TABLES[hop].items() if guarantee in refuted)
 
 
+_SHOWN_BY: Final[dict[Hop, dict[str, tuple[set[str], ...]]]] = {
+    Hop.PRODUCE: {
+        "at-most-once": ({"duplicate"},),
+        "at-least-once": ({"lost-write"},),
+        "exactly-once": ({"duplicate", "lost-write"},),
+        "idempotent": ({"duplicate", "lost-write"},),
+        "atomic": ({"torn-transaction", "aborted-read"},),
+        "ordered": ({"reordered-send"}, {"skipped-read", "repeated-read"}),
+    },
+    Hop.PROCESS: {
+        "at-most-once": ({"duplicate-output"},),
+        "at-least-once": ({"lost-output"},),
+        "exactly-once": ({"duplicate-output", "lost-output"}, {"state-mismatch"}),
+        "ordered": ({"reordered-output"},),
+    },
+}
+
+
+def shown_by(guarantee: str, hop: Hop) -> tuple[frozenset[str], ...]:
+    """Anomalies that a history must be able to show on a hop before a guarantee holds there.
+
+    One of these sets, whole: in a history where none of them could turn up nothing was looked for.
+    """
+    return tuple(frozenset(names) for names in _SHOWN_BY[hop].get(guarantee, ()))
+
+
 _TOLD_WITH: Final[dict[str, set[str]]] = {
     "G0": _ATOM,
     "G1c-ww": _ATOM,

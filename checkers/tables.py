@@ -253,8 +253,8 @@ STATE: Final = Table(
         _c("view", _S, ""),
         _c("state_key", _S, ""),
         _c("aggregate", _S, ""),
-        _c("amount?", _L, "with sum, count, min and max"),
-        _c("digest?", _S, "with last"),
+        _c("amount?", _L, "with sum, count, min and max; NULL beside a digest: it is no number"),
+        _c("digest?", _S, "with last; else of what stands where an amount should be"),
     ),
 )
 

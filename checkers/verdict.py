@@ -6,13 +6,14 @@ it was looked at and none was there; it is never a default.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from checkers.circumstances import Circumstances
-from checkers.claims import refutations, refutes
+from checkers.claims import refutes
 from checkers.controls import Control
 from checkers.model import Claim, ClaimJudgement, Evidence, Findings, Verdict, Wound
+from checkers.refutations import refutations, shown_by
 
 INTERRUPTED: Final = 130
 NOTHING_JUDGED: Final = 5
@@ -34,6 +35,7 @@ def judge_claim(
     wounds: Sequence[Wound] = (),
     controls: Sequence[Control] = (),
     cut_off: Iterable[str] = (),
+    foreign: Collection[object] = (),
 ) -> ClaimJudgement:
     """The verdict on one claim.
 
@@ -44,6 +46,7 @@ def judge_claim(
         wounds: the self-proof for the claim's scope.
         controls: whether the claim's input and sink could be read.
         cut_off: names of anomalies that need a part of the history that was cut off.
+        foreign: owners that are known to write elsewhere and not to the claim's sink.
     """
     absence_proves = circumstances.complete and all(control.passed for control in controls)
     refuting = [f for f in findings if refutes(claim, f)]
@@ -56,13 +59,14 @@ def judge_claim(
             f.anomaly for f in findings if f.evidence is Evidence.ABSENCE and f.anomaly in names
         }
     uncovered = circumstances.uncovered(claim.fine_print.covers)
-    seen = circumstances.hazards_seen(claim.hop)
+    seen = circumstances.hazards_seen(claim.hop, foreign)
     convicting = () if uncovered else tuple(f.anomaly for f in proven)
     verdict, reason = (
         _violated(proven, uncovered)
         or _invalid(circumstances, wounds, controls)
         or _stalled(findings)
         or _unknown(circumstances, proven, uncovered, undecided)
+        or _unshown(claim, wounds)
         or _unexercised(claim, circumstances, seen)
         or (
             Verdict.HOLDS,
@@ -185,8 +189,23 @@ def _unknown(
         return _sentence(
             Verdict.UNKNOWN,
             f"{', '.join(names)} cannot be decided: a part of the log that is needed was deleted "
-            "or compacted",
+            "or compacted, or an amount is not known",
         )
+    return None
+
+
+def _unshown(claim: Claim, wounds: Sequence[Wound]) -> _Reason | None:
+    """A claim that nothing in this history could have refuted was not judged."""
+    shown = {wound.must_find for wound in wounds if wound.found}
+    for hop in claim.hop.parts:
+        ways = shown_by(claim.guarantee, hop)
+        if not any(names <= shown for names in ways):
+            lacking = " or ".join(", ".join(sorted(names - shown)) for names in ways)
+            return _sentence(
+                Verdict.UNKNOWN,
+                f"nothing was found, but this history could not show {lacking}: there is no place "
+                "in it where a wound of that kind could be made and seen",
+            )
     return None
 
 
@@ -196,7 +215,12 @@ def _unexercised(
     where = f"on hop {claim.hop.value}"
     for kind in sorted(claim.hazards - seen.keys()):
         elsewhere = any(row["hazard"] == kind for row in circumstances.hazards)
-        but = "; it was on another hop, which does not test this claim" if elsewhere else ""
+        but = (
+            "; it was on another hop, or of somebody who writes elsewhere, which does not test "
+            "this claim"
+            if elsewhere
+            else ""
+        )
         return _sentence(
             Verdict.UNEXERCISED,
             f"nothing was found, but hazard {kind}, which the claim requires, was not observed "

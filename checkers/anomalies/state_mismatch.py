@@ -77,5 +77,9 @@ SELECT DISTINCT k.trial
 FROM outputs k
 JOIN cut_topics c ON c.topic = k.topic
 JOIN contributions x ON x.sink = k.sink
+UNION
+SELECT c.trial
+FROM contributed c
+WHERE c.operation IN ('sum', 'min', 'max') AND c.amount IS NULL
 """,
 )

@@ -81,9 +81,10 @@ def all_claims(history: History) -> tuple[Claim, ...]:
     written_in_txns = (
         history.distinct("sends", ["topic"], where_known="txn") if history.rows("txns") else set()
     )
+    read = {topic for (topic,) in _distinct(history, "reads", "topic")}
     speaks_of = {
-        "atomic": {topic for (topic,) in written_in_txns},
-        "ordered": {topic for (topic,) in _distinct(history, "reads", "topic")},
+        "atomic": read & {topic for (topic,) in written_in_txns},
+        "ordered": read,
     }
     for (topic,) in _distinct(history, "sends", "topic"):
         claims += [

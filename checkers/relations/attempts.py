@@ -1,7 +1,8 @@
 """Effective sends: every attempt to send to an input, and what it may have come to.
 
 * `may`: it may have happened. `fail` certainly did not, nor did anything in an aborted transaction.
-* `must`: it was acknowledged, outside a transaction or in one that is known to be committed.
+* `must`: it was acknowledged outside a transaction, or belongs to one that is known to be
+  committed: a commit speaks for all that was sent, whether or not each send was answered.
 * `gone`: if it was acknowledged, its position may be one that was deleted since, so that its
   absence says nothing.
 * `positions`: how many committed positions carry its id.
@@ -20,10 +21,11 @@ RELATION: Final = Relation(
 SELECT i.trial, s.attempt, s.record, s.session, s.txn, s.topic, s."partition", s."offset",
        s.ordinal, s.outcome,
        s.outcome <> 'fail' AND COALESCE(t.outcome <> 'aborted', TRUE) AS may,
-       s.outcome = 'ok'
-           AND (s.txn IS NULL
-                OR t.outcome = 'committed'
-                OR (COALESCE(t.outcome, 'info') = 'info' AND p.txn IS NOT NULL)) AS must,
+       CASE WHEN s.txn IS NULL THEN s.outcome = 'ok'
+            ELSE s.outcome <> 'fail'
+                 AND (t.outcome = 'committed'
+                      OR (COALESCE(t.outcome, 'info') = 'info' AND p.txn IS NOT NULL))
+       END AS must,
        CASE
            WHEN s."partition" IS NOT NULL
            THEN c."partition" IS NOT NULL

@@ -1,7 +1,8 @@
 """Final values beside what the committed inputs yield, where they differ.
 
 Only aggregates of which contributions speak; and only where the whole input is still there, since
-what was deleted from the log cannot be added up.
+what was deleted from the log cannot be added up. A row with a digest where an amount belongs holds
+something that is no amount.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ WHERE cut.topic IS NULL
   AND (d.unasked
        OR (d.absent AND d.deletable = 0)
        OR d.amount <> d.expected_amount
+       OR (d.operation <> 'last' AND d.amount IS NULL AND d.digest IS NOT NULL)
        OR (d.operation = 'last' AND d.digest IS NOT NULL AND c.trial IS NULL))
 """,
 )

@@ -1,7 +1,7 @@
 """Transactions with a send that is not in order and that no print tells of.
 
 Prints are made of the inputs alone, and a transaction is whole only if it is so everywhere: another
-topic that it sent to may lack what it acknowledged. An entry without an attempt id may be the one.
+topic that it sent to may lack what it promised. An entry without an attempt id may be the one.
 """
 
 from __future__ import annotations
@@ -27,6 +27,6 @@ LEFT JOIN (
     JOIN side_topics o ON o.topic = l.topic
     WHERE l.kind = 'data' AND l.committed
 ) l ON l.topic = s.topic AND l.record = s.record AND COALESCE(l.attempt, s.attempt) = s.attempt
-WHERE s.outcome = 'ok' AND l.topic IS NULL
+WHERE s.outcome <> 'fail' AND l.topic IS NULL
 """,
 )

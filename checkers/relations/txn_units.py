@@ -1,7 +1,8 @@
 """What each transaction did, piece by piece, and what is known to have become of each piece.
 
-Sends to topics whose log was collected, and positions that were sent to the transaction. An entry
-that carries no attempt id may be that of any send of its record, so it leaves them undecided.
+Sends to topics whose log was collected, and positions that were sent to the transaction. A send
+that nobody answered is one of them where the transaction is known to be committed. An entry that
+carries no attempt id may be that of any send of its record, so it leaves them undecided.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ SELECT s.txn, 'send' AS what, s.attempt AS name, s.topic, s."partition", s."offs
             ELSE 'missing' END AS state
 FROM sends_in_question s
 LEFT JOIN txns t ON t.txn = s.txn
+LEFT JOIN proven_txns proven ON proven.txn = s.txn
 LEFT JOIN (SELECT topic FROM partitions UNION SELECT topic FROM log) known ON known.topic = s.topic
 LEFT JOIN (
     SELECT DISTINCT COALESCE(n.attempt, o.attempt) AS attempt
@@ -52,8 +54,12 @@ LEFT JOIN (
     WHERE l.committed AND n.attempt IS NULL
 ) nameless ON nameless.topic = s.topic AND nameless.record = s.record
 WHERE s.txn IS NOT NULL
-  AND ((s.outcome = 'ok' AND known.topic IS NOT NULL)
-       OR (s.outcome = 'fail' AND t.outcome = 'committed'))
+  AND ((s.outcome = 'fail' AND t.outcome = 'committed')
+       OR (known.topic IS NOT NULL
+           AND (s.outcome = 'ok'
+                OR (s.outcome = 'info'
+                    AND (t.outcome = 'committed'
+                         OR (COALESCE(t.outcome, 'info') = 'info' AND proven.txn IS NOT NULL))))))
 UNION ALL
 SELECT g.txn, 'offset' AS what, g.owner AS name, g.topic, g."partition", g."offset", g.state
 FROM staged_units g

@@ -8,6 +8,16 @@ from checkers.model import Hop
 from checkers.wounds import changes
 from checkers.wounds.wounding import Wounding
 
+_PARTS: Final = """
+SELECT a.trial, a.topic, a.txn, a.record, a.attempt
+FROM attempts a
+JOIN record_sends r ON r.trial = a.trial AND r.record = a.record
+JOIN txns t ON t.txn = a.txn
+JOIN txn_units u ON u.txn = a.txn AND u.what = 'send' AND u.name = a.attempt
+WHERE t.outcome = 'committed' AND a.must AND NOT a.gone AND u.state = 'committed'
+  AND (a.positions = 1 AND r.unattributed = 0 OR a.positions = 0 AND r.positions = 1)"""
+"""Sends of transactions of which the log has one entry, that names them or can be no other's."""
+
 PRODUCE: Final[tuple[Wounding, ...]] = (
     Wounding(
         name="log entry dropped",
@@ -92,26 +102,23 @@ WHERE p."offset" > p.after_offset""",
         key=("topic", "txn"),
         kind="transaction",
         wound=changes.uncommit_entry,
-        needs="""
-SELECT a.trial
-FROM attempts a
-JOIN txns t ON t.txn = a.txn
-WHERE t.outcome = 'committed' AND a.must AND a.positions = 1
-GROUP BY a.trial, a.txn
+        needs=f"""
+SELECT p.trial
+FROM ({_PARTS}) p
+GROUP BY p.trial, p.txn
 HAVING count(*) > 1""",
-        targets="""
-SELECT a.trial, a.topic, a.txn, a.record, c."partition", c."offset"
-FROM attempts a
-JOIN txns t ON t.txn = a.txn
-JOIN committed_input c ON c.trial = a.trial AND c.attempt = a.attempt
+        targets=f"""
+SELECT p.trial, p.topic, p.txn, p.record, c."partition", c."offset"
+FROM ({_PARTS}) p
+JOIN committed_input c ON c.trial = p.trial AND c.record = p.record
+     AND COALESCE(c.attempt, p.attempt) = p.attempt
 JOIN (
     SELECT txn
     FROM txn_units
     WHERE state = 'committed' AND what = 'send'
     GROUP BY txn
     HAVING count(*) > 1
-) several ON several.txn = a.txn
-WHERE t.outcome = 'committed' AND a.must AND a.positions = 1 AND NOT a.gone""",
+) several ON several.txn = p.txn""",
     ),
     Wounding(
         name="committed entry that was read un-committed",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
+from harness.identity import digest
 from harness.kafka.log_reader import LogReader
 from harness.sinks.base import Effect, State
 from harness.sinks.topic import TopicSink
@@ -24,21 +25,26 @@ class BalancesTopic(TopicSink):
         return []
 
     def states(self) -> list[State]:
-        """The last word on each account; what cannot be read is an account of its own."""
-        newest: dict[str, bytes] = {}
+        """The last word on each account; a tombstone removes it.
+
+        What is no number is told by its digest: something stands there, and it is not the amount.
+        """
+        newest: dict[str, bytes | None] = {}
         for log in self._logs.read_topic(self.name):
             for entry, committed in zip(log.entries, log.committed(), strict=True):
                 if entry.kind == "data" and (committed or self._view == "read_uncommitted"):
-                    newest[(entry.key or b"").decode(errors="replace")] = entry.value or b""
+                    newest[(entry.key or b"").decode(errors="replace")] = entry.value
         return [
             State(
                 sink=self.name,
                 view=self._view,
                 state_key=account,
                 aggregate=aggregate,
-                amount=_amount(value, aggregate),
+                amount=(amount := _amount(value, aggregate)),
+                digest=digest(value) if amount is None else None,
             )
             for account, value in sorted(newest.items())
+            if value is not None
             for aggregate in _AGGREGATES
         ]
 
@@ -48,4 +54,6 @@ def _amount(value: bytes, aggregate: str) -> int | None:
         found = json.loads(value)[aggregate]
     except (ValueError, KeyError, TypeError):
         return None
-    return found if isinstance(found, int) else None
+    if isinstance(found, bool) or not isinstance(found, int | float) or found % 1:
+        return None
+    return int(found)

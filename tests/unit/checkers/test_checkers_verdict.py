@@ -19,6 +19,7 @@ from checkers import (
     at_least_once,
     at_most_once,
     check,
+    end_to_end,
     exactly_once,
     exactly_once_append,
     exit_code,
@@ -26,7 +27,9 @@ from checkers import (
 from checkers.circumstances import Circumstances
 from checkers.controls import Control
 from checkers.model import Evidence, Finding, Wound
+from checkers.refutations import GUARANTEES, HOPS, refutations, shown_by
 from checkers.verdict import judge_claim
+from checkers.wounds import woundings
 
 CLAIM = exactly_once("input", into="ledger", view="table", hazards={"replayed-batch"})
 PHASES = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")
@@ -64,13 +67,52 @@ NOT_LOST = replace(LOST, count=0, shown=())
 MISSED = Wound(
     name="effect dropped", target="a", must_find="lost-output", found=False, detail="not found"
 )
+SEEN = [
+    Wound(name=name, target="a", must_find=name, found=True, detail="found")
+    for name in ("duplicate", "lost-write", "duplicate-output", "lost-output")
+]
 UNREADABLE = Control(passed=False, detail="no identity could be read")
 EMPTY = Control(passed=False, detail="nothing was read", even_if_interrupted=False)
 
 
 def judge(claim: Claim = CLAIM, **more: Any) -> ClaimJudgement:
-    defaults: dict[str, Any] = {"findings": [NOT_LOST], "circumstances": circumstances()}
+    defaults: dict[str, Any] = {
+        "findings": [NOT_LOST], "circumstances": circumstances(), "wounds": SEEN,
+    }  # fmt: skip
     return judge_claim(claim, **defaults | more)
+
+
+class TestNothingCouldBeShown:
+    @pytest.mark.parametrize("left", ["duplicate-output", "lost-output"])
+    def test_what_could_not_be_refuted_does_not_hold(self, left: str) -> None:
+        judged = judge(wounds=[wound for wound in SEEN if wound.must_find == left])
+        assert judged.verdict is Verdict.UNKNOWN
+        assert "could not show" in judged.reason
+        (lacking,) = {"duplicate-output", "lost-output"} - {left}
+        assert lacking in judged.reason
+        assert left not in judged.reason.partition(" or ")[0]
+
+    def test_a_state_is_another_way_to_show_it(self) -> None:
+        mismatch = replace(SEEN[0], must_find="state-mismatch")
+        assert judge(wounds=[mismatch]).verdict is Verdict.HOLDS
+        once = at_most_once("input", into="ledger", view="table")
+        assert judge(once, wounds=[mismatch]).verdict is Verdict.UNKNOWN
+
+    def test_end_to_end_both_hops_must_show_it(self) -> None:
+        claim = end_to_end("exactly-once", "input", into="ledger", view="table")
+        assert judge(claim).verdict is Verdict.HOLDS
+        assert judge(claim, wounds=SEEN[2:]).verdict is Verdict.UNKNOWN
+        assert judge(claim, wounds=SEEN[:2]).verdict is Verdict.UNKNOWN
+
+    @pytest.mark.parametrize("guarantee", GUARANTEES)
+    @pytest.mark.parametrize("hop", [Hop.PRODUCE, Hop.PROCESS])
+    def test_what_must_be_shown_refutes_and_can_be_wounded(self, guarantee: str, hop: Hop) -> None:
+        ways = shown_by(guarantee, hop)
+        assert bool(ways) is (hop in HOPS.get(guarantee, frozenset(Hop)))
+        wounded = {wounding.must_find for wounding in woundings() if wounding.hop is hop}
+        for names in ways:
+            assert names
+            assert names <= refutations(guarantee, hop) & wounded
 
 
 def test_holds() -> None:

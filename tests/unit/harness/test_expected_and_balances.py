@@ -8,9 +8,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
+
 from harness.kafka.log_reader import Entry, PartitionLog
 from harness.recording.tables import read_lines
 from harness.sinks.balances import BalancesTopic
+from harness.sinks.base import State
 from harness.workload.expected import write_expected
 from harness.workload.payments import Payments, payments_of
 
@@ -50,7 +53,7 @@ def test_what_each_payment_adds_to_its_account(tmp_path: Path) -> None:
 
 
 def entry(offset: int, account: str, value: object, **more: Any) -> Entry:
-    data = value if isinstance(value, bytes) else json.dumps(value).encode()
+    data = value if value is None or isinstance(value, bytes) else json.dumps(value).encode()
     plain: dict[str, Any] = {
         "topic": "balances", "partition": 0, "offset": offset, "kind": "data",
         "key": account.encode(), "value": data, "headers": {}, "producer_id": 1, "epoch": 0,
@@ -60,6 +63,10 @@ def entry(offset: int, account: str, value: object, **more: Any) -> Entry:
 
 
 def states(*entries: Entry, view: str = "read_committed") -> dict[tuple[str, str], int | None]:
+    return {(s.state_key, s.aggregate): s.amount for s in found(*entries, view=view)}
+
+
+def found(*entries: Entry, view: str = "read_committed") -> list[State]:
     log = PartitionLog(
         topic="balances", partition=0, log_start=0, last_stable_offset=9, high_watermark=9,
         entries=list(entries),
@@ -67,7 +74,7 @@ def states(*entries: Entry, view: str = "read_committed") -> dict[tuple[str, str
     reader: Any = SimpleNamespace(read_topic=lambda topic: [log])
     sink = BalancesTopic(reader, topic="balances", view=view)
     assert sink.effects() == []
-    return {(s.state_key, s.aggregate): s.amount for s in sink.states()}
+    return sink.states()
 
 
 def test_the_last_word_on_an_account_counts() -> None:
@@ -88,6 +95,22 @@ def test_what_was_aborted_counts_only_for_who_reads_it() -> None:
     assert states(*entries, view="read_uncommitted")["a", "balance"] == 9
 
 
-def test_what_cannot_be_read_is_no_number() -> None:
-    assert states(entry(0, "a", b"\xff")) == {("a", "balance"): None, ("a", "payments"): None}
-    assert states(entry(0, "a", {"balance": "5"}))["a", "balance"] is None
+@pytest.mark.parametrize(
+    "value", [b"\xff", b"", {}, [], {"balance": "5"}, {"balance": 5.5}, {"balance": True}]
+)
+def test_what_is_no_number_is_told_by_its_digest(value: object) -> None:
+    (state,) = [s for s in found(entry(0, "a", value)) if s.aggregate == "balance"]
+    assert state.amount is None
+    assert state.digest is not None
+
+
+def test_a_whole_number_is_one_however_it_is_written() -> None:
+    (balance, _) = found(entry(0, "a", {"balance": 5.0, "payments": 1}))
+    assert (balance.amount, balance.digest) == (5, None)
+
+
+def test_a_tombstone_removes_an_account() -> None:
+    first = entry(0, "a", {"balance": 5, "payments": 1})
+    assert states(first, entry(1, "a", None)) == {}
+    again = entry(2, "a", {"balance": 7, "payments": 2})
+    assert states(first, entry(1, "a", None), again)["a", "balance"] == 7

@@ -300,6 +300,26 @@ def _of_journals() -> Iterator[Sample]:
         journal=[{"record": "a", **upsert, "digest": d} for d in ("d1", "d2")],
         finds={"duplicate-output": [{"record": "a"}]},
     )
+    gone = {"operation": "delete", "record": "a"}
+    for tells, deleted, again, twice in (
+        ("was deleted between", {}, {}, True),
+        ("was deleted by another transaction", {"transaction": "s1"}, {"transaction": "s2"}, True),
+        ("was deleted by the same transaction", {"transaction": "s1"}, {"transaction": "s1"},
+         False),
+        ("stands beside another that was deleted", {"record": "b"}, {}, False),
+        ("has another effect that was deleted", {"effect_key": "k"}, {}, False),
+    ):  # fmt: skip
+        yield sample(
+            f"changes of a journal: what is upserted again {tells}",
+            trials=(JOURNAL,),
+            log=[_at(0, "a")],
+            journal=[
+                {"record": "a", **upsert, "digest": "d"},
+                gone | deleted,
+                {"record": "a", **upsert, "digest": "d", **again},
+            ],
+            finds={"duplicate-output": [{"record": "a"}]} if twice else {},
+        )
     yield sample(
         "changes of a journal: upserts of one content from three positions",
         trials=(JOURNAL,),

@@ -213,7 +213,12 @@ def _torn() -> Iterator[Sample]:
         ("there is only a marker there", [mine], [there | {"kind": "commit"}], [], torn),
         ("no transaction misses what was sent beside it", [mine | {"txn": None}], [],
          [{"topic": "aside"}], {}),
-        ("nobody knows if it was sent", [mine | {"outcome": "info"}], [], [{"topic": "aside"}], {}),
+        ("nobody heard of a send, and the commit returned", [mine | {"outcome": "info"}], [],
+         [{"topic": "aside"}], torn),
+        ("nobody heard of a send to the input", [send("c", 3, txn="t") | {"outcome": "info"}], [],
+         [], torn | {"lost-write": [{"record": "c"}]}),
+        ("what nobody heard of is there", [mine | {"outcome": "info"}], [there], [], {}),
+        ("nobody heard of a send, and nobody looked", [mine | {"outcome": "info"}], [], [], {}),
         ("a send to a topic beside failed", [mine | {"outcome": "fail"}], [], [], torn),
     ):  # fmt: skip
         yield whole(tells, sends=sends, log=log, partitions=partitions, finds=finds)

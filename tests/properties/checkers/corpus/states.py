@@ -105,7 +105,9 @@ def _of_the_unknown() -> Iterator[Sample]:
         state=[{"digest": "d"}],
         finds={"state-mismatch": [{"state_key": "key"}]},
     )
-    for operation, finds in (("sum", ()), ("count", ({"state_key": "key"},))):
+    for operation, finds, undecided in (
+        ("sum", (), ["state-mismatch"]), ("count", ({"state_key": "key"},), []),
+    ):  # fmt: skip
         yield sample(
             f"a {operation} of amounts that nobody knows",
             log=_log(("a", 0), ("b", 1)),
@@ -115,6 +117,14 @@ def _of_the_unknown() -> Iterator[Sample]:
             ],
             state=[{"amount": 7}],
             finds={"state-mismatch": finds},
+            undecided=undecided,
+        )
+        yield sample(
+            f"what stands in place of a {operation} is no number",
+            log=_log(("a", 0)),
+            contributions=[{"record": "a", "operation": operation, "amount": 2}],
+            state=[{"digest": "d"}],
+            finds={"state-mismatch": [{"state_key": "key"}]},
         )
     yield sample(
         "the least and the most of three amounts",

@@ -96,7 +96,9 @@ def _last(inputs: list[tuple[Row, Row]]) -> Iterator[str | None]:
 
 
 def _differs(row: Row, wanted: Wanted) -> bool:
-    """What is not known differs from nothing."""
+    """What is not known differs from nothing; content that is no number differs from any."""
     if wanted.digests:
         return row["digest"] is not None and row["digest"] not in wanted.digests
-    return None not in (row["amount"], wanted.amount) and row["amount"] != wanted.amount
+    if row["amount"] is None:
+        return row["digest"] is not None
+    return wanted.amount is not None and row["amount"] != wanted.amount

@@ -68,7 +68,7 @@ class Past:
 
     def gone(self, send: Row) -> bool:
         """Whether the send's position may have been deleted."""
-        if send["outcome"] != "ok" or send["partition"] is None:
+        if send["partition"] is None:
             return bool(self.cut)
         return not self.readable(send["partition"], send["offset"])
 
@@ -102,12 +102,15 @@ class Past:
         return send["outcome"] != "fail" and self.outcome(send["txn"]) != "aborted"
 
     def must(self, send: Row) -> bool:
-        """It was acknowledged, outside a transaction or in one that is known to be committed."""
-        if send["outcome"] != "ok":
-            return False
-        if send["txn"] is None or self.outcome(send["txn"]) == "committed":
-            return True
-        return self.outcome(send["txn"]) != "aborted" and send["txn"] in self.proven
+        """It was acknowledged outside a transaction, or sent in one known to be committed."""
+        if send["txn"] is None:
+            return bool(send["outcome"] == "ok")
+        return send["outcome"] != "fail" and self.known_committed(send["txn"])
+
+    def known_committed(self, txn: str) -> bool:
+        """Its commit returned, or nobody knows of it and one of its records proves it."""
+        outcome = self.outcome(txn)
+        return outcome == "committed" or (outcome != "aborted" and txn in self.proven)
 
     @cached_property
     def proven(self) -> set[str]:

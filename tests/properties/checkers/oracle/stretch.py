@@ -71,23 +71,37 @@ class Stretch(Past):
     def _journal(self, sink: str) -> list[Row]:
         """Each append is an effect, and so is an upsert that is not a repetition.
 
-        It is one if the same input has left the same content there before. One whose content is
-        not known is never said to be a repetition.
+        It is one if the same input has left the same content there before, and it was not deleted
+        since by another transaction. One whose content is not known is never said to be a
+        repetition.
         """
         found: list[Row] = []
         upserted = set()
-        same = ("record", "effect_key", "digest", *SOURCE)
         for change in sorted(self.rows["journal"], key=lambda j: int(j["ordinal"])):
             if change["sink"] != sink or change["operation"] == "delete":
                 continue
             if change["operation"] == "upsert" and change["digest"] is not None:
-                content = tuple(change[name] for name in same)
+                same = ("record", "effect_key", "digest", *SOURCE)
+                content = (*(change[name] for name in same), self._last_deleted(change))
                 if content in upserted:
                     continue
                 upserted.add(content)
             unknown = {"instance": None, "at": None, "clock": None}
             found.append({**change, **unknown, "position": f"journal {change['ordinal']}"})
         return found
+
+    def _last_deleted(self, change: Row) -> int | None:
+        """Where a reader could see last that it was gone."""
+        gone = [
+            d["ordinal"]
+            for d in self.rows["journal"]
+            if d["operation"] == "delete"
+            and all(d[name] == change[name] for name in ("sink", "record", "effect_key"))
+            and d["ordinal"] < change["ordinal"]
+            and (None in (d["transaction"], change["transaction"])
+                 or d["transaction"] != change["transaction"])
+        ]  # fmt: skip
+        return max(gone, default=None)
 
     def _letters(self) -> list[Row]:
         if self.trial.dead_letters is None:

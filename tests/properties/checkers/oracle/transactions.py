@@ -24,7 +24,10 @@ def _records(past: Past, txn: str) -> Iterator[Row]:
             continue
         if send["outcome"] == "fail" and past.outcome(txn) == "committed":
             yield {**_where(send), "what": "send", "name": send["attempt"], "state": "failed"}
-        if send["outcome"] == "ok" and _collected(past, send["topic"]):
+        happened = send["outcome"] == "ok" or (
+            send["outcome"] == "info" and past.known_committed(txn)
+        )
+        if happened and _collected(past, send["topic"]):
             state = _of_send(Past(past.rows, send["topic"]), send)
             yield {**_where(send), "what": "send", "name": send["attempt"], "state": state}
 

@@ -34,6 +34,8 @@ class Producer:
         self._life = 0
         self._said = stage.maybe(0.7)
         """Whether what its group committed was collected."""
+        self._lost: set[str] = set()
+        """Attempts that nobody heard of and that never arrived."""
         self._sink = stage.pick((None, "elsewhere"))
         self._commits = count()
         self._stands: dict[tuple[str, int], int] = {}
@@ -81,7 +83,7 @@ class Producer:
             self._consume(name)
         staged = self._stage_positions(name)
         yield
-        refused = any(send["outcome"] == "fail" for send in sent)
+        refused = any(send["outcome"] == "fail" or send["attempt"] in self._lost for send in sent)
         ways = ("abort", "crash") if refused else ("commit", "commit", "abort", "timeout", "crash")
         yield from self._end(txn, staged, stage.pick(ways))
 
@@ -143,6 +145,8 @@ class Producer:
             yield
             if outcome == "ok":
                 self._acknowledge(send, entry)
+        elif outcome == "info":
+            self._lost.add(send["attempt"])
         if outcome == "info":
             send["partition"] = stage.known(place[1], 0.3)  # as it was asked for
         send["outcome"] = outcome

@@ -100,7 +100,14 @@ WOUNDS: Final[tuple[Wound, ...]] = (
     wound("entries swapped", "reordered-send", "log", _swapped, data, MOVED),
     wound("sends reordered", "reordered-send", "sends", _sends_swapped),
     wound("effects reordered", "reordered-output", "effects", _effects_swapped),
-    wound("changes reordered", "reordered-output", "journal", _changes_swapped),
+    # An upsert that comes to stand behind a delete shows again.
+    wound(
+        "changes reordered",
+        "reordered-output",
+        "journal",
+        _changes_swapped,
+        also="duplicate-output",
+    ),
     wound("reads reordered", "repeated-read", "reads", _reads_swapped, also="skipped-read"),
     wound("positions reordered", "offset-regressed", "positions", _positions_swapped),
 )
