@@ -34,7 +34,7 @@ _WORDS: Final[dict[Moment | None, str]] = {
     "before-commit": "SIGKILL the pipeline before its commit arrives",
     "after-commit": "SIGKILL the pipeline before it hears that its commit was taken",
 }
-_COMMITS: Final = ("OffsetCommit", "EndTxn")
+_COMMITS: Final = (("OffsetCommit", None), ("EndTxn", True))
 _SECONDS: Final = 60.0
 """How long a commit is waited for: longer than Kafka waits for a member of the group that died."""
 
@@ -151,4 +151,8 @@ def _messages(moment: Moment) -> tuple[Message, ...]:
     direction: Literal["request", "response"] = (
         "request" if moment == "before-commit" else "response"
     )
-    return tuple(Message(source="pipeline", direction=direction, api=api) for api in _COMMITS)
+    refused = False if direction == "response" else None  # what was refused moved no position
+    return tuple(
+        Message(source="pipeline", direction=direction, api=api, commits=commits, refused=refused)
+        for api, commits in _COMMITS
+    )

@@ -30,6 +30,8 @@ class Message:
     client_id: str | None = None
     commits: bool | None = None
     """Of EndTxn: only one that commits, or only one that aborts."""
+    refused: bool | None = None
+    """Of a response: only one with an error in it, or only one without any."""
 
     def __post_init__(self) -> None:
         """Raises `ValueError` for what no gate can look for."""
@@ -44,6 +46,8 @@ class Message:
         ]
         if self.commits is not None:
             carried.append("a commit" if self.commits else "an abort")
+        if self.refused is not None:
+            carried.append("a refusal" if self.refused else "without an error")
         which = "the first" if self.nth == 1 else f"number {self.nth} of the"
         words = f"{which} {self.api} {self.direction} of {self.source}"
         return f"{words} ({', '.join(carried)})" if carried else words

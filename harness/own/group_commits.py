@@ -8,9 +8,14 @@ was behind it, and how far it lagged.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any, Final
 
-from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException
+from confluent_kafka import (
+    ConsumerGroupState,
+    ConsumerGroupTopicPartitions,
+    KafkaException,
+)
 from confluent_kafka.admin import AdminClient
 
 from harness.kafka.group_offsets import Commit
@@ -21,6 +26,15 @@ from harness.subjects.pipeline import Positions
 _SECONDS: Final = 5.0
 _AGAIN: Final = 3.0
 """Seconds between two questions for groups, while there are none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupProgress:
+    """A group, whether it has members, and its newest positions in the topic."""
+
+    name: str
+    works: bool
+    positions: Positions
 
 
 class GroupCommits:
@@ -35,12 +49,21 @@ class GroupCommits:
         self._asked = 0.0
 
     def newest(self) -> dict[tuple[str, int], int]:
-        """The furthest position of any group; empty while nobody can say."""
+        """How far all groups are; empty while nobody can say.
+
+        Groups that have members all work, each for an output of its own perhaps, and the slowest
+        says how far that is. Groups without count only where no other has a position: they may be
+        left from an earlier life, or be those of who takes no part in a group.
+        """
         found: dict[tuple[str, int], int] = {}
-        for positions in self._by_group().values():
-            for at, offset in positions.items():
-                found[at] = max(offset, found.get(at, 0))
-        return found
+        left: dict[tuple[str, int], int] = {}
+        for group in self.by_group():
+            for at, offset in group.positions.items():
+                if group.works:
+                    found[at] = min(offset, found.get(at, offset))
+                else:
+                    left[at] = max(offset, left.get(at, 0))
+        return left | found
 
     def look(self) -> int:
         """See what is new; returns how many commits there are."""
@@ -64,15 +87,16 @@ class GroupCommits:
 
     def _meet(self) -> None:
         """Get to know the groups that there are."""
-        for group in self._by_group():
-            if group not in self._groups:
-                self._groups[group] = (GroupPositions(group, self._reader), Sightings())
+        for group in self.by_group():
+            if group.name not in self._groups:
+                known = (GroupPositions(group.name, self._reader), Sightings())
+                self._groups[group.name] = known
         self._asked = time.monotonic()
 
-    def _by_group(self) -> dict[str, Positions]:
-        """The newest position of each group that has one; empty while nobody can say."""
+    def by_group(self) -> list[GroupProgress]:
+        """The groups that have a position; none while nobody can say."""
         admin = AdminClient({"bootstrap.servers": self._bootstrap, "log_level": 0})
-        found: dict[str, Positions] = {}
+        found: list[GroupProgress] = []
         try:
             groups = admin.list_consumer_groups(request_timeout=_SECONDS).result(_SECONDS).valid
             for group in groups:
@@ -84,7 +108,10 @@ class GroupCommits:
                     if place.topic == self._topic and place.offset >= 0
                 }
                 if positions:
-                    found[group.group_id] = positions
+                    works = group.state is not ConsumerGroupState.EMPTY
+                    found.append(
+                        GroupProgress(name=group.group_id, works=works, positions=positions)
+                    )
         except (KafkaException, TimeoutError):
             pass  # whoever keeps them is away for now
         return found

@@ -1,33 +1,44 @@
 """How far a pipeline of somebody's own is, as it can be seen without its help.
 
-The one thing to know: it has come as far as a consumer group of the cluster has committed, or to
-the end of each partition whose last input has an effect. The second holds where a partition is
-processed in order; where an input may have no effect, one of the last few is enough. Neither counts
-before its output has stood still for a while.
+The one thing to know: it has come as far as its consumer groups have committed, or to the end of
+each partition whose last input has an effect; where an input may have no effect, one of the last
+few is enough. Neither counts before its output has stood still for a while. Where a group says that
+it is not at the end and some input behind its position has no effect, the group may be right, and
+the output has to stand still for much longer.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from harness.identity import RECORD_HEADER
-from harness.kafka.log_reader import LogReader, UnreadableLog
+from harness.kafka.log_reader import Entry, LogReader, UnreadableLog
 from harness.own.group_commits import GroupCommits
 from harness.own.outputs.base import UnreadableOutput
 from harness.own.upserts import passed
 from harness.sinks.base import Sink
-from harness.subjects.pipeline import Positions
+from harness.subjects.pipeline import PipelineTrouble, Positions
 
 QUIET: Final = 5.0
 """Seconds for which an output must not change before it counts as still."""
+LONG: Final = 60.0
+"""The same where the pipeline's group says that there is something left to do."""
 _FEW: Final = 25
 """How many of the last inputs of a partition are looked at where an input may have no effect."""
 
 Opened = Callable[[LogReader], Sink]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tail:
+    """Where a partition ends, and the last of its inputs without an effect; -1 if all have one."""
+
+    end: int
+    undone: int
 
 
 @dataclass(kw_only=True)
@@ -57,7 +68,7 @@ class Look:
     _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
     """Two who look at once, and hear in the other order, would count what is new twice."""
     _since: float = field(default_factory=time.monotonic, init=False)
-    _tail: dict[tuple[str, int], int] = field(default_factory=dict, init=False)
+    _tail: dict[tuple[str, int], _Tail] = field(default_factory=dict, init=False)
     _tail_of: int | None = field(default=None, init=False)
 
     def size(self) -> int:
@@ -89,22 +100,41 @@ class Look:
         )
         return len(effects) - len(strangers), len(strangers), example
 
+    def check_empty(self) -> None:
+        """See that nothing stands in its outputs before it has ever run.
+
+        What an earlier trial left has the identities of this one's inputs: it would hide a loss, or
+        look like a copy.
+
+        Raises:
+            PipelineTrouble: something does.
+        """
+        try:
+            ours, others, _ = self.arrived()
+        except (UnreadableLog, UnreadableOutput):
+            return  # what its program has yet to make cannot be read
+        if ours + others:
+            raise PipelineTrouble(
+                f"its outputs hold {ours + others} effects before it was ever started; expected "
+                "none. Let it write below {work} or into {database}, which each run has for "
+                "itself, or remove what an earlier run left."
+            )
+
     def done(self) -> tuple[int, int]:
         """How many inputs have an effect, and how many stand in the input."""
         with self.reader() as reader:
             there = [
-                [
-                    (record, (entry.key or b"").decode(errors="replace"))
-                    for entry in log.entries
-                    if (record := entry.headers.get(RECORD_HEADER, b"").decode())
-                ]
+                [named for entry in log.entries if (named := _named(entry))[0]]
                 for log in reader.read_topic(self.topic)
             ]
             effects = {e.record for e in self.sink(reader).effects()}
         known = {record for inputs in there for record, _ in inputs}
-        if not self.upserts:
-            return len(known & effects), len(known)
-        past = {record for inputs in there for record, done in passed(inputs, effects) if done}
+        past = {
+            record
+            for inputs in there
+            for (record, _), done in zip(inputs, self._done(inputs, effects), strict=True)
+            if done
+        }
         return len(past), len(known)
 
     def positions(self) -> Positions | None:
@@ -112,11 +142,13 @@ class Look:
         found = self.groups.newest()
         if self.still() and self._tail_of != self._size:
             self._tail, self._tail_of = self._reached(), self._size
-        for at, offset in self._tail.items():
-            found[at] = max(offset, found.get(at, 0))
+        long = time.monotonic() - self._since >= LONG
+        for at, tail in self._tail.items():
+            if long or tail.undone < found.get(at, tail.end):
+                found[at] = max(tail.end, found.get(at, 0))
         return found or None
 
-    def _reached(self) -> dict[tuple[str, int], int]:
+    def _reached(self) -> dict[tuple[str, int], _Tail]:
         """The end of each partition one of whose last inputs has an effect."""
         found = {}
         try:
@@ -128,10 +160,28 @@ class Look:
                         for entry, committed in zip(log.entries, log.committed(), strict=True)
                         if committed and entry.kind == "data"
                     ]
-                    last = inputs[-(_FEW if self.optional else 1) :]
-                    names = {e.headers.get(RECORD_HEADER, b"").decode() for e in last}
-                    if names & effects:
-                        found[log.topic, log.partition] = inputs[-1].offset + 1
+                    done = self._done([_named(entry) for entry in inputs], effects)
+                    if any(done[-(_FEW if self.optional else 1) :]):
+                        undone = [
+                            entry.offset for entry, is_ in zip(inputs, done, strict=True) if not is_
+                        ]
+                        found[log.topic, log.partition] = _Tail(
+                            end=inputs[-1].offset + 1, undone=max(undone, default=-1)
+                        )
         except (UnreadableLog, UnreadableOutput):
             pass  # not now
         return found
+
+    def _done(
+        self, inputs: Sequence[tuple[str, str]], effects: Collection[str | None]
+    ) -> list[bool]:
+        """Of each input of a partition, given by identity and key: whether it has an effect."""
+        if self.upserts:
+            return [done for _, done in passed(inputs, effects)]
+        return [record in effects for record, _ in inputs]
+
+
+def _named(entry: Entry) -> tuple[str, str]:
+    """Identity and key of an input."""
+    record = entry.headers.get(RECORD_HEADER, b"").decode()
+    return record, (entry.key or b"").decode(errors="replace")

@@ -165,6 +165,8 @@ class OwnPipeline:
         asked = frozenset[str]().union(*map(words, self.command))
         meanings = meanings_of(parts, checkpoint, asked)
         command = [fill(part, meanings) for part in self.command]
+        look = self._look(parts)
+        look.check_empty()
         environment = {"SPARK_LOCAL_IP": parts.address}
         folder = Path(self.folder)
         if self.spark:
@@ -175,7 +177,6 @@ class OwnPipeline:
                 environment=environment,
                 folder=folder,
             )
-        look = self._look(parts)
         kept = Kept(
             "pipeline",
             command,

@@ -29,6 +29,11 @@ def set_errors(message: Any, version: int, code: int) -> int:
     return _set_errors(message, message.json, version, code)
 
 
+def errors(message: Any, version: int) -> set[int]:
+    """Every error code that a response bears, 0 for none; empty if it has no place for one."""
+    return set(_errors(message, message.json, version))
+
+
 def refusal(request: Any, version: int, correlation_id: int, code: int) -> Any:
     """The response of a broker that refuses the whole of a request."""
     kind = response_class(request.API_KEY)
@@ -37,6 +42,15 @@ def refusal(request: Any, version: int, correlation_id: int, code: int) -> Any:
     set_errors(made, version, code)
     made.with_header(correlation_id=correlation_id)
     return made
+
+
+def _errors(message: Any, schema: Schema, version: int) -> Iterator[int]:
+    for field, name in _fields(message, schema, version):
+        if field["name"].endswith("ErrorCode"):
+            yield int(getattr(message, name))
+        elif _is_list(field):
+            for part in getattr(message, name) or []:
+                yield from _errors(part, field, version)
 
 
 def _set_errors(message: Any, schema: Schema, version: int, code: int) -> int:

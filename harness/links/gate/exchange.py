@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
 from harness.kafka.errors import error_name
-from harness.links.gate.answers import refusal, set_errors
+from harness.links.gate.answers import errors, refusal, set_errors
 from harness.links.gate.contents import Contents, contents_of
 from harness.links.gate.counters import Counters
 from harness.links.gate.messages import (
@@ -172,9 +172,14 @@ class Exchange:
             return None
         acting = None
         request = asked.request
-        for counted in self.rules.meet(direction, asked.key, request.client_id, request.contents):
+        refused = None
+        if response is not None and self.rules.reads_errors(asked.key):
+            refused = _refuses(response, asked)
+        for counted in self.rules.meet(
+            direction, asked.key, request.client_id, request.contents, refused
+        ):
             self.counters.firings += 1
-            said = {} if response is None else {"error": self._error(response, asked)}
+            said = {} if response is None else {"error": _error(response, asked)}
             self.tell("fired", rule=counted.id, direction=direction, **_told(asked), **said)
             acting = counted if counted.rule.action != "report" else acting
         return acting
@@ -199,14 +204,6 @@ class Exchange:
             self._unreadable("response", asked, error)
             return frame
 
-    def _error(self, frame: bytes, asked: Asked) -> str | None:
-        """The error that a whole response bears; None if it has no place for one, or is strange."""
-        try:
-            code = decode_response(frame, asked.key, asked.version).error_code
-        except Exception:
-            return None
-        return error_name(int(code))
-
     def _named(self, contents: Contents, asked: Asked) -> Contents:
         """Contents with the names of topics that are given by id."""
         names, unknown = self.topics.names(contents.topic_ids)
@@ -223,6 +220,26 @@ class Exchange:
     def _unreadable(self, direction: Direction, asked: Asked, error: Exception) -> None:
         why = f"{type(error).__name__}: {error}"
         self.tell("unreadable", direction=direction, why=why, **_told(asked))
+
+
+def _errors(frame: bytes, asked: Asked) -> set[int]:
+    """The codes in a response; none if it has no place for them, or is strange."""
+    try:
+        return errors(decode_response(frame, asked.key, asked.version), asked.version)
+    except Exception:
+        return set()
+
+
+def _refuses(frame: bytes, asked: Asked) -> bool | None:
+    """Whether a response bears an error anywhere; None if nobody can tell."""
+    found = _errors(frame, asked)
+    return any(found) if found else None
+
+
+def _error(frame: bytes, asked: Asked) -> str | None:
+    """The errors that a response bears, anywhere in it; None if nobody can tell."""
+    found = _errors(frame, asked)
+    return ", ".join(error_name(code) for code in sorted(found - {0}) or sorted(found)) or None
 
 
 def _told(asked: Asked) -> dict[str, Any]:

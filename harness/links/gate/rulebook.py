@@ -26,9 +26,9 @@ class Counted:
         """Whether it may still act."""
         return self.rule.times is None or self.fired < self.rule.times
 
-    def takes(self, client_id: str | None, contents: Contents | None) -> bool:
+    def takes(self, client_id: str | None, contents: Contents | None, refused: bool | None) -> bool:
         """Count a message if it matches; whether it acts on it."""
-        if not self.live or not self.rule.matches(client_id, contents):
+        if not self.live or not self.rule.matches(client_id, contents, refused):
             return False
         self.matched += 1
         if self.matched < self.rule.nth:
@@ -73,15 +73,24 @@ class Rulebook:
         """Whether some rule needs the requests of an API decoded."""
         return any(c.rule.key == key and c.rule.reads_request for c in self.live)
 
+    def reads_errors(self, key: int) -> bool:
+        """Whether some rule goes by the errors in the answers of an API."""
+        return any(c.rule.key == key and c.rule.refused is not None for c in self.live)
+
     def meet(
-        self, direction: Direction, key: int, client_id: str | None, contents: Contents | None
+        self,
+        direction: Direction,
+        key: int,
+        client_id: str | None,
+        contents: Contents | None,
+        refused: bool | None = None,
     ) -> list[Counted]:
         """The rules that fire for a message: reports, and at most one other, which is the last."""
         fired = []
         for counted in self.live:
             rule = counted.rule
             if (rule.direction, rule.key) == (direction, key) and counted.takes(
-                client_id, contents
+                client_id, contents, refused
             ):
                 fired.append(counted)
                 if rule.action != "report":

@@ -41,6 +41,8 @@ class Rule:
     client_id: str | None = None
     commits: bool | None = None
     """Of EndTxn: only one that commits, or only one that aborts."""
+    refused: bool | None = None
+    """Of a response: only one with an error in it, or only one without any."""
     error: str | None = None
     """Kafka's name of the error that is answered."""
 
@@ -58,12 +60,16 @@ class Rule:
             raise ValueError("the action error, and no other, needs the name of an error")
         if self.commits is not None and self.api != "EndTxn":
             raise ValueError(f"only EndTxn commits or aborts, {self.api} does not")
+        if self.refused is not None and self.direction == "request":
+            raise ValueError("a response can be a refusal, a request cannot")
         if self.action == "duplicate" and self.direction == "response":
             raise ValueError("a request can be duplicated, a response cannot")
-        if not decodable(self.key) and (self.reads_request or self.error):
+        if not decodable(self.key) and (
+            self.reads_request or self.error or self.refused is not None
+        ):
             raise ValueError(
                 f"{self.api} cannot be decoded: a rule for it can only go by client id, "
-                "and cannot answer with an error"
+                "and can neither answer with an error nor ask for one"
             )
         if self.error is not None:
             error_code(self.error)
@@ -79,9 +85,16 @@ class Rule:
         refuses = self.action == "error" and self.direction == "request"
         return refuses or any(getattr(self, name) is not None for name in _CONTENTS)
 
-    def matches(self, client_id: str | None, contents: Contents | None) -> bool:
-        """Whether it means such a request, or its answer; `contents` is None if unreadable."""
+    def matches(
+        self, client_id: str | None, contents: Contents | None, refused: bool | None = None
+    ) -> bool:
+        """Whether it means such a request, or its answer.
+
+        `contents` is None if unreadable, `refused` if it is no answer or nobody can tell.
+        """
         if self.client_id is not None and client_id != self.client_id:
+            return False
+        if self.refused is not None and refused is not self.refused:
             return False
         if not self.reads_request:
             return True

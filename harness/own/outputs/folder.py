@@ -2,7 +2,8 @@
 
 The one thing to know: it is read as anybody's reader lists it. What stands below a name that begins
 with `_` or a dot is not there for such a reader; whether a log of the writer's says that a file
-counts, it does not ask.
+counts, it does not ask. What is torn (a Parquet file without its end, a row of a CSV file without
+all its columns) is there for such a reader, and names no input: nothing holds as long as it is.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from harness.sinks.rows import UnreadableFiles, rows_of
 
 MORE: Final = "more"
 """What fields of a CSV row are called that its header has no name for."""
+_TORN: Final = Written(value=None)
+"""What is there and says nothing."""
 _UTF_8: Final = "utf-8-sig"
 """With a byte order mark at its beginning, or without."""
 
@@ -33,17 +36,24 @@ class Folder:
         self._format = format_
 
     def size(self) -> int:
-        """How many bytes there are."""
-        return sum(_size(file) for file in self._files())
+        """How many bytes there are, in files that can be read."""
+        return sum(_size(file) for file in self._files() if not self._torn(file))
 
     def found(self) -> Iterator[Found]:
         """One thing a row, file by file."""
         for file in self._files():
-            yield from FORMATS[self._format](file, str(file.relative_to(self._path)))
+            place = str(file.relative_to(self._path))
+            if self._torn(file):
+                yield Found(written=_TORN, position=f"{place} (a Parquet file without its end)")
+            else:
+                yield from FORMATS[self._format](file, place)
 
     def hanging(self) -> bool:
         """Nothing can."""
         return False
+
+    def _torn(self, file: Path) -> bool:
+        return self._format == "parquet" and not whole(file)
 
     def _files(self) -> list[Path]:
         there = self._path.rglob(f"*.{self._format}") if self._path.is_dir() else ()
@@ -52,7 +62,7 @@ class Folder:
             for file in there
             if not any(part[0] in "._" for part in file.relative_to(self._path).parts)
         ]
-        return sorted(f for f in seen if self._format != "parquet" or whole(f))
+        return sorted(seen)
 
 
 def _size(file: Path) -> int:
@@ -81,7 +91,7 @@ def parquet_of(listed: Callable[[], Iterable[Path]]) -> Iterator[Found]:
 
 
 def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]:
-    """Rows of a CSV file whose first line names its columns.
+    """Rows of a CSV file whose first line names its columns; one that is short says nothing.
 
     Args:
         file: where it is.
@@ -102,7 +112,10 @@ def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]
                         f"{at}: expected a field for each of {', '.join(lines.fieldnames or ())}, "
                         f"found {', '.join(_fields(row))}"
                     )
-                yield Found(written=as_json(row), position=at)
+                if None in row.values():
+                    yield Found(written=_TORN, position=f"{at} (too few fields)")
+                else:
+                    yield Found(written=as_json(row), position=at)
         except csv.Error as error:
             raise UnreadableOutput(
                 f"{place} line {lines.line_num + 1}: expected CSV with quotes as RFC 4180 has them "

@@ -40,13 +40,14 @@ class Table:
             yield Found(written=as_json(row), position=f"{self._name} row {place}")
 
     def hanging(self) -> bool:
-        """Whether somebody else has changed something here and not yet committed it."""
+        """Whether somebody has changed something here and not yet committed it, or prepared it."""
         return bool(
             self._rows(
                 sql.SQL(
                     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
                     "AND pid <> pg_backend_pid() AND backend_xid IS NOT NULL "
-                    "AND backend_type = 'client backend'"
+                    "AND backend_type = 'client backend' "
+                    "UNION ALL SELECT 1 FROM pg_prepared_xacts WHERE database = current_database()"
                 )
             )
         )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kafka.protocol.consumer import OffsetCommitRequest, OffsetCommitResponse
 from kafka.protocol.metadata import FindCoordinatorRequest, MetadataRequest
 from kafka.protocol.producer import (
     AddPartitionsToTxnRequest,
@@ -466,6 +467,57 @@ def test_the_error_of_an_answer_is_told(link: Link) -> None:
         client.send(end_txn(number))
         assert client.receive() == reply
     assert [e["error"] for e in told.fired] == ["no error", "INVALID_TXN_STATE"]
+
+
+def committed(number: int, *codes: int) -> bytes:
+    """The answer to the commit of a group's positions, with a code for each partition."""
+    partition = OffsetCommitResponse.OffsetCommitResponseTopic.OffsetCommitResponsePartition
+    made = OffsetCommitResponse(
+        version=7,
+        throttle_time_ms=0,
+        topics=[
+            OffsetCommitResponse.OffsetCommitResponseTopic(
+                version=7,
+                name="orders",
+                partitions=[
+                    partition(version=7, partition_index=n, error_code=code)
+                    for n, code in enumerate(codes)
+                ],
+            )
+        ],
+    )
+    made.with_header(correlation_id=number)
+    return bytes(made.encode(framed=True, header=True))
+
+
+def offset_commit(number: int) -> bytes:
+    made = OffsetCommitRequest(
+        version=7, group_id="g", generation_id_or_member_epoch=1, member_id="m",
+        group_instance_id=None, topics=[],
+    )  # fmt: skip
+    made.with_header(correlation_id=number, client_id="it")
+    return bytes(made.encode(framed=True, header=True))
+
+
+@pytest.mark.parametrize(("refused", "numbers"), [(False, [1]), (True, [2]), (None, [1, 2, 3])])
+def test_a_refusal_is_told_from_what_was_done(
+    link: Link, refused: bool | None, numbers: list[int]
+) -> None:
+    rule = link.put("response", "OffsetCommit", "report", times=None, refused=refused)
+    client = link.client()
+    for number, codes in ((1, (0, 0)), (2, (0, 22)), (3, ())):
+        reply = committed(number, *codes)
+        link.broker.reply = lambda _, reply=reply: reply
+        client.send(offset_commit(number))
+        assert client.receive() == reply
+    assert [e["correlation_id"] for e in rule.fired] == numbers
+    told = {1: "no error", 2: "ILLEGAL_GENERATION", 3: None}
+    assert [e["error"] for e in rule.fired] == [told[n] for n in numbers]
+
+
+def test_a_request_cannot_be_a_refusal() -> None:
+    with pytest.raises(ValueError, match="a request cannot"):
+        Rule(direction="request", api="OffsetCommit", action="drop", refused=True)
 
 
 def produce(number: int, *, version: int, topic: dict[str, Any], acks: int = -1) -> bytes:

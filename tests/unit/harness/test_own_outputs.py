@@ -96,18 +96,21 @@ def test_files_are_seen_as_a_listing_shows_them(tmp_path: Path) -> None:
     before = sink.size()
     for hidden in ("_temporary/0/part-2.parquet", ".part-3.parquet", "_x.parquet"):
         parquet(tmp_path / "out" / hidden, "z")
-    (tmp_path / "out" / "part-4.parquet").write_bytes(b"PAR1 not whole")
     assert sink.size() == before > 0
     assert Counter(e.record for e in sink.effects()) == {"x": 1, "y": 2}
-    assert len({e.position for e in sink.effects()}) == 3
+    (tmp_path / "out" / "part-4.parquet").write_bytes(b"PAR1 not whole")
+    assert sink.size() == before
+    (torn,) = [e.position for e in sink.effects() if e.record is None]
+    assert torn == "part-4.parquet (a Parquet file without its end)"
+    assert len({e.position for e in sink.effects()}) == 4
     assert {(e.sink, e.view, e.effect_key) for e in sink.effects()} == {("out", "listing", "")}
 
 
 def test_lines_and_rows_of_text(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"id": "x"}\n\n{"other": 1}\n')
-    (tmp_path / "b.csv").write_text("id,n\n1,2\n3\n")
+    (tmp_path / "b.csv").write_text("id,n\n1,2\n3,\n4\n")
     assert [e.record for e in opened("json:{work}", tmp_path).effects()] == ["x", None]
-    assert [e.record for e in opened("csv:{work}", tmp_path).effects()] == ["1", "3"]
+    assert [e.record for e in opened("csv:{work}", tmp_path).effects()] == ["1", "3", None]
     (tmp_path / "c.json").write_text('{"id": "x"}\n{"id"')
     with pytest.raises(UnreadableOutput, match=r"c\.json line 2: expected JSON"):
         opened("json:{work}", tmp_path).effects()
