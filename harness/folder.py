@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -81,6 +82,7 @@ class RunFolder:
         if not sealed and any(self.history.glob("*.jsonl")):
             recorded = read_lines(self.history)
             return History(recorded.tables, source=str(self.history)), _limits(recorded)
+        check_whole([path.name for path in self.history.iterdir()], str(self.history))
         try:
             text = (self.history / LIMITS_FILE).read_text()
         except FileNotFoundError:
@@ -118,6 +120,21 @@ class RunFolder:
 
 def _limits(recorded: Recorded) -> tuple[str, ...]:
     return tuple(f"the last line of {name} was cut short" for name in recorded.cut_short)
+
+
+def check_whole(names: Iterable[str], place: str) -> None:
+    """See that a run that was finished has all its tables: one that is gone is not empty.
+
+    Raises:
+        DamagedHistory: some are missing; `place` is named.
+    """
+    tables, there = [f"{name}.parquet" for name in TABLES], set(names)
+    gone = [name for name in tables if name not in there]
+    if gone and len(gone) < len(tables):  # with none of them it was never finished
+        raise DamagedHistory(
+            f"{place}: expected a table of every kind, found no {', '.join(gone)}; restore what "
+            "was removed. (A history that was not made by a run may leave tables out.)"
+        )
 
 
 def parse_limits(text: str, place: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from checkers.folders import Folder
 from checkers.history import History
 from checkers.model import Claim
 from checkers.tables import TABLES
-from harness.folder import LIMITS_FILE, parse_limits
+from harness.folder import LIMITS_FILE, check_whole, parse_limits
 from harness.record import RUN_FILE, RunRecord
 from harness.recording.tables import DamagedHistory
 
@@ -46,6 +46,7 @@ def load_stored(folder: Folder) -> StoredRun:
             f"{inside.place}: expected Parquet tables, found lines (*.jsonl), because this run did "
             "not come to its end. Copy it to this machine, and give the copy."
         )
+    check_whole(there, inside.place)
     limits: tuple[str, ...] = ()
     if LIMITS_FILE in there:
         limits = parse_limits(inside.text(LIMITS_FILE), f"{inside.place}/{LIMITS_FILE}")

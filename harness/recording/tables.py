@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -27,6 +27,11 @@ _NEEDED = {
     **{table: (identity,) for table, identity in _IDENTITY.items()},
 }
 """Fields by which lines are put together."""
+
+
+_OURS: Final = frozenset({"auditor.jsonl", "harness.jsonl", "workload.jsonl"})
+"""Files that the harness has closed before it says that collecting ended well: one of which a line
+is cut short all the same has lost more than anybody knows. Others may end in a SIGKILL."""
 
 
 class DamagedHistory(ValueError):
@@ -56,6 +61,10 @@ def read_lines(folder: Path) -> Recorded:
     for path in sorted(folder.glob("*.jsonl")):
         for row in _rows(path, cut_short):
             rows.setdefault(row.pop("t"), []).append(row)
+    for name in sorted(_OURS.intersection(cut_short)):
+        for phase in rows.get("phases", []):
+            if (phase.get("phase"), phase.get("outcome")) == ("collect", "ok"):
+                phase.update(outcome="failed", detail=f"the last line of {name} was cut short")
     tables = {name: _table(name, _merged(name, rows.get(name, []))) for name in TABLES}
     tables["sends"] = _table("sends", [*rows.get("sends", []), *_sends(rows)])
     return Recorded(tables=tables, cut_short=tuple(cut_short), lines=rows)

@@ -111,6 +111,30 @@ def test_sealing_leaves_tables_and_nothing_else(recorded: RunFolder) -> None:
     assert names == {f"{n}.parquet" for n in history} | {"limits.json"}
 
 
+def test_a_table_that_was_removed_is_not_empty(recorded: RunFolder) -> None:
+    recorded.seal()
+    (recorded.history / "faults.parquet").unlink()
+    with pytest.raises(DamagedHistory, match=r"found no faults\.parquet; restore"):
+        recorded.load_history()
+
+
+@pytest.mark.parametrize("name", ["auditor", "harness", "workload"])
+def test_what_was_cut_short_after_it_was_collected_was_not_collected(
+    recorded: RunFolder, name: str
+) -> None:
+    phase = {"phase": "collect", "started_at": 3, "clock": "c"}
+    HistoryWriter(recorded.history, "harness").write("phases", **phase, outcome="ok")
+    history, _ = recorded.load_history()
+    assert history["phases"].to_pylist()[-1]["outcome"] == "ok", "a producer may be killed"
+    with (recorded.history / f"{name}.jsonl").open("ab") as torn:
+        torn.write(b'{"t":"effects","sink"')
+    history, limits = recorded.load_history()
+    last = history["phases"].to_pylist()[-1]
+    assert (last["phase"], last["outcome"]) == ("collect", "failed")
+    assert last["detail"] == f"the last line of {name}.jsonl was cut short"
+    assert f"the last line of {name}.jsonl was cut short" in limits
+
+
 def test_a_table_that_cannot_be_written_leaves_the_lines(
     recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
