@@ -131,7 +131,7 @@ class Circumstances:
         seen: dict[str, int] = {}
         for row in self.hazards:
             here = hop is Hop.END_TO_END or row["hop"] == hop.value
-            if here and (row["owner"] is None or row["owner"] not in foreign):
+            if here and row["owner"] not in foreign:
                 kind = str(row["hazard"])
                 seen[kind] = seen.get(kind, 0) + 1
         return dict(sorted(seen.items()))

@@ -172,13 +172,11 @@ class _Trial:
         if claim.hop is Hop.PRODUCE:
             return frozenset()
         trial = self._trials.output(claim)
-        rows = self._layer.rows(f"SELECT owner FROM foreign_owners WHERE trial = {trial}")
-        foreign = frozenset(row["owner"] for row in rows)
-        known = self._layer.rows(
-            "SELECT DISTINCT o.owner FROM sink_owners o "
-            f"JOIN outputs k ON k.sink = o.sink WHERE k.trial = {trial}"
+        rows = self._layer.rows(
+            "SELECT f.owner FROM foreign_owners f JOIN outputs k ON k.trial = f.trial "
+            f"WHERE f.trial = {trial} AND k.sink IN (SELECT sink FROM sink_owners)"
         )
-        return foreign if known else frozenset()
+        return frozenset(row["owner"] for row in rows)
 
     def in_order(self) -> list[Findings]:
         """Everything that was found."""

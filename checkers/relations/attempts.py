@@ -22,10 +22,7 @@ SELECT i.trial, s.attempt, s.record, s.session, s.txn, s.topic, s."partition", s
        s.ordinal, s.outcome,
        s.outcome <> 'fail' AND COALESCE(t.outcome <> 'aborted', TRUE) AS may,
        CASE WHEN s.txn IS NULL THEN s.outcome = 'ok'
-            ELSE s.outcome <> 'fail'
-                 AND (t.outcome = 'committed'
-                      OR (COALESCE(t.outcome, 'info') = 'info' AND p.txn IS NOT NULL))
-       END AS must,
+            ELSE s.outcome <> 'fail' AND n.txn IS NOT NULL END AS must,
        CASE
            WHEN s."partition" IS NOT NULL
            THEN c."partition" IS NOT NULL
@@ -37,7 +34,7 @@ FROM sends_in_question s
 JOIN inputs i ON i.topic = s.topic
 LEFT JOIN cut_topics cut ON cut.trial = i.trial
 LEFT JOIN txns t ON t.txn = s.txn
-LEFT JOIN proven_txns p ON p.txn = s.txn
+LEFT JOIN known_txns n ON n.txn = s.txn
 LEFT JOIN cut_partitions c ON c.trial = i.trial AND c."partition" = s."partition"
 LEFT JOIN (
     SELECT attempt, count(*) AS positions

@@ -22,7 +22,7 @@ SELECT s.txn, 'send' AS what, s.attempt AS name, s.topic, s."partition", s."offs
             ELSE 'missing' END AS state
 FROM sends_in_question s
 LEFT JOIN txns t ON t.txn = s.txn
-LEFT JOIN proven_txns proven ON proven.txn = s.txn
+LEFT JOIN known_txns happened ON happened.txn = s.txn
 LEFT JOIN (SELECT topic FROM partitions UNION SELECT topic FROM log) known ON known.topic = s.topic
 LEFT JOIN (
     SELECT DISTINCT COALESCE(n.attempt, o.attempt) AS attempt
@@ -56,10 +56,7 @@ LEFT JOIN (
 WHERE s.txn IS NOT NULL
   AND ((s.outcome = 'fail' AND t.outcome = 'committed')
        OR (known.topic IS NOT NULL
-           AND (s.outcome = 'ok'
-                OR (s.outcome = 'info'
-                    AND (t.outcome = 'committed'
-                         OR (COALESCE(t.outcome, 'info') = 'info' AND proven.txn IS NOT NULL))))))
+           AND (s.outcome = 'ok' OR (s.outcome = 'info' AND happened.txn IS NOT NULL))))
 UNION ALL
 SELECT g.txn, 'offset' AS what, g.owner AS name, g.topic, g."partition", g."offset", g.state
 FROM staged_units g

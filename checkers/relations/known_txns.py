@@ -1,0 +1,26 @@
+"""Transactions of suspects that are known to be committed.
+
+Their commit returned; or nobody knows of it, and one of their records proves it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checkers.relations.base import Relation
+
+RELATION: Final = Relation(
+    name="known_txns",
+    meaning="transactions of suspects that are known to be committed",
+    sql="""
+SELECT s.txn
+FROM sends_in_question s
+JOIN txns t ON t.txn = s.txn
+WHERE t.outcome = 'committed'
+UNION
+SELECT p.txn
+FROM proven_txns p
+LEFT JOIN txns t ON t.txn = p.txn
+WHERE COALESCE(t.outcome, 'info') = 'info'
+""",
+)
