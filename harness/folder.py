@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -78,11 +78,11 @@ class RunFolder:
         """
         if not self.history.is_dir():
             raise DamagedHistory(f"{self.path} has no folder `history`: nothing was recorded")
-        sealed = all((self.history / f"{name}.parquet").exists() for name in TABLES)
-        if not sealed and any(self.history.glob("*.jsonl")):
+        names = [path.name for path in self.history.iterdir()]
+        if missing_tables(names) and any(name.endswith(".jsonl") for name in names):
             recorded = read_lines(self.history)
             return History(recorded.tables, source=str(self.history)), _limits(recorded)
-        check_whole([path.name for path in self.history.iterdir()], str(self.history))
+        check_whole(names, str(self.history))
         try:
             text = (self.history / LIMITS_FILE).read_text()
         except FileNotFoundError:
@@ -122,15 +122,19 @@ def _limits(recorded: Recorded) -> tuple[str, ...]:
     return tuple(f"the last line of {name} was cut short" for name in recorded.cut_short)
 
 
-def check_whole(names: Iterable[str], place: str) -> None:
+def missing_tables(names: Collection[str]) -> list[str]:
+    """The tables whose files a history folder lacks, by its names; none if it is sealed."""
+    return [file for name in TABLES if (file := f"{name}.parquet") not in names]
+
+
+def check_whole(names: Collection[str], place: str) -> None:
     """See that a run that was finished has all its tables: one that is gone is not empty.
 
     Raises:
         DamagedHistory: some are missing; `place` is named.
     """
-    tables, there = [f"{name}.parquet" for name in TABLES], set(names)
-    gone = [name for name in tables if name not in there]
-    if gone and len(gone) < len(tables):  # with none of them it was never finished
+    gone = missing_tables(names)
+    if gone and len(gone) < len(TABLES):  # with none of them it was never finished
         raise DamagedHistory(
             f"{place}: expected a table of every kind, found no {', '.join(gone)}; restore what "
             "was removed. (A history that was not made by a run may leave tables out.)"

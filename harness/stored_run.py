@@ -12,8 +12,7 @@ from checkers.claims import claim_from_json
 from checkers.folders import Folder
 from checkers.history import History
 from checkers.model import Claim
-from checkers.tables import TABLES
-from harness.folder import LIMITS_FILE, check_whole, parse_limits
+from harness.folder import LIMITS_FILE, check_whole, missing_tables, parse_limits
 from harness.record import RUN_FILE, RunRecord
 from harness.recording.tables import DamagedHistory
 
@@ -40,8 +39,7 @@ def load_stored(folder: Folder) -> StoredRun:
         raise DamagedHistory(f"{folder.place} has no folder `history`: nothing was recorded")
     inside = folder.folder("history")
     there = inside.names()
-    sealed = all(f"{name}.parquet" in there for name in TABLES)
-    if not sealed and any(name.endswith(".jsonl") for name in there):
+    if missing_tables(there) and any(name.endswith(".jsonl") for name in there):
         raise DamagedHistory(
             f"{inside.place}: expected Parquet tables, found lines (*.jsonl), because this run did "
             "not come to its end. Copy it to this machine, and give the copy."
