@@ -31,10 +31,10 @@ _HEAD: Final = """\
 Each can be asked for by hand (`onceproof fault …`, see
 [break it by hand](../how-to/break-it-by-hand.md)) and put into a schedule. A claim's fine print
 speaks of kinds; the standard ones leave out `surgery`, on what a pipeline trusts. What a fault
-needs is offered by stages of processes and of containers alike, but for `gates`, which containers
-have not; the user's own cluster offers what its file has commands for, and a bare lab has no
-`driver`. What needs nothing is done as any client could do it, also on the user's own cluster,
-where nobody undoes it.
+needs is offered by stages of processes and of containers alike, but for `gates` and `queues`,
+which containers have not; the user's own cluster offers what its file has commands for, and a
+bare lab has no `driver`. What needs nothing is done as any client could do it, also on the user's
+own cluster, where nobody undoes it.
 
 SOURCE is an audience (`producer`, `pipeline`, `pipeline-sink`) or a broker; WAY is `requests` or
 `responses`.

@@ -88,7 +88,9 @@ def check_system() -> Finding:
     """Processes, loopback blocks and the reaper need Linux."""
     detail = f"{platform.system()} {platform.release()}, {platform.machine()}"
     if sys.platform != "linux":
-        advice = "Local runs need Linux; the docker backend works elsewhere."
+        advice = (
+            "Runs need Linux, those on Docker too. Elsewhere `onceproof check` judges histories."
+        )
         return Finding(name="system", status=Status.PROBLEM, detail=detail, advice=advice)
     return Finding(name="system", status=Status.OK, detail=detail)
 

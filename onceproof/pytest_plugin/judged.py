@@ -13,6 +13,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final
 
@@ -110,9 +111,15 @@ def verify(options: Options, words: Sequence[str]) -> Judged:
     Raises:
         NotJudged: there is no verdict.
     """
-    own = () if "--out" in words else ("--out", str(options.out))
-    seed = () if "--seed" in words else ("--seed", str(options.some_seed()))
+    own = () if _says(words, "--out") else ("--out", str(options.out))
+    seed = () if _says(words, "--seed") else ("--seed", str(options.some_seed()))
     return _run(("verify", *own, *seed, *words), wanted="holds")
+
+
+def _says(words: Sequence[str], option: str) -> bool:
+    """Whether an option is among our own words; what follows `--` is the pipeline's."""
+    ours = takewhile(lambda word: word != "--", words)
+    return any(word == option or word.startswith(f"{option}=") for word in ours)
 
 
 def _run(words: Sequence[str], *, wanted: str) -> Judged:

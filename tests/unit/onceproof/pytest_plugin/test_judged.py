@@ -68,6 +68,12 @@ def test_a_pipeline_of_ones_own(good: Command, tmp_path: Path) -> None:
     assert " ".join(good.words) == "verify --seed 9 --input orders --out x -- run.sh"
 
 
+def test_options_of_the_pipeline_are_not_ours(good: Command, tmp_path: Path) -> None:
+    pipeline = ("--", "run.sh", "--out", "y", "--seed", "4")
+    verify(options(tmp_path, seed=9), ("--out=x", *pipeline))
+    assert " ".join(good.words) == "verify --seed 9 --out=x -- run.sh --out y --seed 4"
+
+
 def test_a_verdict_is_an_assertion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     told = run_of(report(claim("violated", expected=False)))
     monkeypatch.setattr(module, "command", Command(tmp_path, told, 1))
