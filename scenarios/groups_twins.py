@@ -6,7 +6,7 @@ from checkers.claims import at_least_once, exactly_once
 from harness.faults.kill_member import KillMember
 from harness.scenario import At, Scenario
 from harness.subjects.group.clients import Client
-from harness.subjects.group.hazards import ABORTED, REPLAYED
+from harness.subjects.group.hazards import ABORTED, REPLAYED, UNWRITTEN
 from harness.subjects.group.service import VIEW
 from harness.subjects.group.subject import CALLS, ConsumerGroup
 from scenarios.groups import (
@@ -79,6 +79,7 @@ SCENARIOS = (
             most=None,
             least=violated("lost-output", "offset-ahead"),
             exactly=violated("lost-output", "offset-ahead"),
+            hazards=frozenset({UNWRITTEN}),
         ),
         seconds=40,
     ),

@@ -46,8 +46,8 @@ PAYMENTS = Payments(
     aborts=17,
 )
 _QUIET = replace(PAYMENTS, records=1_200)
-_ENDED = Message(source="producer", direction="response", api="EndTxn", client_id="producer-0")
-_END = replace(_ENDED, direction="request")
+_END = Message(source="producer", direction="request", api="EndTxn", client_id="producer-0")
+_ENDED = replace(_END, direction="response", commits=True, refused=False)
 _UNANSWERED = At(
     name="end unanswered", progress=0.05, do=HitMessage(message=_ENDED, action="close-before")
 )

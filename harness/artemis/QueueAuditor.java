@@ -15,6 +15,8 @@ import jakarta.jms.TextMessage;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -84,7 +86,10 @@ final class QueueAuditor {
         return row;
     }
 
-    /** Its text; that of bytes is UTF-8, as AMQP clients send it. Other bodies have none. */
+    /**
+     * Its text; that of bytes is UTF-8, as AMQP clients send it, or else a letter for each byte.
+     * Other bodies have none.
+     */
     private static String body(Message message) throws JMSException {
         if (message instanceof TextMessage text) {
             return text.getText();
@@ -92,7 +97,11 @@ final class QueueAuditor {
         if (message instanceof BytesMessage bytes) {
             var read = new byte[(int) bytes.getBodyLength()];
             bytes.readBytes(read);
-            return new String(read, StandardCharsets.UTF_8);
+            try {
+                return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(read)).toString();
+            } catch (CharacterCodingException notText) {
+                return new String(read, StandardCharsets.ISO_8859_1);
+            }
         }
         return null;
     }

@@ -6,6 +6,7 @@ An exactly-once protocol breaks at particular messages.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, get_args
 
@@ -13,6 +14,8 @@ from harness.bench import Aftermath, Bench
 from harness.faults.by_hand import ByHand, UnknownFault
 from harness.faults.message import AtGates, Message, met
 from harness.faults.on_link import wait_mended
+from harness.kafka.errors import error_name
+from harness.links.gate.client import Event
 from harness.links.gate.rules import Action, Direction
 from harness.stage.topology import AUDIENCES
 
@@ -26,6 +29,8 @@ _DOES: Final = {
 }
 _UNHEARD: Final = frozenset({"drop", "close-before", "error"})
 """What keeps an answer from its client."""
+_NONE: Final = error_name(0)
+"""What an answer bears that is no refusal."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,14 +102,15 @@ class _AtWork:
         self._gates = AtGates(bench, fault.message.source, rule)
         self.target = fault.message.describe()
         self.at: int | None = None
-        self._proof: str | None = None
+        self._fired: list[Event] = []
 
     def evidence(self) -> str | None:
         """The gate's word of every message that it acted on."""
-        if fired := self._gates.fired():
-            self.at = int(fired[0]["at"])
-            self._proof = f"{self._fault.action}: {'; '.join(map(met, fired))}"
-        return self._proof
+        self._fired = self._gates.fired() or self._fired
+        if not self._fired:
+            return None
+        self.at = int(self._fired[0]["at"])
+        return self._words(self._fired)
 
     def heal(self) -> None:
         """Take the rules away, let go what they hold, and see that the links work."""
@@ -113,10 +119,18 @@ class _AtWork:
         wait_mended(self._bench, self._gates.links)
 
     def aftermath(self, known: Aftermath) -> None:
-        """A transaction's end that its client could not know of, though the broker had answered."""
+        """A commit that its client could not know of, though the broker had done it."""
         message = self._fault.message
         unheard = message.direction == "response" and self._fault.action in _UNHEARD
-        if self._proof is not None and message.api == "EndTxn" and unheard:
+        ended = [e for e in self._fired if e["commits"] and e["error"] == _NONE]
+        if message.api == "EndTxn" and unheard and ended:
             self._bench.recorder.hazard(
-                "unknown-end", hop="produce", at=self.at, fault=self._name, detail=self._proof
+                "unknown-end",
+                hop="produce" if message.source == "producer" else "process",
+                at=int(ended[0]["at"]),
+                fault=self._name,
+                detail=self._words(ended),
             )
+
+    def _words(self, fired: Sequence[Event]) -> str:
+        return f"{self._fault.action}: {'; '.join(map(met, fired))}"

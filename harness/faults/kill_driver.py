@@ -24,10 +24,14 @@ from harness.subjects.spark_subject import DRIVER
 from harness.subjects.windows import (
     AFTER_SINK_WRITE,
     BEFORE_SINK_COMMIT,
+    DURING_SINK_WRITE,
     DURING_STATE_COMMIT,
     WINDOWS,
     Window,
 )
+
+_BEFORE_LOGGED: Final = (DURING_SINK_WRITE, BEFORE_SINK_COMMIT)
+"""Windows in which a sink that keeps a log of its own has no entry for the batch there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,9 +140,13 @@ class _InWindow:
             self.at = hit.at
             # Once more, now that it is dead: what was on its way has arrived.
             self._present, self._planned = SinkOfBatches(self._bench).of(hit.batch)
-            self._state = self._driver.checkpoint.state_of(hit.batch)
-            if self._window.holds(self._present, self._planned) and self._window.state(
-                *self._state.progress
+            checkpoint = self._driver.checkpoint
+            self._state = checkpoint.state_of(hit.batch)
+            committed = hit.batch in checkpoint.committed()
+            if (
+                committed is self._window.committed
+                and self._window.holds(self._present, self._planned)
+                and self._window.state(*self._state.progress)
             ):
                 self._proof = self._words(hit, self._state)
         return self._proof
@@ -158,8 +166,10 @@ class _InWindow:
         if self._window is DURING_STATE_COMMIT:
             self._note_state(hit)
         if self._present:
+            # Whoever reads by the sink's own log saw nothing of it: to them it ran only once.
+            unlogged = pipeline.sink_log is not None and self._window in _BEFORE_LOGGED
             self._bench.recorder.hazard(
-                "replayed-batch",
+                "interrupted-write" if unlogged else "replayed-batch",
                 hop="process",
                 fault=self._name,
                 owner=pipeline.checkpoint.query_id(),

@@ -8,8 +8,11 @@ the program is made of: a position goes by OffsetCommit, a transaction ends by E
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import takewhile
+from operator import itemgetter
 from typing import ClassVar, Final, Literal, get_args
 
 from harness.bench import Aftermath, Bench
@@ -19,6 +22,7 @@ from harness.faults.message import AtGates, Message, met
 from harness.faults.programs import at_work, program, wait_works
 from harness.links.gate.client import Event
 from harness.own.program import PROGRAM
+from harness.subjects.pipeline import Positions
 from harness.wait import Overdue, wait_until
 
 Moment = Literal["before-commit", "after-commit"]
@@ -35,6 +39,7 @@ _WORDS: Final[dict[Moment | None, str]] = {
     "after-commit": "SIGKILL the pipeline before it hears that its commit was taken",
 }
 _COMMITS: Final = (("OffsetCommit", None), ("EndTxn", True))
+_COMMIT: Final = Message(source="pipeline", direction="request", api="OffsetCommit")
 _SECONDS: Final = 60.0
 """How long a commit is waited for: longer than Kafka waits for a member of the group that died."""
 
@@ -87,6 +92,7 @@ class _Killed:
         self._program = program(bench)
         at_work(bench)
         self._met: Event | None = None
+        self._said_new = False
         if moment is None:
             self._kill(name)
         else:
@@ -117,7 +123,13 @@ class _Killed:
 
     def _kill_at(self, moment: Moment, name: str) -> None:
         """Lose the next commit, or the answer to it, and kill it before it can do anything else."""
+        groups = self._program.look.groups
         with ExitStack() as gates:
+            seen = AtGates(self._bench, _COMMIT.source, _COMMIT.rule("report", times=None))
+            gates.callback(seen.remove)
+            # Whatever is committed from here on is seen, so that nothing lies between the two.
+            before = groups.newest()
+            known = bool(before) or not groups.look()
             placed = []
             for message in _messages(moment):
                 rule = message.rule("drop", times=None)
@@ -135,16 +147,50 @@ class _Killed:
             except Overdue:
                 pass  # it keeps its positions elsewhere: it is killed all the same
             self._kill(name)
+            if self._met is not None:
+                self._said_new = known and says_new(
+                    self._met, self._program.look.topic, before, seen.fired()
+                )
 
     def _note(self, name: str, moment: Moment | None) -> None:
         how_far = f"{self._done} of {self._there} inputs had effects"
         hazards = {}
         if 0 < self._done < self._there:
             hazards[KILLED_AT_WORK] = f"{self.target} was killed when {how_far}"
-        if moment is not None and self._met is not None:
+        if moment is not None and self._met is not None and self._said_new:
             hazards[HAZARDS[moment]] = f"{self.target} was killed, lost: {met(self._met)}"
         for hazard, detail in hazards.items():
             self._bench.recorder.hazard(hazard, hop="process", fault=name, detail=detail)
+
+
+def says_new(met: Event, topic: str, before: Positions, seen: Iterable[Event]) -> bool:
+    """Whether a commit was of positions that nobody had committed yet.
+
+    Clients also commit what they have committed before: that it is lost tests nothing. The end of a
+    transaction is always of something.
+
+    Args:
+        met: what a gate told of it, or of its answer.
+        topic: the input.
+        before: the newest positions of the groups, at some time before.
+        seen: what gates told of every commit that was sent since, in any order.
+    """
+    if met["api"] != _COMMIT.api:
+        return True
+    newest = {partition: offset for (_, partition), offset in before.items()}
+    one = itemgetter("link", "client_id", "correlation_id")
+    sent = sorted(seen, key=lambda event: int(event["at"]))
+    for event in takewhile(lambda event: one(event) != one(met), sent):
+        for partition, offset in _of(topic, event):
+            newest[partition] = max(offset, newest.get(partition, 0))
+    return any(offset > newest.get(partition, 0) for partition, offset in _of(topic, met))
+
+
+def _of(topic: str, commit: Event) -> Iterator[tuple[int, int]]:
+    """Partition and next offset of the positions in the input that a commit has."""
+    for name, partition, offset in commit["positions"]:
+        if name in (topic, ""):  # newer clients name a topic by its id; a program here reads one
+            yield partition, offset
 
 
 def _messages(moment: Moment) -> tuple[Message, ...]:

@@ -141,7 +141,10 @@ class Look:
         """How far it is in each partition; None: nowhere yet."""
         found = self.groups.newest()
         if self.still() and self._tail_of != self._size:
-            self._tail, self._tail_of = self._reached(), self._size
+            try:
+                self._tail, self._tail_of = self._reached(), self._size
+            except (UnreadableLog, UnreadableOutput):
+                self._tail, self._tail_of = {}, None  # not now: it is looked at again
         long = time.monotonic() - self._since >= LONG
         for at, tail in self._tail.items():
             if long or tail.undone < found.get(at, tail.end):
@@ -149,27 +152,28 @@ class Look:
         return found or None
 
     def _reached(self) -> dict[tuple[str, int], _Tail]:
-        """The end of each partition one of whose last inputs has an effect."""
+        """The end of each partition one of whose last inputs has an effect.
+
+        Raises:
+            UnreadableLog, UnreadableOutput: it cannot be seen now.
+        """
         found = {}
-        try:
-            with self.reader() as reader:
-                effects = {e.record for e in self.sink(reader).effects()}
-                for log in reader.read_topic(self.topic):
-                    inputs = [
-                        entry
-                        for entry, committed in zip(log.entries, log.committed(), strict=True)
-                        if committed and entry.kind == "data"
+        with self.reader() as reader:
+            effects = {e.record for e in self.sink(reader).effects()}
+            for log in reader.read_topic(self.topic):
+                inputs = [
+                    entry
+                    for entry, committed in zip(log.entries, log.committed(), strict=True)
+                    if committed and entry.kind == "data"
+                ]
+                done = self._done([_named(entry) for entry in inputs], effects)
+                if any(done[-(_FEW if self.optional else 1) :]):
+                    undone = [
+                        entry.offset for entry, is_ in zip(inputs, done, strict=True) if not is_
                     ]
-                    done = self._done([_named(entry) for entry in inputs], effects)
-                    if any(done[-(_FEW if self.optional else 1) :]):
-                        undone = [
-                            entry.offset for entry, is_ in zip(inputs, done, strict=True) if not is_
-                        ]
-                        found[log.topic, log.partition] = _Tail(
-                            end=inputs[-1].offset + 1, undone=max(undone, default=-1)
-                        )
-        except (UnreadableLog, UnreadableOutput):
-            pass  # not now
+                    found[log.topic, log.partition] = _Tail(
+                        end=inputs[-1].offset + 1, undone=max(undone, default=-1)
+                    )
         return found
 
     def _done(

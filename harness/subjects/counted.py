@@ -6,9 +6,12 @@ from typing import Any
 
 from harness.clock import clock_id, now
 
+Counted = tuple[str, int, str]
+"""A hazard, how often it was, and of what that is the number."""
 
-def counted(*found: tuple[str, int, str]) -> list[dict[str, Any]]:
-    """Rows of what was found at all: each a hazard, how often, and of what that is the number."""
+
+def counted(*found: Counted) -> list[dict[str, Any]]:
+    """Rows of what was found at all."""
     return [
         {
             "hazard": hazard,

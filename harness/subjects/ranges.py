@@ -26,7 +26,10 @@ def executed_ranges(checkpoint: Checkpoint, told: Iterable[Progress]) -> list[di
         last[batch] = execution
         rows[batch, execution] = list(_rows(str(progress["id"]), execution, batch, progress))
     query = checkpoint.query_id() or "?"
+    planned = set(checkpoint.planned())
     for batch in committed - last.keys():
+        if batch and batch - 1 not in planned:
+            continue  # where it starts was purged, as Spark does unless it is told to keep all
         last[batch] = "unknown"
         rows[batch, "unknown"] = [
             _row(query, "unknown", batch, topic, partition, start, end, "planned")

@@ -1,4 +1,5 @@
-"""Whom and what a request concerns: topics, transactional ids, groups; how EndTxn ends.
+"""Whom and what a request concerns: topics, transactional ids, groups; how EndTxn ends, and which
+positions OffsetCommit has.
 
 The one thing to know: Kafka's schemas mark such fields by an entity type, and kafka-python has the
 schemas; so no API needs a reading of its own but FindCoordinator, whose key may be either. Newer
@@ -16,7 +17,7 @@ from kafka.protocol.api_key import ApiKey
 from kafka.protocol.schemas import BaseField
 
 _ENTITIES: Final = {"topicName": "topic", "transactionalId": "transactional_id", "groupId": "group"}
-_END_TXN: Final = int(ApiKey.EndTxn)
+_END_TXN, _OFFSET_COMMIT = int(ApiKey.EndTxn), int(ApiKey.OffsetCommit)
 _KEYS: Final = {0: "group", 1: "transactional_id"}
 """What the key of a FindCoordinator request is, by its type."""
 
@@ -31,6 +32,8 @@ class Contents:
     groups: frozenset[str] = frozenset()
     commits: bool | None = None
     """Whether an EndTxn commits or aborts; None for all else."""
+    positions: frozenset[tuple[str, int, int]] = frozenset()
+    """Of an OffsetCommit: topic, or nothing where it is named by an id, partition, next offset."""
 
 
 def contents_of(message: Any) -> Contents:
@@ -46,7 +49,14 @@ def contents_of(message: Any) -> Contents:
         transactional_ids=frozenset(found.get("transactional_id", ())),
         groups=frozenset(found.get("group", ())),
         commits=bool(message.committed) if message.API_KEY == _END_TXN else None,
+        positions=frozenset(_positions(message) if message.API_KEY == _OFFSET_COMMIT else ()),
     )
+
+
+def _positions(message: Any) -> Iterator[tuple[str, int, int]]:
+    for topic in message.topics:
+        for place in topic.partitions:
+            yield topic.name or "", place.partition_index, place.committed_offset
 
 
 def entity(field: dict[str, Any]) -> str | None:

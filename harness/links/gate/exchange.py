@@ -255,4 +255,5 @@ def _told(asked: Asked) -> dict[str, Any]:
         "transactional_ids": sorted(contents.transactional_ids) if contents else [],
         "groups": sorted(contents.groups) if contents else [],
         "commits": contents.commits if contents else None,
+        "positions": sorted(contents.positions) if contents else [],
     }

@@ -17,6 +17,8 @@ Direction = Literal["request", "response"]
 Action = Literal["hold", "drop", "close-before", "close-after", "error", "duplicate", "report"]
 
 _CONTENTS: Final = ("topic", "transactional_id", "group", "commits")
+_TOLD: Final = ("EndTxn", "OffsetCommit")
+"""Whose contents are told whatever a rule asks: how a transaction ends, and what is committed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +67,7 @@ class Rule:
         if self.action == "duplicate" and self.direction == "response":
             raise ValueError("a request can be duplicated, a response cannot")
         if not decodable(self.key) and (
-            self.reads_request or self.error or self.refused is not None
+            self._needs_request or self.error or self.refused is not None
         ):
             raise ValueError(
                 f"{self.api} cannot be decoded: a rule for it can only go by client id, "
@@ -81,7 +83,12 @@ class Rule:
 
     @property
     def reads_request(self) -> bool:
-        """Whether it needs a request decoded: to match it, or to make up its answer."""
+        """Whether it wants a request decoded: to match it, to make up its answer, or to tell it."""
+        return self._needs_request or self.api in _TOLD
+
+    @property
+    def _needs_request(self) -> bool:
+        """Whether it can do nothing with a request that cannot be decoded."""
         refuses = self.action == "error" and self.direction == "request"
         return refuses or any(getattr(self, name) is not None for name in _CONTENTS)
 
@@ -96,7 +103,7 @@ class Rule:
             return False
         if self.refused is not None and refused is not self.refused:
             return False
-        if not self.reads_request:
+        if not self._needs_request:
             return True
         if contents is None or self.commits not in (None, contents.commits):
             return False

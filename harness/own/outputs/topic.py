@@ -45,4 +45,10 @@ class Topic:
 
 
 def _text(data: bytes | None) -> str | None:
-    return None if data is None else data.decode(errors="replace")
+    """UTF-8, or else a letter for each byte: contents that differ must not become the same."""
+    if data is None:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")

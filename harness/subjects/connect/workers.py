@@ -25,7 +25,7 @@ from harness.subjects.connect.rest import Rest
 from harness.subjects.connect.worker import ConnectProgram, WorkerTask
 from harness.subjects.counted import counted
 from harness.subjects.crew import LIVES
-from harness.subjects.group.hazards import ABORTED, REPLAYED
+from harness.subjects.group.hazards import REPLAYED, aborted
 from harness.subjects.group.members import Members
 from harness.subjects.group.positions import Committed
 from harness.subjects.pipeline import PipelineParts
@@ -229,8 +229,7 @@ def hazards(
     """
     seen = Counter(e["record"] for e in effects if e["sink"] == sink and e["record"] is not None)
     again = sum(1 for count in seen.values() if count > 1)
-    aborted = sum(1 for row in log if row["topic"] == sink and row["kind"] == "abort")
     return counted(
-        (ABORTED, aborted, f"ends of aborted transactions stand in {sink}"),
+        *aborted(log, sink),
         (REPLAYED, again, f"inputs have more than one effect in {sink}"),
     )

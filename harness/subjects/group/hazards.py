@@ -1,9 +1,8 @@
 """What put a group to the test, read off the logs that it left.
 
-The one thing to know: the end of a transaction that was aborted, or an effect that stands there
-twice, shows that inputs were processed more than once; a position beyond an input without effect,
-that somebody committed and then did not do it. That is what tests a claim, and not that a process
-was killed.
+The one thing to know: an effect that was aborted, or one that stands there twice, shows that inputs
+were processed more than once; a position beyond an input without effect, that somebody committed
+and then did not do it. That is what tests a claim, and not that a process was killed.
 """
 
 from __future__ import annotations
@@ -13,12 +12,15 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from harness.kafka.group_offsets import Commit
-from harness.subjects.counted import counted
+from harness.subjects.counted import Counted, counted
 
 REPLAYED: Final = "replayed-input"
 """Inputs were processed again after their effects had reached the sink's log."""
 ABORTED: Final = "aborted-transaction"
-"""Transactions that had begun to write into the sink were aborted, positions and all."""
+"""Effects that stood in the sink's log were taken back by aborted transactions."""
+UNWRITTEN: Final = "aborted-unwritten"
+"""Transactions were aborted before any effect of theirs had reached the sink's log: what they had
+taken must be done again, and nothing of it could stand there twice."""
 ABANDONED: Final = "abandoned-input"
 """Positions were committed beyond inputs whose effects never reached the sink's log."""
 
@@ -40,15 +42,42 @@ def hazards(
     written = Counter(row["record"] for row in rows if row["topic"] == sink)
     again = sum(1 for count in written.values() if count > 1)
     never = abandoned(rows, written, topic=topic, commits=commits)
-    aborted = sum(1 for row in log if row["topic"] == sink and row["kind"] == "abort")
     return counted(
-        (ABORTED, aborted, f"ends of aborted transactions stand in {sink}"),
+        *aborted(log, sink),
         (
             REPLAYED,
             again,
             f"inputs have more than one effect in the log of {sink}, aborted ones too",
         ),
         (ABANDONED, never, f"inputs below the group's positions have none in the log of {sink}"),
+    )
+
+
+def aborted(log: Sequence[Row], sink: str) -> tuple[Counted, Counted]:
+    """Effects that transactions had written into a sink and took back, and those that had none.
+
+    A marker of an abort stands in each partition that the transaction had added, whether or not
+    anything of it had come there.
+    """
+    effects = unwritten = 0
+    here = (row for row in log if row["topic"] == sink)
+    since: Counter[tuple[int, int]] = Counter()
+    for row in sorted(here, key=lambda row: (row["partition"], row["offset"])):
+        whose = row["partition"], row["producer_id"]
+        if row["kind"] == "data":
+            since[whose] += 1
+            continue
+        written = since.pop(whose, 0)
+        if row["kind"] == "abort":
+            effects += written
+            unwritten += not written
+    return (
+        (ABORTED, effects, f"effects in the log of {sink} were taken back by aborted transactions"),
+        (
+            UNWRITTEN,
+            unwritten,
+            f"ends of aborted transactions in {sink} have no effect before them",
+        ),
     )
 
 

@@ -23,13 +23,14 @@ class Hook:
 
     def rows(self, batch_id: int, rows: Iterable[Row]) -> Iterator[Row]:
         """The rows of a batch; stands still when as many as wanted were taken and done with."""
-        wanted = self._wanted()
+        wanted = self.wanted()
         for number, row in enumerate(rows, 1):
             yield row
             if number == wanted:
                 self._stand_still(batch_id, number)
 
-    def _wanted(self) -> int | None:
+    def wanted(self) -> int | None:
+        """Behind how many rows of the batch that begins it is to stand still; None: nowhere."""
         try:
             return int(json.loads((self._folder / "stop").read_text())["row"])
         except FileNotFoundError:

@@ -97,6 +97,7 @@ class Killed:
             subject=SimpleNamespace(name="spark-balances", balances=True),
             pipeline=AnyDriver(
                 checkpoint=self.checkpoint,
+                sink_log=None,
                 ambush=lambda window, sink, how: ambush,
                 alive=lambda: True,
                 wait_batch=lambda batch, seconds: self.runs_again(),
@@ -203,6 +204,38 @@ def test_a_write_is_proved_by_what_the_sink_has(
     injection.heal()
     (found,) = killed.hazards
     assert (found["kind"], found["detail"]) == ("replayed-batch", hazard)
+
+
+@pytest.mark.parametrize(
+    ("window", "hazard"),
+    [
+        ("during-sink-write", "interrupted-write"),
+        ("before-sink-commit", "interrupted-write"),
+        ("after-sink-write", "replayed-batch"),
+    ],
+)
+def test_what_a_sinks_own_log_has_not_is_not_replayed_to_its_reader(
+    killed: Killed, monkeypatch: pytest.MonkeyPatch, window: str, hazard: str
+) -> None:
+    killed.bench.subject = SimpleNamespace(name="any", balances=False, sinks=("files",))
+    killed.bench.pipeline.sink_log = killed.checkpoint.folder
+    sink = SimpleNamespace(of=lambda batch: (20, 30))
+    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda bench: sink)
+    injection = KillDriver(window=window).inject(killed.bench, "killed")
+    assert injection.evidence()
+    injection.heal()
+    assert [found["kind"] for found in killed.hazards] == [hazard]
+
+
+def test_a_batch_that_was_committed_after_all_proves_nothing(
+    killed: Killed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed.bench.subject = SimpleNamespace(name="any", balances=False, sinks=("ledger",))
+    sink = SimpleNamespace(of=lambda batch: (30, 30))
+    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda bench: sink)
+    injection = KillDriver(window="after-sink-write").inject(killed.bench, "killed")
+    (killed.checkpoint.folder / "commits" / "4").write_text("v1\n{}")
+    assert injection.evidence() is None
 
 
 def test_a_sink_of_sums_without_a_row_of_the_batch(

@@ -134,7 +134,10 @@ def test_what_a_request_concerns(api: str, version: int) -> None:
         transactional_ids=frozenset(ids),
         groups=frozenset(groups),
         commits=False if api == "EndTxn" else None,
+        positions=found.positions,  # see below
     )
+    placed = {name for name, _, _ in found.positions}
+    assert placed == ({"" if by_id else "orders"} if api == "OffsetCommit" else set())
     assert client_id(frame) == "it"
     assert encode(message, version) == frame
 

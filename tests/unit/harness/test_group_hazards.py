@@ -13,7 +13,7 @@ END = Commit(topic="in", partition=0, offset=2, transactional=False)
 def row(topic: str, offset: int, record: str | None, **more: Any) -> dict[str, Any]:
     return {
         "topic": topic, "partition": 0, "offset": offset, "kind": "data", "record": record,
-        "committed": True, **more,
+        "committed": True, "producer_id": 7, **more,
     }  # fmt: skip
 
 
@@ -36,11 +36,26 @@ def test_an_aborted_effect_was_processed_again() -> None:
     }
 
 
+def _end(offset: int, kind: str = "abort", **more: Any) -> dict[str, Any]:
+    return {**row("out", offset, None, **more), "kind": kind}
+
+
 def test_a_transaction_that_was_aborted_before_its_effects_came() -> None:
-    end = {**row("out", 2, None), "kind": "abort"}
-    assert found(row("out", 0, "a"), row("out", 1, "b"), end) == {
-        "aborted-transaction": "1 ends of aborted transactions stand in out"
+    committed = [row("out", 0, "a"), row("out", 1, "b"), _end(2, "commit")]
+    others = [row("out", 3, "c", producer_id=8), _end(4, "commit", producer_id=8)]
+    assert found(*committed, *others, _end(5)) == {
+        "aborted-unwritten": "1 ends of aborted transactions in out have no effect before them"
     }
+
+
+def test_effects_that_were_aborted() -> None:
+    aborted = [row("out", 0, "a", committed=False), row("out", 1, "b", committed=False), _end(2)]
+    again = [row("out", 3, "a"), row("out", 4, "b"), _end(5, "commit")]
+    told = found(*again, *aborted)
+    assert told["aborted-transaction"] == (
+        "2 effects in the log of out were taken back by aborted transactions"
+    )
+    assert "aborted-unwritten" not in told
 
 
 def test_a_position_beyond_an_input_without_effect() -> None:

@@ -78,6 +78,15 @@ def test_a_committed_batch_that_was_never_told_is_filled_in(checkpoint: Checkpoi
     ]
 
 
+def test_of_what_was_purged_nothing_is_filled_in(checkpoint: Checkpoint) -> None:
+    (checkpoint.folder / "offsets" / "0").unlink()
+    commit(checkpoint, 1, 2)
+    assert executed_ranges(checkpoint, []) == [
+        row(2, "unknown", 0, 9, 9, source="planned"),
+        row(2, "unknown", 1, 2, 8, source="planned"),
+    ]
+
+
 def test_a_planned_batch_without_commit_is_not_filled_in(checkpoint: Checkpoint) -> None:
     commit(checkpoint, 0)
     assert {r["batch"] for r in executed_ranges(checkpoint, [])} == {0}

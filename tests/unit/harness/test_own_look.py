@@ -96,6 +96,25 @@ def test_where_an_input_may_have_no_effect_nobody_can_tell(clock: Clock) -> None
     assert look(clock, effects="ab", optional=True).positions() == {AT: 5}
 
 
+def test_a_look_that_failed_is_taken_again(clock: Clock) -> None:
+    done = look(clock, effects="abcde")
+    opened, looks = done.sink, iter([True, True, False])
+
+    def flaky(reader: Any) -> Any:
+        found = opened(reader)
+        if next(looks, True):
+            return found
+        return SimpleNamespace(size=found.size, effects=away)
+
+    def away() -> Any:
+        raise UnreadableOutput("its leader moves")
+
+    done.sink = flaky
+    done.size()
+    assert done.positions() is None
+    assert done.positions() == {AT: 5}
+
+
 @pytest.mark.parametrize("effects", [["a"], ["of another run"], [None]])
 def test_outputs_are_empty_before_the_first_start(clock: Clock, effects: list[str | None]) -> None:
     with pytest.raises(PipelineTrouble, match="hold 1 effects before it was ever started"):

@@ -42,28 +42,33 @@ def test_a_command_is_told_where_the_brokers_are(tmp_path: Path) -> None:
     assert effect.record == "127.0.0.1:9,127.0.0.2:9"
 
 
-def test_a_queue_is_a_log_of_what_was_sent_to_it(tmp_path: Path) -> None:
+def log_of(work: Path, *values: bytes, key: bytes | None = None) -> Where:
+    """Where an output `queue:out` has these values."""
+
     class Log:
         def read(self, start: int = 0) -> PartitionLog:
-            values = [b'{"id": "x"}', b'{"id": "y"}', b'{"id": "y"}']
             entries = [
                 Entry(
-                    topic="out", partition=0, offset=n, kind="data", key=None, value=value,
+                    topic="out", partition=0, offset=n, kind="data", key=key, value=value,
                     headers={"order": b"h%d" % n}, producer_id=-1, epoch=-1, sequence=-1,
                     transactional=False,
                 )
                 for n, value in enumerate(values)
             ]  # fmt: skip
             return PartitionLog(
-                topic="out", partition=0, log_start=0, last_stable_offset=3, high_watermark=3,
-                entries=entries,
+                topic="out", partition=0, log_start=0, last_stable_offset=len(values),
+                high_watermark=len(values), entries=entries,
             )  # fmt: skip
 
         def end(self) -> int:
-            return 3
+            return len(values)
 
     reader = ReaderOfAll(cast("ClusterView", None), {}, {"out": Log()})
-    where = Where(database="", reader=reader, work=tmp_path)
+    return Where(database="", reader=reader, work=work)
+
+
+def test_a_queue_is_a_log_of_what_was_sent_to_it(tmp_path: Path) -> None:
+    where = log_of(tmp_path, b'{"id": "x"}', b'{"id": "y"}', b'{"id": "y"}')
     output = Output.parse("queue:out", ID)
     sink = output.open(where, Yield())
     assert (output.queue, output.topic, sink.size(), sink.hanging()) == ("out", None, 3, False)
@@ -72,6 +77,14 @@ def test_a_queue_is_a_log_of_what_was_sent_to_it(tmp_path: Path) -> None:
     ]  # fmt: skip
     by_header = Output.parse("queue:out", Rule.parse("header:order")).open(where, Yield())
     assert [e.record for e in by_header.effects()] == ["h0", "h1", "h2"]
+
+
+def test_effects_in_bytes_that_are_no_text_are_told_apart(tmp_path: Path) -> None:
+    where = log_of(tmp_path, b"\xc8\x01", b"\xca\x01", b"\xc8\x01", key=b"x")
+    sink = Output.parse("out", Rule.parse("key")).open(where, Yield.parse("2"))
+    first, second, third = sink.effects()
+    assert (first.record, first.effect_key) == (third.record, third.effect_key)
+    assert {first.effect_key, second.effect_key} == {"1", "2"}
 
 
 @pytest.mark.parametrize(
