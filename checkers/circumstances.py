@@ -6,13 +6,29 @@ the absence of something prove anything.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from checkers.history import History
 from checkers.model import Hop, Row
 
 _TO_COMPLETE = ("settle", "collect")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elsewhere:
+    """What is known to have gone elsewhere than a claim speaks of.
+
+    Attributes:
+        owners: whose effects go to other sinks.
+        attempts: of sends to other topics.
+    """
+
+    owners: frozenset[object] = frozenset()
+    attempts: frozenset[object] = frozenset()
+
+    def has(self, hazard: Row) -> bool:
+        """Whether a hazard was of that."""
+        return hazard["owner"] in self.owners or hazard["attempt"] in self.attempts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,17 +137,18 @@ class Circumstances:
                 )
         return None
 
-    def hazards_seen(self, hop: Hop, foreign: Collection[object] = ()) -> dict[str, int]:
+    def hazards_seen(self, hop: Hop, elsewhere: Elsewhere | None = None) -> dict[str, int]:
         """How often each kind of hazard was observed on a hop; end to end is both.
 
         Args:
             hop: the hop.
-            foreign: owners whose work goes elsewhere; what happened to them tests nothing here.
+            elsewhere: whose work and which sends went elsewhere, which tests nothing here.
         """
+        elsewhere = elsewhere or Elsewhere()
         seen: dict[str, int] = {}
         for row in self.hazards:
             here = hop is Hop.END_TO_END or row["hop"] == hop.value
-            if here and row["owner"] not in foreign:
+            if here and not elsewhere.has(row):
                 kind = str(row["hazard"])
                 seen[kind] = seen.get(kind, 0) + 1
         return dict(sorted(seen.items()))

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from checkers.anomalies import anomalies
-from checkers.circumstances import Circumstances
+from checkers.circumstances import Circumstances, Elsewhere
 from checkers.controls import controls
 from checkers.engines import Layer, Settings, open_history
 from checkers.engines.beside import Beside, beside, heard
@@ -164,8 +164,16 @@ class _Trial:
             wounds=[w for s in stretches for w in self.wounds[s]],
             controls=controls(self._layer, claim, self._trials),
             cut_off=[name for s in stretches for name in self.cut_off[s]],
-            foreign=self._foreign(claim),
+            elsewhere=Elsewhere(owners=self._foreign(claim), attempts=self._sent_elsewhere(claim)),
         )
+
+    def _sent_elsewhere(self, claim: Claim) -> frozenset[object]:
+        """Attempts that hazards speak of, at sends that went to other topics than the claim's."""
+        rows = self._layer.rows(
+            "SELECT s.attempt FROM hazards h JOIN sends s ON s.attempt = h.attempt "
+            f"JOIN inputs i ON i.trial = {self._trials.input(claim)} WHERE s.topic <> i.topic"
+        )
+        return frozenset(row["attempt"] for row in rows)
 
     def _foreign(self, claim: Claim) -> frozenset[object]:
         """Owners whose work goes elsewhere, where it is known who writes to the claim's sink."""

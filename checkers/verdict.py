@@ -6,10 +6,10 @@ it was looked at and none was there; it is never a default.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from checkers.circumstances import Circumstances
+from checkers.circumstances import Circumstances, Elsewhere
 from checkers.claims import refutes
 from checkers.controls import Control
 from checkers.model import Claim, ClaimJudgement, Evidence, Findings, Verdict, Wound
@@ -35,7 +35,7 @@ def judge_claim(
     wounds: Sequence[Wound] = (),
     controls: Sequence[Control] = (),
     cut_off: Iterable[str] = (),
-    foreign: Collection[object] = (),
+    elsewhere: Elsewhere | None = None,
 ) -> ClaimJudgement:
     """The verdict on one claim.
 
@@ -46,7 +46,7 @@ def judge_claim(
         wounds: the self-proof for the claim's scope.
         controls: whether the claim's input and sink could be read.
         cut_off: names of anomalies that need a part of the history that was cut off.
-        foreign: owners that are known to write elsewhere and not to the claim's sink.
+        elsewhere: what is known to have gone to other topics and sinks than the claim's.
     """
     absence_proves = circumstances.complete and all(control.passed for control in controls)
     refuting = [f for f in findings if refutes(claim, f)]
@@ -59,7 +59,7 @@ def judge_claim(
             f.anomaly for f in findings if f.evidence is Evidence.ABSENCE and f.anomaly in names
         }
     uncovered = circumstances.uncovered(claim.fine_print.covers)
-    seen = circumstances.hazards_seen(claim.hop, foreign)
+    seen = circumstances.hazards_seen(claim.hop, elsewhere)
     convicting = () if uncovered else tuple(f.anomaly for f in proven)
     verdict, reason = (
         _violated(proven, uncovered)
@@ -67,7 +67,7 @@ def judge_claim(
         or _stalled(findings)
         or _unknown(circumstances, proven, uncovered, undecided)
         or _unshown(claim, wounds)
-        or _unexercised(claim, circumstances, seen)
+        or _unexercised(claim, circumstances, elsewhere)
         or (
             Verdict.HOLDS,
             "Nothing was found, everything was settled and collected, and the claim was put to "
@@ -210,15 +210,16 @@ def _unshown(claim: Claim, wounds: Sequence[Wound]) -> _Reason | None:
 
 
 def _unexercised(
-    claim: Claim, circumstances: Circumstances, seen: dict[str, int]
+    claim: Claim, circumstances: Circumstances, elsewhere: Elsewhere | None
 ) -> _Reason | None:
+    seen = circumstances.hazards_seen(claim.hop, elsewhere)
     where = f"on hop {claim.hop.value}"
     for kind in sorted(claim.hazards - seen.keys()):
-        elsewhere = any(row["hazard"] == kind for row in circumstances.hazards)
+        somewhere = any(row["hazard"] == kind for row in circumstances.hazards)
         but = (
             "; it was on another hop, or of somebody who writes elsewhere, which does not test "
             "this claim"
-            if elsewhere
+            if somewhere
             else ""
         )
         return _sentence(
@@ -226,11 +227,14 @@ def _unexercised(
             f"nothing was found, but hazard {kind}, which the claim requires, was not observed "
             f"{where}{but}",
         )
-    if not seen:
-        return _sentence(
-            Verdict.UNEXERCISED,
-            f"nothing was found, but no hazard was observed {where}, so nothing was tested",
-        )
+    # Where none is named any will do, but each part of the way must have met one.
+    for hop in () if claim.hazards else claim.hop.parts:
+        if not circumstances.hazards_seen(hop, elsewhere):
+            return _sentence(
+                Verdict.UNEXERCISED,
+                f"nothing was found, but no hazard was observed on hop {hop.value}, so nothing "
+                "was tested there",
+            )
     return None
 
 

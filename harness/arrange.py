@@ -22,6 +22,7 @@ from harness.artemis.queues import Queues
 from harness.bench import Bench
 from harness.clock import clock_id
 from harness.elsewhere import Elsewhere
+from harness.empty_sink import check_empty
 from harness.folder import RunFolder
 from harness.kafka.features import TRANSACTION_VERSION, finalize
 from harness.kafka.topics import create_topics
@@ -29,7 +30,7 @@ from harness.record import RunRecord, Step
 from harness.recorder import Recorder
 from harness.scenario import Scenario
 from harness.schedule_json import schedule_to_json
-from harness.stage.backends import BROKERS, LOCAL, new_stage
+from harness.stage.backends import BROKERS, LOCAL, new_stage, outlives_runs
 from harness.stage.blocks import take_block
 from harness.stage.processes import Processes
 from harness.stage.topology import AUDITOR, Link
@@ -68,6 +69,7 @@ class Parts:
         self._recorder = recorder
         self._stop = stop
         self._repeat = repeat
+        self._backend = backend
         self._block = take_block()
         self._processes = Processes(marker, folder.logs, recorder.process)
         self._stage = new_stage(
@@ -138,7 +140,7 @@ class Parts:
         )
         elsewhere = self._elsewhere()
         topics = [*elsewhere, *(topic.name for topic in self._scenario.all_topics)]
-        return Bench(
+        bench = Bench(
             stage=self._stage,
             subject=subject,
             pipeline=self._pipeline,
@@ -150,6 +152,9 @@ class Parts:
             work=self._folder.work,
             elsewhere=elsewhere,
         )
+        if outlives_runs(self._backend):
+            check_empty(bench)
+        return bench
 
     def _elsewhere(self) -> dict[str, Elsewhere]:
         """What of the scenario no broker of Kafka's keeps."""

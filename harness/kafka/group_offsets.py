@@ -38,8 +38,13 @@ class Commit:
     transactional: bool
 
 
-def commits(reader: LogReader, group: str) -> list[Commit]:
+def commits(reader: LogReader, group: str, since: int = 0) -> list[Commit]:
     """What a group committed, oldest first; nothing of what was aborted or is undecided.
+
+    Args:
+        reader: of the cluster's logs.
+        group: its name.
+        since: the offset in Kafka's log of commits from which on they count, see `end_for`.
 
     Raises:
         UnreadableLog: the log cannot be read to its end.
@@ -47,10 +52,26 @@ def commits(reader: LogReader, group: str) -> list[Commit]:
     count = reader.count(OFFSETS_TOPIC)
     if not count:
         return []  # it is made when the first group asks for its coordinator
-    log = reader.read(OFFSETS_TOPIC, partition_of(group, count))
+    log = reader.read(OFFSETS_TOPIC, partition_of(group, count), since)
     decided = zip(log.entries, log.committed(), strict=True)
     found = (_commit(entry, group) for entry, committed in decided if committed)
     return [commit for commit in found if commit is not None]
+
+
+def end_for(reader: LogReader, group: str) -> int:
+    """Where the log that a group commits to ends now; 0 as long as there is none.
+
+    A cluster that outlives a run still has what a group of that name committed before, although its
+    topics were removed in between.
+
+    Raises:
+        UnreadableLog: nobody can say.
+    """
+    count = reader.count(OFFSETS_TOPIC)
+    if not count:
+        return 0
+    _, high_watermark = reader.ends(OFFSETS_TOPIC)[partition_of(group, count)]
+    return high_watermark
 
 
 def _commit(entry: Entry, group: str) -> Commit | None:

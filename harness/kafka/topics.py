@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
 MOST_REPLICAS = 3
@@ -44,11 +44,15 @@ def create_topics(
 
 
 def delete_topics(bootstrap: str, names: list[str]) -> None:
-    """Remove topics.
+    """Remove topics; those that are not there are fine.
 
     Raises:
         KafkaException: the cluster refused.
     """
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     for future in admin.delete_topics(names, operation_timeout=10).values():
-        future.result(timeout=20)
+        try:
+            future.result(timeout=20)
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
+                raise

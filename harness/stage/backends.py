@@ -39,6 +39,11 @@ def is_local(backend: str) -> bool:
     return backend == LOCAL
 
 
+def outlives_runs(backend: str) -> bool:
+    """Whether the stage was there before a run, and is there after it."""
+    return backend.startswith(EXTERNAL)
+
+
 def offers(backend: str) -> frozenset[str]:
     """What can be done to a stage of this backend; faults say what they need.
 

@@ -133,6 +133,9 @@ class KafkaStreams(GroupSubject):
     def pipeline(self, parts: PipelineParts) -> Members:
         """Its instances."""
         exactly = self.guarantee == "exactly_once_v2"
+        if self.balances:
+            # It makes that one itself; what the next run found in it would be added to.
+            parts.stage.created([f"{self.group}-balances-changelog"])
         tasks = [
             StreamsTask(
                 name=f"member-{number}",

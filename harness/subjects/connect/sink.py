@@ -68,7 +68,7 @@ class FileSink(ConnectSubject):
 
     def positions(self, parts: PipelineParts) -> Committed:
         """As of any consumer group; its name is the connector's."""
-        return GroupPositions(f"connect-{self.name}", partial(fresh_reader, parts.stage))
+        return GroupPositions.from_now(f"connect-{self.name}", partial(fresh_reader, parts.stage))
 
     def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
         """Every payment comes to its copy."""

@@ -202,7 +202,7 @@ class Flink:
             kept=(
                 None
                 if self.start == "earliest"
-                else GroupPositions(self.job, partial(fresh_reader, parts.stage))
+                else GroupPositions.from_now(self.job, partial(fresh_reader, parts.stage))
             ),
         )
 

@@ -51,7 +51,7 @@ class Members(Crew[MemberTask]):
         self._atomic = tasks[0].commits == "in-transaction"
         self._service = tuple(service)
         self._serving: Process | None = None
-        self._positions: Committed = positions or GroupPositions(
+        self._positions: Committed = positions or GroupPositions.from_now(
             self.group, partial(fresh_reader, parts.stage)
         )
         self._sightings = Sightings()

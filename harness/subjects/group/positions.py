@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from harness.clock import clock_id
-from harness.kafka.group_offsets import Commit, commits
+from harness.kafka.group_offsets import Commit, commits, end_for
 from harness.kafka.log_reader import LogReader, UnreadableLog
 
 Reader = Callable[[], LogReader]
@@ -44,9 +44,19 @@ class LoggedPositions:
 class GroupPositions(LoggedPositions):
     """The commits of one group. Thread-safe."""
 
-    def __init__(self, group: str, reader: Reader) -> None:
-        """`reader` opens a reader of logs, past all proxies."""
-        super().__init__(lambda log: commits(log, group), reader)
+    def __init__(self, group: str, reader: Reader, since: int = 0) -> None:
+        """`reader` opens a reader of logs, past all proxies; `since` is as of `commits`."""
+        super().__init__(lambda log: commits(log, group, since), reader)
+
+    @classmethod
+    def from_now(cls, group: str, reader: Reader) -> GroupPositions:
+        """What it commits from now on.
+
+        Raises:
+            UnreadableLog: nobody can say where that begins.
+        """
+        with reader() as log:
+            return cls(group, reader, end_for(log, group))
 
 
 def row_of(

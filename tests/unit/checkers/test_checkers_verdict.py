@@ -99,7 +99,9 @@ class TestNothingCouldBeShown:
         assert judge(once, wounds=[mismatch]).verdict is Verdict.UNKNOWN
 
     def test_end_to_end_both_hops_must_show_it(self) -> None:
-        claim = end_to_end("exactly-once", "input", into="ledger", view="table")
+        claim = end_to_end(
+            "exactly-once", "input", into="ledger", view="table", hazards={"replayed-batch"}
+        )
         assert judge(claim).verdict is Verdict.HOLDS
         assert judge(claim, wounds=SEEN[2:]).verdict is Verdict.UNKNOWN
         assert judge(claim, wounds=SEEN[:2]).verdict is Verdict.UNKNOWN
@@ -309,13 +311,41 @@ class TestUnexercised:
         assert judged.verdict is Verdict.UNEXERCISED
         assert judged.hazards_seen == {}
         assert "another hop" in judged.reason
-        either = replace(CLAIM, hop=Hop.END_TO_END)
-        assert judge(either, circumstances=circumstances(hazard="produce")).verdict is Verdict.HOLDS
+
+    @pytest.mark.parametrize("hop", ["produce", "process"])
+    def test_from_end_to_end_each_part_must_have_met_one(self, hop: str) -> None:
+        whole = replace(CLAIM, hop=Hop.END_TO_END, hazards=frozenset())
+        one = circumstances(hazard=hop)
+        judged = judge(whole, circumstances=one)
+        assert judged.verdict is Verdict.UNEXERCISED
+        other = "process" if hop == "produce" else "produce"
+        assert f"no hazard was observed on hop {other}" in judged.reason
+        both = replace(one, hazards=(*one.hazards, *circumstances(hazard=other).hazards))
+        assert judge(whole, circumstances=both).verdict is Verdict.HOLDS
 
     def test_without_a_required_hazard_any_will_do_but_one_it_must_be(self) -> None:
         claim = exactly_once_append("input")
         assert judge(claim).verdict is Verdict.UNEXERCISED
         assert judge(claim, circumstances=circumstances(hazard="produce")).verdict is Verdict.HOLDS
+
+
+def test_a_hazard_of_a_send_tests_its_topic_and_no_other() -> None:
+    topics = ("payments", "refunds")
+    sends = [
+        {"topic": topic, "ordinal": n, "offset": n, "session": topic, "digest": f"{topic} {n}"}
+        | {"record": f"{topic}-{n}", "key": f"k{n}", "attempt": f"it's {topic}-{n}"}
+        for topic in topics
+        for n in range(8)
+    ]
+    there = ("topic", "offset", "digest", "record", "key", "attempt")
+    history = History.of(
+        sends=sends,
+        log=[{name: send[name] for name in there} for send in sends],
+        phases=[{"phase": phase, "outcome": "ok"} for phase in PHASES],
+        hazards=[{"hazard": "retried-send", "hop": "produce", "attempt": "it's payments-3"}],
+    )
+    judged = check(history, [exactly_once_append(topic) for topic in topics]).claims
+    assert [claim.verdict for claim in judged] == [Verdict.HOLDS, Verdict.UNEXERCISED]
 
 
 def expecting(verdict: Verdict, *anomalies: str) -> Claim:

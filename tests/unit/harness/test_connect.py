@@ -74,18 +74,25 @@ def test_what_is_no_position_of_it(other: Entry) -> None:
 
 
 def test_hazards_are_read_off_the_sink() -> None:
-    log = [{"topic": t, "kind": k} for t in ("out", "in") for k in ("data", "abort", "commit")]
+    log = [
+        {"topic": topic, "partition": 0, "offset": n, "producer_id": 7, "kind": kind}
+        for topic in ("out", "in")
+        for n, kind in enumerate(("data", "data", "abort", "data", "commit"))
+    ]
     effects = [{"sink": "out", "record": r} for r in ("a", "b", "a", "c", "c", None, None)]
     effects += [{"sink": "other", "record": "b"}]
     assert [(row["hazard"], row["detail"]) for row in hazards(log, effects, sink="out")] == [
-        ("aborted-transaction", "1 ends of aborted transactions stand in out"),
+        (
+            "aborted-transaction",
+            "2 effects in the log of out were taken back by aborted transactions",
+        ),
         ("replayed-input", "2 inputs have more than one effect in out"),
     ]
 
 
 def test_a_quiet_run_has_none() -> None:
     log = [
-        {"topic": "out", "kind": "commit"},
+        {"topic": "out", "partition": 0, "offset": 0, "producer_id": 7, "kind": "commit"},
         {"topic": "onceproof-connect-offsets", "kind": "abort"},
     ]
     assert hazards(log, [{"sink": "out", "record": "a"}], sink="out") == []

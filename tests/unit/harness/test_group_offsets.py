@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from harness.kafka.group_offsets import Commit, commits
+from harness.kafka.group_offsets import Commit, commits, end_for
 from harness.kafka.keeping import partition_of
 from harness.kafka.log_reader import Entry, PartitionLog
 
@@ -39,12 +39,15 @@ class Reader:
     def count(self, topic: str) -> int:
         return 3
 
-    def read(self, topic: str, partition: int) -> PartitionLog:
+    def read(self, topic: str, partition: int, start: int = 0) -> PartitionLog:
         self.asked.append((topic, partition))
         return PartitionLog(
             topic=topic, partition=partition, log_start=0, last_stable_offset=0, high_watermark=0,
-            entries=self.entries,
+            entries=[entry for entry in self.entries if entry.offset >= start],
         )  # fmt: skip
+
+    def ends(self, topic: str) -> dict[int, tuple[int, int]]:
+        return {partition: (0, len(self.entries)) for partition in range(3)}
 
 
 def found(reader: Any, group: str = "billing") -> list[Commit]:
@@ -93,3 +96,17 @@ def test_before_any_group_there_is_no_such_log() -> None:
     reader.count = lambda topic: 0  # type: ignore[method-assign]
     assert found(reader) == []
     assert reader.asked == []
+
+
+def test_what_a_run_before_committed_is_left_out() -> None:
+    reader: Any = Reader({"key": key("billing", 0), "value": value(2000)})
+    since = end_for(reader, "billing")
+    again: Any = Reader(
+        {"key": key("billing", 0), "value": value(2000)},
+        {"key": key("billing", 0), "value": None},
+        {"key": key("billing", 0), "value": value(50)},
+    )
+    assert commits(again, "billing", since) == [at(0, 50)]
+    nobody: Any = Reader()
+    nobody.count = lambda topic: 0
+    assert end_for(nobody, "billing") == 0

@@ -1,0 +1,41 @@
+"""A sink that something stands in before its pipeline has ever run."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.empty_sink import check_empty
+from harness.sinks.rows import UnreadableFiles
+from harness.stage.base import StageTrouble
+
+
+def bench(effects: list[str], states: list[str]) -> Any:
+    sink = SimpleNamespace(effects=lambda: effects, states=lambda: states)
+    return SimpleNamespace(
+        subject=SimpleNamespace(name="spark-foreachbatch-postgres"),
+        reader=lambda: nullcontext(None),
+        open_sink=lambda reader: sink,
+    )
+
+
+@pytest.mark.parametrize(("effects", "states"), [(["a"], []), ([], ["b"])])
+def test_what_an_earlier_run_left_is_refused(effects: list[str], states: list[str]) -> None:
+    with pytest.raises(StageTrouble, match=r"spark-foreachbatch-postgres has 1 effects or states"):
+        check_empty(bench(effects, states))
+
+
+def test_an_empty_one_may_be_used() -> None:
+    check_empty(bench([], []))
+
+
+def test_what_is_not_made_yet_is_empty() -> None:
+    def missing(reader: object) -> Any:
+        raise UnreadableFiles("there is no table")
+
+    world = bench([], [])
+    world.open_sink = missing
+    check_empty(world)
