@@ -1,18 +1,21 @@
 /**
  * Ends this process if its client does not return: what a deployment's liveness probe does.
  *
- * The one thing to know: it looks at one call at a time, from a thread of its own; 4 is the exit
- * code of a process that it ended.
+ * The one thing to know: it looks at one call at a time, from a thread of its own, and counts its
+ * looks and not seconds: a process that was paused has not looked meanwhile, and the call that it was
+ * in had no time to return either. 4 is the exit code of a process that it ended.
  */
 final class Watchdog {
     private static final int HUNG = 4;
+    private static final int LOOKS = 20;
 
-    private final long limit;
-    private volatile String call;
-    private volatile long began;
+    private final double seconds;
+    private volatile Call call;
+
+    private record Call(String name) {}
 
     Watchdog(double seconds) {
-        limit = (long) (seconds * 1e9);
+        this.seconds = seconds;
         var watching = new Thread(this::watch, "watchdog");
         watching.setDaemon(true);
         watching.start();
@@ -20,8 +23,7 @@ final class Watchdog {
 
     /** Watch over a call. */
     void over(String name, Runnable action) {
-        began = Clock.now();
-        call = name;
+        call = new Call(name);
         try {
             action.run();
         } finally {
@@ -30,15 +32,19 @@ final class Watchdog {
     }
 
     private void watch() {
+        Call met = null;
+        var looks = 0;
         while (true) {
             try {
-                Thread.sleep(limit / 20_000_000);
+                Thread.sleep((long) (seconds * 1000 / LOOKS));
             } catch (InterruptedException error) {
                 return;
             }
-            var name = call;
-            if (name != null && Clock.now() - began > limit) {
-                System.err.println("hung in " + name + " for " + limit / 1_000_000_000 + " s");
+            var now = call;
+            looks = now == met ? looks + 1 : 0;
+            met = now;
+            if (now != null && looks > LOOKS) {
+                System.err.println("hung in " + now.name() + " for " + seconds + " s");
                 Runtime.getRuntime().halt(HUNG);
             }
         }
