@@ -31,7 +31,8 @@ Guarantee = Literal["exactly-once", "at-least-once"]
 _FLINK: Final[Mapping[str, Any]] = {
     "parallelism.default": 2,
     "execution.checkpointing.interval": "1s",
-    "execution.checkpointing.num-retained": 3,
+    # One that is complete is read by us, and must not be gone by then, however busy the machine is.
+    "execution.checkpointing.num-retained": 20,
     "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
     # Who ends is started again from outside: a zombie must not start itself again.
     "restart-strategy.type": "disable",
