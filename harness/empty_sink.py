@@ -6,11 +6,25 @@ a database that outlives it would look like copies, or hide a loss.
 
 from __future__ import annotations
 
+import sqlite3
+from typing import Final
+
+import psycopg
+
 from harness.bench import Bench
 from harness.kafka.log_reader import UnreadableLog
 from harness.own.outputs.base import UnreadableOutput
 from harness.sinks.rows import UnreadableFiles
 from harness.stage.base import StageTrouble
+
+_NOT_YET: Final = (
+    UnreadableLog,
+    UnreadableOutput,
+    UnreadableFiles,
+    psycopg.errors.UndefinedTable,
+    sqlite3.OperationalError,
+)
+"""What it comes to that the pipeline has yet to make its tables."""
 
 
 def check_empty(bench: Bench) -> None:
@@ -23,8 +37,8 @@ def check_empty(bench: Bench) -> None:
         with bench.reader() as reader:
             sink = bench.open_sink(reader)
             there = len(sink.effects()) + len(sink.states())
-    except (UnreadableLog, UnreadableOutput, UnreadableFiles):
-        return  # what the pipeline has yet to make cannot be read
+    except _NOT_YET:
+        return
     if there:
         raise StageTrouble(
             f"the sink of {bench.subject.name} has {there} effects or states before the pipeline "

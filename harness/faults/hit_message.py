@@ -122,7 +122,7 @@ class _AtWork:
         """A commit that its client could not know of, though the broker had done it."""
         message = self._fault.message
         unheard = message.direction == "response" and self._fault.action in _UNHEARD
-        ended = [e for e in self._fired if e["commits"] and e["error"] == _NONE]
+        ended = [e for e in self._fired if e["commits"] and e.get("error") == _NONE]
         if message.api == "EndTxn" and unheard and ended:
             self._bench.recorder.hazard(
                 "unknown-end",

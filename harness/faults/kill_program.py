@@ -8,9 +8,9 @@ the program is made of: a position goes by OffsetCommit, a transaction ends by E
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from operator import itemgetter
 from typing import ClassVar, Final, Literal, get_args
@@ -40,6 +40,9 @@ _WORDS: Final[dict[Moment | None, str]] = {
 }
 _COMMITS: Final = (("OffsetCommit", None), ("EndTxn", True))
 _COMMIT: Final = Message(source="pipeline", direction="request", api="OffsetCommit")
+_REFUSAL: Final = replace(_COMMIT, direction="response", refused=True)
+_REQUEST: Final = itemgetter("link", "connection", "correlation_id")
+"""What an event says of which request it was."""
 _SECONDS: Final = 60.0
 """How long a commit is waited for: longer than Kafka waits for a member of the group that died."""
 
@@ -125,11 +128,14 @@ class _Killed:
         """Lose the next commit, or the answer to it, and kill it before it can do anything else."""
         groups = self._program.look.groups
         with ExitStack() as gates:
-            seen = AtGates(self._bench, _COMMIT.source, _COMMIT.rule("report", times=None))
-            gates.callback(seen.remove)
+            reports = []
+            for message in (_COMMIT, _REFUSAL):
+                rule = message.rule("report", times=None)
+                reports.append(AtGates(self._bench, message.source, rule))
+                gates.callback(reports[-1].remove)
+            sent, refused = reports
             # Whatever is committed from here on is seen, so that nothing lies between the two.
-            before = groups.newest()
-            known = bool(before) or not groups.look()
+            before = groups.by_name()
             placed = []
             for message in _messages(moment):
                 rule = message.rule("drop", times=None)
@@ -148,8 +154,12 @@ class _Killed:
                 pass  # it keeps its positions elsewhere: it is killed all the same
             self._kill(name)
             if self._met is not None:
-                self._said_new = known and says_new(
-                    self._met, self._program.look.topic, before, seen.fired()
+                self._said_new = says_new(
+                    self._met,
+                    topic=self._program.look.topic,
+                    before=before,
+                    sent=sent.fired(),
+                    refused=refused.fired(),
                 )
 
     def _note(self, name: str, moment: Moment | None) -> None:
@@ -163,8 +173,15 @@ class _Killed:
             self._bench.recorder.hazard(hazard, hop="process", fault=name, detail=detail)
 
 
-def says_new(met: Event, topic: str, before: Positions, seen: Iterable[Event]) -> bool:
-    """Whether a commit was of positions that nobody had committed yet.
+def says_new(
+    met: Event,
+    *,
+    topic: str,
+    before: Mapping[str, Positions] | None,
+    sent: Iterable[Event],
+    refused: Iterable[Event] = (),
+) -> bool:
+    """Whether a commit was of positions that its group had not committed yet.
 
     Clients also commit what they have committed before: that it is lost tests nothing. The end of a
     transaction is always of something.
@@ -172,17 +189,25 @@ def says_new(met: Event, topic: str, before: Positions, seen: Iterable[Event]) -
     Args:
         met: what a gate told of it, or of its answer.
         topic: the input.
-        before: the newest positions of the groups, at some time before.
-        seen: what gates told of every commit that was sent since, in any order.
+        before: the newest positions of each group, at some time before; None if nobody could say.
+        sent: what gates told of every commit that was sent since, in any order.
+        refused: what they told of the answers to those that were refused.
     """
     if met["api"] != _COMMIT.api:
         return True
-    newest = {partition: offset for (_, partition), offset in before.items()}
-    one = itemgetter("link", "client_id", "correlation_id")
-    sent = sorted(seen, key=lambda event: int(event["at"]))
-    for event in takewhile(lambda event: one(event) != one(met), sent):
-        for partition, offset in _of(topic, event):
-            newest[partition] = max(offset, newest.get(partition, 0))
+    if before is None:
+        return False
+    newest = {
+        partition: offset
+        for group in met["groups"]
+        for (_, partition), offset in before.get(group, {}).items()
+    }
+    void = set(map(_REQUEST, refused))
+    earlier = sorted(sent, key=lambda event: int(event["at"]))
+    for event in takewhile(lambda event: _REQUEST(event) != _REQUEST(met), earlier):
+        if event["groups"] == met["groups"] and _REQUEST(event) not in void:
+            for partition, offset in _of(topic, event):
+                newest[partition] = max(offset, newest.get(partition, 0))
     return any(offset > newest.get(partition, 0) for partition, offset in _of(topic, met))
 
 

@@ -70,8 +70,7 @@ def end_for(reader: LogReader, group: str) -> int:
     count = reader.count(OFFSETS_TOPIC)
     if not count:
         return 0
-    _, high_watermark = reader.ends(OFFSETS_TOPIC)[partition_of(group, count)]
-    return high_watermark
+    return reader.end(OFFSETS_TOPIC, partition_of(group, count))
 
 
 def _commit(entry: Entry, group: str) -> Commit | None:

@@ -157,6 +157,14 @@ class LogReader:
             found[p.partition] = (answer.last_stable_offset, answer.high_watermark)
         return found
 
+    def end(self, topic: str, partition: int) -> int:
+        """The high watermark of one partition.
+
+        Raises:
+            UnreadableLog: there is no leader, or it answered with an error or not at all.
+        """
+        return int(self._fetch(topic, partition, 0, limit=1).high_watermark)
+
     def first(self, topic: str, partition: int) -> int:
         """The offset at which a partition begins: what lies before it was deleted.
 

@@ -8,6 +8,8 @@ was behind it, and how far it lagged.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -95,23 +97,29 @@ class GroupCommits:
 
     def by_group(self) -> list[GroupProgress]:
         """The groups that have a position; none while nobody can say."""
-        admin = AdminClient({"bootstrap.servers": self._bootstrap, "log_level": 0})
         found: list[GroupProgress] = []
-        try:
-            groups = admin.list_consumer_groups(request_timeout=_SECONDS).result(_SECONDS).valid
-            for group in groups:
-                asked = [ConsumerGroupTopicPartitions(group.group_id)]
-                (future,) = admin.list_consumer_group_offsets(asked).values()
-                positions = {
-                    (place.topic, place.partition): place.offset
-                    for place in future.result(_SECONDS).topic_partitions
-                    if place.topic == self._topic and place.offset >= 0
-                }
-                if positions:
-                    works = group.state is not ConsumerGroupState.EMPTY
-                    found.append(
-                        GroupProgress(name=group.group_id, works=works, positions=positions)
-                    )
-        except (KafkaException, TimeoutError):
-            pass  # whoever keeps them is away for now
+        with suppress(KafkaException, TimeoutError):  # whoever keeps them is away for now
+            found.extend(self._told())
         return found
+
+    def by_name(self) -> dict[str, Positions] | None:
+        """The newest positions of each group that has any; None while nobody can say."""
+        try:
+            return {group.name: group.positions for group in self._told()}
+        except (KafkaException, TimeoutError):
+            return None
+
+    def _told(self) -> Iterator[GroupProgress]:
+        admin = AdminClient({"bootstrap.servers": self._bootstrap, "log_level": 0})
+        groups = admin.list_consumer_groups(request_timeout=_SECONDS).result(_SECONDS).valid
+        for group in groups:
+            asked = [ConsumerGroupTopicPartitions(group.group_id)]
+            (future,) = admin.list_consumer_group_offsets(asked).values()
+            positions = {
+                (place.topic, place.partition): place.offset
+                for place in future.result(_SECONDS).topic_partitions
+                if place.topic == self._topic and place.offset >= 0
+            }
+            if positions:
+                works = group.state is not ConsumerGroupState.EMPTY
+                yield GroupProgress(name=group.group_id, works=works, positions=positions)

@@ -45,10 +45,5 @@ class Topic:
 
 
 def _text(data: bytes | None) -> str | None:
-    """UTF-8, or else a letter for each byte: contents that differ must not become the same."""
-    if data is None:
-        return None
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    """UTF-8, with numbers for bytes that are none: contents that differ must stay different."""
+    return None if data is None else data.decode(errors="backslashreplace")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
+import psycopg
 import pytest
 
 from harness.empty_sink import check_empty
@@ -32,9 +34,17 @@ def test_an_empty_one_may_be_used() -> None:
     check_empty(bench([], []))
 
 
-def test_what_is_not_made_yet_is_empty() -> None:
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnreadableFiles("there is no table"),
+        psycopg.errors.UndefinedTable("ledger"),
+        sqlite3.OperationalError("no such table: ledger"),
+    ],
+)
+def test_what_is_not_made_yet_is_empty(error: Exception) -> None:
     def missing(reader: object) -> Any:
-        raise UnreadableFiles("there is no table")
+        raise error
 
     world = bench([], [])
     world.open_sink = missing

@@ -9,49 +9,80 @@ import pytest
 from harness.faults.kill_program import says_new
 
 
-def event(at: int, *positions: tuple[str, int, int], number: int | None = None) -> dict[str, Any]:
+def event(at: int, *positions: tuple[str, int, int], **more: Any) -> dict[str, Any]:
     return {
         "at": at,
         "api": "OffsetCommit",
         "link": "pipeline → broker-1",
-        "client_id": "it",
-        "correlation_id": at if number is None else number,
+        "connection": 3,
+        "correlation_id": at,
+        "groups": ["billing"],
         "positions": [list(place) for place in positions],
+        **more,
     }
 
 
-BEFORE = {("orders", 0): 40, ("orders", 1): 7}
+BEFORE = {"billing": {("orders", 0): 40, ("orders", 1): 7}, "slow": {("orders", 0): 10}}
+
+
+def new(
+    met: dict[str, Any],
+    *sent: dict[str, Any],
+    refused: tuple[dict[str, Any], ...] = (),
+    **more: Any,
+) -> bool:
+    said = {"topic": "orders", "before": BEFORE, **more}
+    return says_new(met, sent=sent, refused=refused, **said)
 
 
 @pytest.mark.parametrize("topic", ["orders", ""])
 def test_it_is_if_it_goes_beyond_what_was_committed(topic: str) -> None:
-    assert says_new(event(1, (topic, 0, 40), (topic, 1, 8)), "orders", BEFORE, [])
-    assert says_new(event(1, (topic, 2, 1)), "orders", BEFORE, [])
+    assert new(event(1, (topic, 0, 40), (topic, 1, 8)))
+    assert new(event(1, (topic, 2, 1)))
 
 
 def test_it_is_not_if_it_says_the_same_again() -> None:
-    assert not says_new(event(1, ("orders", 0, 40), ("orders", 1, 7)), "orders", BEFORE, [])
-    assert not says_new(event(1), "orders", BEFORE, []), "an empty one"
-    assert not says_new(event(1, ("orders", 2, 0)), "orders", BEFORE, []), "a beginning"
+    assert not new(event(1, ("orders", 0, 40), ("orders", 1, 7)))
+    assert not new(event(1)), "an empty one"
+    assert not new(event(1, ("orders", 2, 0))), "a beginning"
 
 
 def test_what_goes_for_another_topic_counts_for_nothing() -> None:
-    assert not says_new(event(1, ("else", 0, 99)), "orders", BEFORE, [])
-    assert says_new(event(2, ("orders", 0, 41)), "orders", BEFORE, [event(1, ("else", 0, 99))])
+    assert not new(event(1, ("else", 0, 99)))
+    assert new(event(2, ("orders", 0, 41)), event(1, ("else", 0, 99)))
+
+
+def test_what_another_group_commits_counts_for_nothing() -> None:
+    slow = event(2, ("orders", 0, 30), groups=["slow"])
+    assert new(slow, event(1, ("orders", 0, 90)))
+    assert not new(event(2, ("orders", 0, 40)), event(1, ("orders", 0, 12), groups=["slow"]))
+    assert new(event(1, ("orders", 0, 1), groups=["first of all"]))
 
 
 def test_commits_that_were_sent_since_count_as_committed() -> None:
     met = event(5, ("orders", 0, 50))
-    assert not says_new(met, "orders", BEFORE, [event(3, ("orders", 0, 50)), met])
-    assert says_new(met, "orders", BEFORE, [event(3, ("orders", 0, 49)), met])
+    assert not new(met, event(3, ("orders", 0, 50)), met)
+    assert new(met, event(3, ("orders", 0, 49)), met)
+
+
+def test_those_that_were_refused_do_not() -> None:
+    met, before = event(5, ("orders", 0, 50)), event(3, ("orders", 0, 50))
+    answer = {**before, "at": 4, "error": "NotCoordinatorError"}
+    assert new(met, before, met, refused=(answer,))
 
 
 def test_itself_and_what_came_behind_it_do_not() -> None:
-    request = event(4, ("orders", 0, 50), number=9)
-    answer = {**event(6, ("orders", 0, 50), number=9), "direction": "response"}
+    request = event(4, ("orders", 0, 50), correlation_id=9)
+    answer = {**request, "at": 6, "direction": "response"}
     behind = event(5, ("orders", 0, 60))
-    assert says_new(answer, "orders", BEFORE, [behind, request])
+    assert new(answer, behind, request)
+    of_another = event(1, ("orders", 0, 50), correlation_id=9, connection=4)
+    assert not new(answer, of_another, behind, request), "ids are counted by connection"
+
+
+def test_where_nobody_could_say_it_is_not_known() -> None:
+    assert not new(event(1, ("orders", 0, 99)), before=None)
 
 
 def test_the_end_of_a_transaction_is_always_of_something() -> None:
-    assert says_new({**event(1), "api": "EndTxn"}, "orders", BEFORE, [])
+    assert new({**event(1), "api": "EndTxn"}, before=None)
