@@ -7,6 +7,7 @@ the absence of something prove anything.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from checkers.history import History
 from checkers.model import Hop, Row
@@ -29,6 +30,10 @@ class Elsewhere:
     def has(self, hazard: Row) -> bool:
         """Whether a hazard was of that."""
         return hazard["owner"] in self.owners or hazard["attempt"] in self.attempts
+
+
+NOWHERE: Final = Elsewhere()
+"""Nothing is known to have."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,14 +142,13 @@ class Circumstances:
                 )
         return None
 
-    def hazards_seen(self, hop: Hop, elsewhere: Elsewhere | None = None) -> dict[str, int]:
+    def hazards_seen(self, hop: Hop, elsewhere: Elsewhere = NOWHERE) -> dict[str, int]:
         """How often each kind of hazard was observed on a hop; end to end is both.
 
         Args:
             hop: the hop.
             elsewhere: whose work and which sends went elsewhere, which tests nothing here.
         """
-        elsewhere = elsewhere or Elsewhere()
         seen: dict[str, int] = {}
         for row in self.hazards:
             here = hop is Hop.END_TO_END or row["hop"] == hop.value

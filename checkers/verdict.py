@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from checkers.circumstances import Circumstances, Elsewhere
+from checkers.circumstances import NOWHERE, Circumstances, Elsewhere
 from checkers.claims import refutes
 from checkers.controls import Control
 from checkers.model import Claim, ClaimJudgement, Evidence, Findings, Verdict, Wound
@@ -35,7 +35,7 @@ def judge_claim(
     wounds: Sequence[Wound] = (),
     controls: Sequence[Control] = (),
     cut_off: Iterable[str] = (),
-    elsewhere: Elsewhere | None = None,
+    elsewhere: Elsewhere = NOWHERE,
 ) -> ClaimJudgement:
     """The verdict on one claim.
 
@@ -67,7 +67,7 @@ def judge_claim(
         or _stalled(findings)
         or _unknown(circumstances, proven, uncovered, undecided)
         or _unshown(claim, wounds)
-        or _unexercised(claim, circumstances, elsewhere)
+        or _unexercised(claim, circumstances, seen, elsewhere)
         or (
             Verdict.HOLDS,
             "Nothing was found, everything was settled and collected, and the claim was put to "
@@ -210,9 +210,8 @@ def _unshown(claim: Claim, wounds: Sequence[Wound]) -> _Reason | None:
 
 
 def _unexercised(
-    claim: Claim, circumstances: Circumstances, elsewhere: Elsewhere | None
+    claim: Claim, circumstances: Circumstances, seen: dict[str, int], elsewhere: Elsewhere
 ) -> _Reason | None:
-    seen = circumstances.hazards_seen(claim.hop, elsewhere)
     where = f"on hop {claim.hop.value}"
     for kind in sorted(claim.hazards - seen.keys()):
         somewhere = any(row["hazard"] == kind for row in circumstances.hazards)
