@@ -18,7 +18,7 @@ from harness.faults.kill_member import KillMember
 from harness.faults.message import Message
 from harness.faults.pause_member import PauseMember
 from harness.faults.targets import CoordinatorOf
-from harness.faults.until import Acknowledged
+from harness.faults.until import Acknowledged, Bitten
 from harness.scenario import At, Scenario
 from harness.subjects.base import Subject
 from harness.subjects.group.clients import Client
@@ -214,20 +214,31 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
 
 _ABORT_HELD = At(
     name="abort on its way",
-    # Until it has arrived there is more to read than goes into a batch, so that the next
-    # transaction will not have the same partitions.
+    # Until it has arrived each partition has more to read than goes into a batch, so that the next
+    # transaction has one of them.
     do=HitMessage(
         message=replace(passing("request", "EndTxn", nth=1), commits=False), action="hold"
     ),
     until=Acknowledged(records=1_000),
 )
+_VOID_OF_TWO = replace(
+    VOID,
+    do=HitMessage(
+        message=replace(passing("response", "TxnOffsetCommit", nth=1), partitions=2),
+        action="error",
+        error="UNKNOWN_MEMBER_ID",
+    ),
+    # No later: what comes next has to lie in wait when the abort goes on its way.
+    until=Bitten(),
+)
 _KILLED_AFTER_NEXT = At(
     name="killed after its next commit",
-    after=(VOID.name,),
+    after=(_VOID_OF_TWO.name,),
     during=replace(passing("response", "EndTxn", nth=1), commits=True),
     do=KillMember(member=WHO),
 )
-_STALE = ConsumerGroup(client="kafka-python")
+_STALE = ConsumerGroup(client="kafka-python", members=1)
+"""Alone: nobody else can go on meanwhile where it was, so that its positions would go back."""
 _BEFORE = ConsumerGroup(commits="before")
 _AFTER = ConsumerGroup(commits="after")
 
@@ -240,8 +251,8 @@ SCENARIOS = (
         name=f"{_STALE.name}-void-killed",
         title="A member told that it is not in the group, and killed after its next commit",
         subject=_STALE,
-        workload=replace(WORKLOAD, partitions=6),
-        schedule=(_ABORT_HELD, VOID, _KILLED_AFTER_NEXT),
+        workload=WORKLOAD,
+        schedule=(_ABORT_HELD, _VOID_OF_TWO, _KILLED_AFTER_NEXT),
         # See docs/findings/kafka-python-positions-of-an-abort.md. If it is not killed it comes to
         # nothing or to offset-regressed, as it happens.
         claims=claims(

@@ -30,6 +30,8 @@ class Message:
     client_id: str | None = None
     commits: bool | None = None
     """Of EndTxn: only one that commits, or only one that aborts."""
+    partitions: int | None = None
+    """Of OffsetCommit and TxnOffsetCommit: only one with the positions of at least so many."""
     refused: bool | None = None
     """Of a response: only one with an error in it, or only one without any."""
 
@@ -46,6 +48,8 @@ class Message:
         ]
         if self.commits is not None:
             carried.append("a commit" if self.commits else "an abort")
+        if self.partitions is not None:
+            carried.append(f"positions of {self.partitions} partitions or more")
         if self.refused is not None:
             carried.append("a refusal" if self.refused else "without an error")
         which = "the first" if self.nth == 1 else f"number {self.nth} of the"

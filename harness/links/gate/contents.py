@@ -1,5 +1,5 @@
 """Whom and what a request concerns: topics, transactional ids, groups; how EndTxn ends, and which
-positions OffsetCommit has.
+positions OffsetCommit and TxnOffsetCommit have.
 
 The one thing to know: Kafka's schemas mark such fields by an entity type, and kafka-python has the
 schemas; so no API needs a reading of its own but FindCoordinator, whose key may be either. Newer
@@ -17,7 +17,9 @@ from kafka.protocol.api_key import ApiKey
 from kafka.protocol.schemas import BaseField
 
 _ENTITIES: Final = {"topicName": "topic", "transactionalId": "transactional_id", "groupId": "group"}
-_END_TXN, _OFFSET_COMMIT = int(ApiKey.EndTxn), int(ApiKey.OffsetCommit)
+_END_TXN: Final = int(ApiKey.EndTxn)
+_COMMITS: Final = frozenset({int(ApiKey.OffsetCommit), int(ApiKey.TxnOffsetCommit)})
+"""What has positions."""
 _KEYS: Final = {0: "group", 1: "transactional_id"}
 """What the key of a FindCoordinator request is, by its type."""
 
@@ -33,7 +35,7 @@ class Contents:
     commits: bool | None = None
     """Whether an EndTxn commits or aborts; None for all else."""
     positions: frozenset[tuple[str, int, int]] = frozenset()
-    """Of an OffsetCommit: topic, or nothing where it is named by an id, partition, next offset."""
+    """Of what commits them: topic (nothing where an id names it), partition, next offset."""
 
 
 def contents_of(message: Any) -> Contents:
@@ -49,7 +51,7 @@ def contents_of(message: Any) -> Contents:
         transactional_ids=frozenset(found.get("transactional_id", ())),
         groups=frozenset(found.get("group", ())),
         commits=bool(message.committed) if message.API_KEY == _END_TXN else None,
-        positions=frozenset(_positions(message) if message.API_KEY == _OFFSET_COMMIT else ()),
+        positions=frozenset(_positions(message) if message.API_KEY in _COMMITS else ()),
     )
 
 

@@ -16,7 +16,8 @@ from harness.links.gate.messages import api_key, decodable, error_code
 Direction = Literal["request", "response"]
 Action = Literal["hold", "drop", "close-before", "close-after", "error", "duplicate", "report"]
 
-_CONTENTS: Final = ("topic", "transactional_id", "group", "commits")
+_CONTENTS: Final = ("topic", "transactional_id", "group", "commits", "partitions")
+_POSITIONS: Final = ("OffsetCommit", "TxnOffsetCommit")
 _TOLD: Final = ("EndTxn", "OffsetCommit")
 """Whose contents are told whatever a rule asks: how a transaction ends, and what is committed."""
 
@@ -43,6 +44,8 @@ class Rule:
     client_id: str | None = None
     commits: bool | None = None
     """Of EndTxn: only one that commits, or only one that aborts."""
+    partitions: int | None = None
+    """Of OffsetCommit and TxnOffsetCommit: only one with the positions of at least so many."""
     refused: bool | None = None
     """Of a response: only one with an error in it, or only one without any."""
     error: str | None = None
@@ -62,6 +65,8 @@ class Rule:
             raise ValueError("the action error, and no other, needs the name of an error")
         if self.commits is not None and self.api != "EndTxn":
             raise ValueError(f"only EndTxn commits or aborts, {self.api} does not")
+        if self.partitions is not None and self.api not in _POSITIONS:
+            raise ValueError(f"only {' and '.join(_POSITIONS)} have positions, {self.api} has not")
         if self.refused is not None and self.direction == "request":
             raise ValueError("a response can be a refusal, a request cannot")
         if self.action == "duplicate" and self.direction == "response":
@@ -106,6 +111,8 @@ class Rule:
         if not self._needs_request:
             return True
         if contents is None or self.commits not in (None, contents.commits):
+            return False
+        if self.partitions is not None and len(contents.positions) < self.partitions:
             return False
         return all(
             wanted is None or wanted in found

@@ -21,6 +21,7 @@ from kafka.protocol.producer import (
     EndTxnResponse,
     ProduceRequest,
     ProduceResponse,
+    TxnOffsetCommitRequest,
 )
 
 from harness.links.gate.client import Gate, Placed
@@ -497,6 +498,49 @@ def offset_commit(number: int) -> bytes:
     )  # fmt: skip
     made.with_header(correlation_id=number, client_id="it")
     return bytes(made.encode(framed=True, header=True))
+
+
+def in_transaction(number: int, **partitions: int) -> bytes:
+    """Positions in a transaction: of each topic the first so many partitions."""
+    of_topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
+    of_partition = of_topic.TxnOffsetCommitRequestPartition
+    made = TxnOffsetCommitRequest(
+        version=3, transactional_id="t", group_id="g", producer_id=1, producer_epoch=0,
+        generation_id=1, member_id="m", group_instance_id=None,
+        topics=[
+            of_topic(
+                version=3,
+                name=topic,
+                partitions=[
+                    of_partition(
+                        version=3, partition_index=n, committed_offset=7,
+                        committed_leader_epoch=-1, committed_metadata="",
+                    )
+                    for n in range(count)
+                ],
+            )
+            for topic, count in partitions.items()
+        ],
+    )  # fmt: skip
+    made.with_header(correlation_id=number, client_id="it")
+    return bytes(made.encode(framed=True, header=True))
+
+
+@pytest.mark.parametrize(("least", "numbers"), [(None, [1, 2, 3]), (2, [2, 3]), (3, [])])
+def test_of_how_many_partitions_positions_are(
+    link: Link, least: int | None, numbers: list[int]
+) -> None:
+    rule = link.put("request", "TxnOffsetCommit", "report", times=None, partitions=least)
+    client = link.client()
+    for number, partitions in ((1, {"a": 1}), (2, {"a": 2}), (3, {"a": 1, "b": 1})):
+        client.send(in_transaction(number, **partitions))
+        link.broker.wait(number)
+    assert [e["correlation_id"] for e in rule.fired] == numbers
+
+
+def test_only_what_commits_them_has_positions() -> None:
+    with pytest.raises(ValueError, match="have positions, EndTxn has not"):
+        Rule(direction="request", api="EndTxn", action="drop", partitions=2)
 
 
 @pytest.mark.parametrize(("refused", "numbers"), [(False, [1]), (True, [2]), (None, [1, 2, 3])])

@@ -137,7 +137,8 @@ def test_what_a_request_concerns(api: str, version: int) -> None:
         positions=found.positions,  # see below
     )
     placed = {name for name, _, _ in found.positions}
-    assert placed == ({"" if by_id else "orders"} if api == "OffsetCommit" else set())
+    commits = api in {"OffsetCommit", "TxnOffsetCommit"}
+    assert placed == ({"" if by_id else "orders"} if commits else set())
     assert client_id(frame) == "it"
     assert encode(message, version) == frame
 
