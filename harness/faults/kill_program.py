@@ -38,7 +38,6 @@ _WORDS: Final[dict[Moment | None, str]] = {
     "before-commit": "SIGKILL the pipeline before its commit arrives",
     "after-commit": "SIGKILL the pipeline before it hears that its commit was taken",
 }
-_COMMITS: Final = (("OffsetCommit", None), ("EndTxn", True))
 _COMMIT: Final = Message(source="pipeline", direction="request", api="OffsetCommit")
 _REFUSAL: Final = replace(_COMMIT, direction="response", refused=True)
 _REQUEST: Final = itemgetter("link", "connection", "correlation_id")
@@ -126,10 +125,10 @@ class _Killed:
 
     def _kill_at(self, moment: Moment, name: str) -> None:
         """Lose the next commit, or the answer to it, and kill it before it can do anything else."""
-        groups = self._program.look.groups
+        groups, topic = self._program.look.groups, self._program.look.topic
         with ExitStack() as gates:
             reports = []
-            for message in (_COMMIT, _REFUSAL):
+            for message in (replace(_COMMIT, topic=topic), replace(_REFUSAL, topic=topic)):
                 rule = message.rule("report", times=None)
                 reports.append(AtGates(self._bench, message.source, rule))
                 gates.callback(reports[-1].remove)
@@ -137,7 +136,7 @@ class _Killed:
             # Whatever is committed from here on is seen, so that nothing lies between the two.
             before = groups.by_name()
             placed = []
-            for message in _messages(moment):
+            for message in _messages(moment, topic):
                 rule = message.rule("drop", times=None)
                 placed.append(AtGates(self._bench, message.source, rule))
                 gates.callback(placed[-1].remove)
@@ -156,7 +155,7 @@ class _Killed:
             if self._met is not None:
                 self._said_new = says_new(
                     self._met,
-                    topic=self._program.look.topic,
+                    topic=topic,
                     before=before,
                     sent=sent.fired(),
                     refused=refused.fired(),
@@ -214,16 +213,15 @@ def says_new(
 def _of(topic: str, commit: Event) -> Iterator[tuple[int, int]]:
     """Partition and next offset of the positions in the input that a commit has."""
     for name, partition, offset in commit["positions"]:
-        if name in (topic, ""):  # newer clients name a topic by its id; a program here reads one
+        if name == topic:
             yield partition, offset
 
 
-def _messages(moment: Moment) -> tuple[Message, ...]:
+def _messages(moment: Moment, topic: str | None = None) -> tuple[Message, ...]:
+    """What passes at a moment, of whatever a program commits or of its positions in one topic."""
     direction: Literal["request", "response"] = (
         "request" if moment == "before-commit" else "response"
     )
     refused = False if direction == "response" else None  # what was refused moved no position
-    return tuple(
-        Message(source="pipeline", direction=direction, api=api, commits=commits, refused=refused)
-        for api, commits in _COMMITS
-    )
+    common = Message(source="pipeline", direction=direction, api="EndTxn", refused=refused)
+    return (replace(common, api=_COMMIT.api, topic=topic), replace(common, commits=True))

@@ -34,8 +34,8 @@ class Contents:
     groups: frozenset[str] = frozenset()
     commits: bool | None = None
     """Whether an EndTxn commits or aborts; None for all else."""
-    positions: frozenset[tuple[str, int, int]] = frozenset()
-    """Of what commits them: topic (nothing where an id names it), partition, next offset."""
+    positions: frozenset[tuple[str | UUID, int, int]] = frozenset()
+    """Of what commits them: topic, by name or by id, partition, next offset."""
 
 
 def contents_of(message: Any) -> Contents:
@@ -55,10 +55,10 @@ def contents_of(message: Any) -> Contents:
     )
 
 
-def _positions(message: Any) -> Iterator[tuple[str, int, int]]:
+def _positions(message: Any) -> Iterator[tuple[str | UUID, int, int]]:
     for topic in message.topics:
         for place in topic.partitions:
-            yield topic.name or "", place.partition_index, place.committed_offset
+            yield topic.name or topic.topic_id, place.partition_index, place.committed_offset
 
 
 def entity(field: dict[str, Any]) -> str | None:

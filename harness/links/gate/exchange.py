@@ -209,7 +209,8 @@ class Exchange:
         names, unknown = self.topics.names(contents.topic_ids)
         if unknown and self.rules.reads_topics:
             self.tell("unknown-topics", ids=sorted(map(str, unknown)), **_told(asked))
-        return replace(contents, topics=contents.topics | names)
+        placed = {(self.topics.name(topic), *place) for topic, *place in contents.positions}
+        return replace(contents, topics=contents.topics | names, positions=frozenset(placed))
 
     def _learn(self, frame: bytes, asked: Asked) -> None:
         try:
@@ -255,5 +256,5 @@ def _told(asked: Asked) -> dict[str, Any]:
         "transactional_ids": sorted(contents.transactional_ids) if contents else [],
         "groups": sorted(contents.groups) if contents else [],
         "commits": contents.commits if contents else None,
-        "positions": sorted(contents.positions) if contents else [],
+        "positions": sorted((str(t), *at) for t, *at in contents.positions) if contents else [],
     }

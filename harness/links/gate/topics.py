@@ -33,3 +33,7 @@ class Topics:
         wanted = set(ids)
         known = wanted & self._names.keys()
         return {self._names[one] for one in known}, wanted - known
+
+    def name(self, topic: str | UUID) -> str | UUID:
+        """Its name; its id where that is all that is known."""
+        return self._names.get(topic, topic) if isinstance(topic, UUID) else topic

@@ -605,6 +605,37 @@ def test_a_topic_by_its_id(link: Link) -> None:
     assert [e["correlation_id"] for e in rule.fired] == [1, 5]
 
 
+def test_positions_of_a_topic_by_its_id(link: Link) -> None:
+    from uuid import uuid4
+
+    ids = [uuid4() for _ in range(2)]
+    rule = link.put("request", "OffsetCommit", "report", times=None, topic="orders")
+    link.gate.teach({ids[0]: "orders"})
+    of_topic = OffsetCommitRequest.OffsetCommitRequestTopic
+    of_partition = of_topic.OffsetCommitRequestPartition
+    topics = [
+        of_topic(
+            version=10,
+            topic_id=one,
+            partitions=[
+                of_partition(
+                    version=10, partition_index=2, committed_offset=offset,
+                    committed_leader_epoch=-1, committed_metadata="",
+                )
+            ],
+        )
+        for one, offset in zip(ids, (7, 8), strict=True)
+    ]  # fmt: skip
+    made = OffsetCommitRequest(
+        version=10, group_id="g", generation_id_or_member_epoch=1, member_id="m",
+        group_instance_id=None, topics=topics,
+    )  # fmt: skip
+    link.client().send(frame(made, correlation_id=1, version=10))
+    link.broker.wait(1)
+    (event,) = rule.fired
+    assert sorted(event["positions"]) == sorted([["orders", 2, 7], [str(ids[1]), 2, 8]])
+
+
 def test_a_request_that_is_never_answered_is_passed_over(link: Link) -> None:
     """Produce with acks=0; the answer after it must not be taken for its own."""
     rule = link.put("response", "EndTxn", "drop")

@@ -138,7 +138,7 @@ def test_what_a_request_concerns(api: str, version: int) -> None:
     )
     placed = {name for name, _, _ in found.positions}
     commits = api in {"OffsetCommit", "TxnOffsetCommit"}
-    assert placed == ({"" if by_id else "orders"} if commits else set())
+    assert placed == ({ID if by_id else "orders"} if commits else set())
     assert client_id(frame) == "it"
     assert encode(message, version) == frame
 
