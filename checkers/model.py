@@ -185,6 +185,8 @@ class ClaimJudgement:
     """One sentence: why this verdict and not the next better one."""
     refuted_by: tuple[str, ...] = ()
     """Names of the refuting anomalies that are proven."""
+    found: Mapping[str, int] = field(default_factory=dict)
+    """How many findings of each of these there are where the claim looks."""
     undecided: tuple[str, ...] = ()
     """Names of anomalies that were looked for but cannot be decided on this history."""
     hazards_seen: Mapping[str, int] = field(default_factory=dict)

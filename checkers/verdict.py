@@ -79,6 +79,7 @@ def judge_claim(
         verdict=verdict,
         reason=reason,
         refuted_by=convicting,
+        found={f.anomaly: f.count for f in proven if f.anomaly in convicting},
         undecided=tuple(sorted(undecided)),
         hazards_seen=seen,
         expected=_expected(claim, verdict, convicting),

@@ -31,6 +31,7 @@ from harness.recorder import Recorder
 from harness.scenario import Scenario
 from harness.schedule_json import schedule_to_json
 from harness.stage.backends import BROKERS, LOCAL, new_stage, outlives_runs
+from harness.stage.base import StageTrouble
 from harness.stage.blocks import take_block
 from harness.stage.processes import Processes
 from harness.stage.topology import AUDITOR, Link
@@ -38,7 +39,7 @@ from harness.subjects.base import OnQueues
 from harness.subjects.pipeline import Pipeline, PipelineParts
 from harness.tools.setup import Tools
 from harness.versions import host, versions
-from harness.wait import Stop
+from harness.wait import Interrupted, Stop
 from harness.watchdog import Watchdog
 from harness.workload.control import Producers
 from harness.workload.expected import write_expected
@@ -194,8 +195,10 @@ class Parts:
                 step()
             except Exception as error:
                 failures.append(error)
+            except Interrupted as reason:  # what ended the run does not end its clearing away
+                failures.append(StageTrouble(f"broken off: {reason}"))
         if failures:
-            raise ExceptionGroup("tearing down", failures)
+            raise ExceptionGroup(f"tearing down: {'; '.join(map(str, failures))}", failures)
 
     def remove(self) -> None:
         """Remove what does not outlive a run and let the reaper go."""

@@ -64,10 +64,13 @@ class RunRecord(BaseModel):
         """Write `run.json` whole or not at all."""
         target = folder / RUN_FILE
         part = target.with_suffix(".part")
-        part.write_text(self.model_dump_json(indent=2) + "\n")
-        with part.open() as written:
-            os.fsync(written.fileno())
-        part.replace(target)
+        try:
+            part.write_text(self.model_dump_json(indent=2) + "\n")
+            with part.open() as written:
+                os.fsync(written.fileno())
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, folder: Path) -> RunRecord:

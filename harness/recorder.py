@@ -32,14 +32,20 @@ class Recorder:
 
     def __init__(self, history: Path, handlers: Sequence[events.Handler]) -> None:
         self.history = HistoryWriter(history, "harness")
-        self._handlers = handlers
+        self._handlers = tuple(handlers)
         self._lock = threading.RLock()
 
     def emit(self, event: events.Event) -> None:
-        """Hand an event to every handler, in order."""
+        """Hand an event to every handler, in order; one that cannot tell it hears no more.
+
+        That nobody looks any more, because a terminal was closed, is no reason to end a run.
+        """
         with self._lock:
-            for handler in self._handlers:
-                handler(event)
+            for handler in tuple(self._handlers):
+                try:
+                    handler(event)
+                except (OSError, ValueError):
+                    self._handlers = tuple(h for h in self._handlers if h is not handler)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:

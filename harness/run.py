@@ -8,6 +8,7 @@ and from nothing else, by the same code that `onceproof check` runs a year later
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -108,18 +109,24 @@ class Run:
                 full; what was written stays.
         """
         recorder = self._recorder
-        parts = Parts(
-            scenario=self.scenario,
-            seed=self.seed,
-            folder=self.folder,
-            tools=self._tools,
-            recorder=recorder,
-            stop=self._stop,
-            marker=self._marker,
-            repeat=self.repeat,
-            remove=self._remove,
-            backend=self._backend,
-        )
+        try:
+            parts = Parts(
+                scenario=self.scenario,
+                seed=self.seed,
+                folder=self.folder,
+                tools=self._tools,
+                recorder=recorder,
+                stop=self._stop,
+                marker=self._marker,
+                repeat=self.repeat,
+                remove=self._remove,
+                backend=self._backend,
+            )
+        except BaseException:
+            # Nothing has begun: a folder without a record would be nobody's to judge or to clean.
+            recorder.close()
+            shutil.rmtree(self.folder.path, ignore_errors=True)
+            raise
         recorder.emit(
             events.RunStarted(
                 at=now(),

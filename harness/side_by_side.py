@@ -7,6 +7,7 @@ of our own knows them by their marker, and each run has one for what it started.
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -21,6 +22,8 @@ from harness.watchdog import Watchdog
 
 ENDING_SECONDS = 180.0
 """How long a run may take to end in an orderly way: tear down, judge, write its report."""
+_REAPING_SECONDS = 60.0
+"""How long the reaper of a run that was killed may take to clear up after it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,23 +107,27 @@ def side_by_side(
         ended: hears of every end, also of those that were asked to.
     """
     waiting, running = iter(jobs), list[_Running]()
-    while True:
-        while len(running) < at_once and not stop.is_set():
-            job = next(waiting, None)
-            if job is None:
-                break
-            process = processes.start(job.name, job.command)
-            running.append(_Running(job=job, process=process, since=time.monotonic()))
-            started(job)
-        if not running:
-            return
-        try:
-            _wait(running, stop)
-        except Interrupted:
-            _ask_all(running)
-        for each in [each for each in running if not each.process.leader_alive()]:
-            running.remove(each)
-            ended(_end(each))
+    try:
+        while True:
+            while len(running) < at_once and not stop.is_set():
+                job = next(waiting, None)
+                if job is None:
+                    break
+                process = processes.start(job.name, job.command)
+                running.append(_Running(job=job, process=process, since=time.monotonic()))
+                started(job)
+            if not running:
+                return
+            try:
+                _wait(running, stop)
+            except Interrupted:
+                _ask_all(running)
+            for each in [each for each in running if not each.process.leader_alive()]:
+                running.remove(each)
+                ended(_end(each))
+    finally:
+        # Whatever goes wrong here is no fault of those that still run.
+        _ask_all(running)
 
 
 def _wait(running: list[_Running], stop: Stop) -> None:
@@ -141,7 +148,7 @@ def _wait(running: list[_Running], stop: Stop) -> None:
     for each in running:
         if time.monotonic() >= each.deadline and each.process.leader_alive():
             if each.overdue:
-                each.process.kill("did not end when asked to")
+                _kill(each)
             else:
                 each.overdue = True
                 each.process.popen.send_signal(signal.SIGTERM)
@@ -161,7 +168,22 @@ def _ask_all(running: list[_Running]) -> None:
         )
     for each in running:
         if each.process.leader_alive():
-            each.process.kill("did not end when asked to")
+            _kill(each)
+
+
+def _kill(each: _Running) -> None:
+    """SIGKILL it and its group; all else that it started, and its data, are its reaper's.
+
+    A reaper is in a session of its own, and must outlive the run.
+    """
+    with suppress(ProcessLookupError):
+        os.killpg(each.process.session, signal.SIGKILL)
+    with suppress(Overdue):
+        wait_until(
+            lambda: not each.process.alive(),
+            what=f"the reaper of {each.job.name} to clear up",
+            seconds=_REAPING_SECONDS,
+        )
 
 
 def _end(each: _Running) -> Ended:

@@ -6,9 +6,11 @@ long, and how to describe what is there instead.
 
 from __future__ import annotations
 
+import _thread
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -29,28 +31,34 @@ class Stop:
     """A flag that ends every wait of one run."""
 
     def __init__(self) -> None:
+        self._asked = False
         self._event = threading.Event()
         self.reason = "interrupted"
 
     def set(self, reason: str) -> None:
-        """Ask every wait to end; the first reason stays."""
-        if not self._event.is_set():
+        """Ask every wait to end; the first reason stays. A signal handler may do it."""
+        if not self._asked:
             self.reason = reason
-            self._event.set()
+            self._asked = True
+            # Whoever pauses takes the event's lock for a moment; a signal that came just then
+            # would wait for ever for what it has interrupted.
+            with suppress(RuntimeError):  # no room for a thread: a pause ends by itself
+                _thread.start_new_thread(self._event.set, ())
 
     def is_set(self) -> bool:
         """Whether the run was asked to stop."""
-        return self._event.is_set()
+        return self._asked
 
     def check(self) -> None:
         """Raise `Interrupted` if the run was asked to stop."""
-        if self._event.is_set():
+        if self._asked:
             raise Interrupted(self.reason)
 
     def pause(self, seconds: float) -> None:
         """Let `seconds` pass between two looks; raises `Interrupted` as soon as asked to stop."""
-        if self._event.wait(seconds):
-            raise Interrupted(self.reason)
+        self.check()
+        self._event.wait(seconds)
+        self.check()
 
 
 def wait_until(

@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 
 from harness.wait import Stop
+from onceproof.holding import end_when_let_go
 from onceproof.interrupts import hear
 
 
 def stop_on_signals() -> Stop:
-    """The first signal ends the run in an orderly way; a second one leaves it to the reaper."""
+    """The first signal ends the run in an orderly way; a second one leaves it to the reaper.
+
+    So does the end of the program that holds it, if there is one.
+    """
     stop = Stop()
 
     def on_signal(number: int, _: FrameType | None) -> None:
         name = signal.Signals(number).name
         if stop.is_set():
-            print(f"onceproof: {name} again: leaving the rest to the reaper", file=sys.stderr)
+            _say(f"{name} again: leaving the rest to the reaper")
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         stop.set(f"{name} received")
-        print(f"onceproof: {name}: ending the run and everything it started", file=sys.stderr)
+        _say(f"{name}: ending the run and everything it started")
 
     hear(on_signal)
+    end_when_let_go(stop)
     return stop
+
+
+def _say(what: str) -> None:
+    # The terminal may be gone, which is what SIGHUP says, or something else of ours may be just
+    # about to be printed: then what was interrupted must not fail for it.
+    with suppress(OSError, ValueError, RuntimeError):
+        print(f"onceproof: {what}", file=sys.stderr)

@@ -15,7 +15,8 @@ from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from harness.events import Handler
-from onceproof.errors import told
+from onceproof.errors import TROUBLE, told
+from onceproof.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from reports.event_lines.lines import LineWriter
@@ -55,12 +56,15 @@ def _from_first_to_last(
     from reports.event_lines.model import StreamBegan, StreamEnded
 
     writer.write(StreamBegan(at=stamp(), command=command))
-    code = 1
+    code = TROUBLE  # of what nobody foresaw
     try:
         with told():
             code = do(stream)
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else code
+        raise
+    except KeyboardInterrupt:
+        code = INTERRUPTED
         raise
     finally:
         writer.write(StreamEnded(at=stamp(), exit_code=code))

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from checkers.model import ClaimJudgement, Judgement
 from checkers.tables import TABLES
 from harness.record import RunRecord
+from reports.assembly.batches import BatchTimes, batch_moments
 from reports.assembly.findings import findings
 from reports.assembly.headline import headline, principal
 from reports.assembly.moments import moments
@@ -49,15 +50,15 @@ def build(
     faults = tuple(_fault(row, clock) for row in rows(history, "faults")[:_LIMIT])
     hazards = _hazards(history, clock)
     claims = tuple(_claim(judged) for judged in judgement.claims)
-    batches = batch_lanes(history, clock)
-    done = {b.batch: b.done_at or b.planned_at for lane in batches for b in lane.batches}
-    found = findings(judgement, history, clock, {b: at for b, at in done.items() if at is not None})
+    times = batch_moments(history, clock)
+    batches = batch_lanes(history, times)
+    found = findings(judgement, history, clock, BatchTimes(times))
     around = moments(found, logs.around if logs else None, record.wall_ns / 1e9)
     found = around.findings
     of = principal(claims)
     line = timeline(history, clock, phases=phases, faults=faults, findings=found, batches=batches)
     return Report(
-        headline=long(headline(claims, found, faults, hazards, _several(history))),
+        headline=long(headline(claims, faults, _several(history))),
         verdict=of.verdict if of else None,
         expected=_all_expected(claims),
         run=_facts(record, phases),
@@ -136,6 +137,7 @@ def _claim(judged: ClaimJudgement) -> Claim:
         verdict=judged.verdict,
         reason=long(judged.reason),
         refuted_by=judged.refuted_by,
+        found=dict(judged.found),
         undecided=judged.undecided,
         hazards_required=tuple(sorted(claim.hazards)),
         hazards_seen=dict(judged.hazards_seen),

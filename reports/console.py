@@ -20,6 +20,7 @@ from reports.live import live
 from reports.model import Claim, Findings, Report
 from reports.terminal import console
 from reports.text import line, plural, seconds
+from reports.wholeness import missed
 from reports.write import HTML_FILE, JSON_FILE
 
 __all__ = ["SoakRow", "live", "print_result", "print_summary", "rows_of", "summary_table"]
@@ -39,8 +40,9 @@ _SHOWN = 2
 class SoakRow:
     """What one run said of one claim, for the table of many runs."""
 
+    run: str
     seed: int
-    subject: str
+    scenario: str
     claim: str
     verdict: Verdict
     expected: bool | None
@@ -52,8 +54,9 @@ def rows_of(report: Report) -> list[SoakRow]:
     run = report.run
     return [
         SoakRow(
+            run=run.run,
             seed=run.seed,
-            subject=run.subject,
+            scenario=run.scenario,
             claim=claim.name,
             verdict=claim.verdict,
             expected=claim.expected,
@@ -74,10 +77,9 @@ def print_result(report: Report, out: TextIO, folder: Path | None = None) -> Non
     for group in report.findings:
         to.print()
         to.print(_finding(group))
-    missed = [wound for wound in report.self_proof if not wound.found]
-    if missed:
+    if wounds := missed(report):
         to.print()
-        names = ", ".join(line(wound.name) for wound in missed)
+        names = ", ".join(line(wound.name) for wound in wounds)
         to.print(Text(f"Self-proof failed, wounds not found: {names}", style="bold red"))
     to.print()
     for label, value in _where(report, folder):
@@ -86,18 +88,18 @@ def print_result(report: Report, out: TextIO, folder: Path | None = None) -> Non
 
 
 def summary_table(rows: Sequence[SoakRow]) -> RenderableType:
-    """Seed × subject × claim → verdict, one table per subject, and what was not as expected."""
+    """Run × claim → verdict, one table per scenario, and what was not as expected."""
     tables: list[RenderableType] = []
-    for subject in dict.fromkeys(row.subject for row in rows):
-        mine = [row for row in rows if row.subject == subject]
+    for scenario in dict.fromkeys(row.scenario for row in rows):
+        mine = [row for row in rows if row.scenario == scenario]
         claims = list(dict.fromkeys(row.claim for row in mine))
-        cells = {(row.seed, row.claim): row for row in mine}
-        table = _table(title=line(subject))
+        cells = {(row.run, row.claim): row for row in mine}
+        table = _table(title=line(scenario))
         table.add_column("seed", justify="right")
         for claim in claims:
             table.add_column(Text(line(claim)), overflow="fold")
-        for seed in dict.fromkeys(row.seed for row in mine):
-            table.add_row(str(seed), *(_cell(cells.get((seed, claim))) for claim in claims))
+        for run, seed in {row.run: row.seed for row in mine}.items():
+            table.add_row(str(seed), *(_cell(cells.get((run, claim))) for claim in claims))
         tables += [table, Text()]
     return Group(*tables, *_unexpected(rows))
 
@@ -194,8 +196,11 @@ def _cell(row: SoakRow | None) -> Text:
 
 
 def _unexpected(rows: Sequence[SoakRow]) -> list[Text]:
-    runs = {(row.seed, row.subject) for row in rows}
-    wrong = sorted({(row.seed, row.subject) for row in rows if row.expected is False})
+    runs = {row.run for row in rows}
+    wrong = {row.run: row for row in rows if row.expected is False}
     told = [Text(f"{plural(len(runs), 'run')}, {len(runs) - len(wrong)} as expected")]
-    told += [Text(f"not as expected: seed {s}, {line(n)}", style="bold red") for s, n in wrong]
+    told += [
+        Text(f"not as expected: seed {row.seed}, {line(row.scenario)}", style="bold red")
+        for row in sorted(wrong.values(), key=lambda row: (row.seed, row.scenario))
+    ]
     return told

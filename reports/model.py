@@ -73,6 +73,9 @@ class Claim(Part):
     verdict: Verdict
     reason: str = Field(description="one sentence: why this verdict and not the next better one")
     refuted_by: tuple[str, ...] = Field(description="refuting anomalies that are proven")
+    found: dict[str, int] = Field(
+        default={}, description="how many findings of each of these there are where it looks"
+    )
     undecided: tuple[str, ...] = Field(description="anomalies that this history cannot decide")
     hazards_required: tuple[str, ...]
     hazards_seen: dict[str, int]

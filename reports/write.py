@@ -68,8 +68,11 @@ def read(path: Path) -> Report:
 def write_whole(target: Path, text: str) -> None:
     """Write a file so that it is there whole or not at all, whoever else writes it."""
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    with part.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(target)
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)

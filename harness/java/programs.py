@@ -38,13 +38,17 @@ class JavaPrograms:
     java: Path
     class_path: str
 
-    def command(self, program: str, *arguments: str | Path) -> list[str | Path]:
+    def command(
+        self, program: str, *arguments: str | Path, temporary: Path | None = None
+    ) -> list[str | Path]:
         """How to start one, by the name of its class.
 
-        What it logs goes to standard error.
+        What it logs goes to standard error. What it would leave in the system's folder for such
+        things when it is killed goes into `temporary`.
         """
+        elsewhere = () if temporary is None else (f"-Djava.io.tmpdir={temporary}",)
         return [
-            self.java, *_JVM, f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
+            self.java, *_JVM, *elsewhere, f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
             "-cp", self.class_path, program, *arguments,
         ]  # fmt: skip
 

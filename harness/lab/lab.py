@@ -6,7 +6,6 @@ code, and what was done by hand stands in `run.json` as its schedule.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -97,7 +96,7 @@ class Lab:
         finally:
             if self._server is not None:
                 self._server.close()
-            shutil.rmtree(self._place.folder, ignore_errors=True)
+            self._place.leave()
 
     def _conduct(self, schedule: Sequence[At], bench: Bench) -> Conducting:
         return ByHand(bench, offered=self._offered, opened=self._serve, noted=self._note)

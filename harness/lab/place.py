@@ -6,14 +6,16 @@ only if it answers; what does not answer is swept away by the next one.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
 import socket
 import stat
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,30}")
 
@@ -27,6 +29,8 @@ class Place:
     """Where the lab of a name is reached."""
 
     folder: Path
+    lock: IO[bytes] | None = field(default=None, compare=False, repr=False)
+    """Locked from before its stage begins until its folder is gone; of who took the place."""
 
     @property
     def name(self) -> str:
@@ -56,15 +60,25 @@ class Place:
         """
         if not _NAME.fullmatch(name):
             raise LabTrouble(f"{name!r} is no name for a lab; expected letters, digits, . _ and -")
-        place = cls(_labs() / name)
-        if place.answers():
+        folder = _labs() / name
+        lock = folder.with_name(f".{name}.lock").open("wb")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.close()
             raise LabTrouble(
-                f"a lab called {name} is up; `onceproof end --lab {name}` ends it, "
+                f"a lab called {name} is up, or about to be; `onceproof end --lab {name}` ends it, "
                 "`--name` gives this one another name"
-            )
-        shutil.rmtree(place.folder, ignore_errors=True)
-        place.folder.mkdir(mode=0o700)
-        return place
+            ) from None
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        return cls(folder, lock)
+
+    def leave(self) -> None:
+        """Let the next lab of this name have it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.lock is not None:
+            self.lock.close()
 
     @classmethod
     def find(cls, name: str | None) -> Place:

@@ -6,6 +6,7 @@ checkpoint where we can watch it, which it does if its command has the word `{ch
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -49,6 +50,7 @@ WORDS: Final[Mapping[str, str]] = {
     "kafka_jars": "Kafka's own jars as a class path, for java -cp: clients and Streams",
 }
 """The words in braces that a command may have, and what they stand for."""
+_SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,6 +170,9 @@ class OwnPipeline:
         look = self._look(parts)
         look.check_empty()
         environment = {"SPARK_LOCAL_IP": parts.address}
+        if _SPARK_DIRS not in os.environ:
+            # What a driver keeps on disk it removes only if it ends in peace.
+            environment[_SPARK_DIRS] = str(parts.work / "spark-local")
         folder = Path(self.folder)
         if self.spark:
             return OwnSpark(

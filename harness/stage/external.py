@@ -8,8 +8,8 @@ There is no proxy, so all audiences share one address, and a link is that of all
 from __future__ import annotations
 
 import subprocess
+import threading
 import tomllib
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -92,6 +92,9 @@ class ExternalStage(WithoutQueues):
         self._ended: set[str] = set()
         self._paused: set[str] = set()
         self._topics: list[str] = []
+        self._acting = threading.RLock()
+        """Held while a command is under way, until what it did is noted."""
+        self._closed = False
 
     def start(self) -> None:
         """See which brokers there are."""
@@ -106,18 +109,27 @@ class ExternalStage(WithoutQueues):
             raise StageTrouble(f"{error}; is it up, and does it take plain text there?") from None
 
     def stop(self) -> None:
-        """Undo what is still done to it, and remove the topics that we made."""
-        for link in list(self._cut):
-            with suppress(StageTrouble):
-                self._mend(link)
-        for node in list(self._paused):
-            with suppress(StageTrouble, Overdue):
-                self.resume(node)
-        for node in list(self._ended):
-            with suppress(StageTrouble, Overdue):
-                self.restart(node)
+        """Undo what is still done to it, and remove the topics that we made.
+
+        Raises:
+            StageTrouble: something could not be undone; the text says by which command it is.
+        """
+        with self._acting:  # what a fault has under way comes to its end; nothing new begins
+            self._closed = True
+        self._stop = Stop()  # what ended the run must not end this
+        undoing = {str(link): partial(self._mend, link) for link in self._cut}
+        undoing |= {node: partial(self.resume, node) for node in self._paused}
+        undoing |= {node: partial(self.restart, node) for node in self._ended}
+        failed = []
+        for one, undo in undoing.items():
+            try:
+                undo()
+            except (StageTrouble, Overdue) as error:
+                failed.append(f"{one}: {error}")
         if self._topics:
             delete_topics(self._cluster.bootstrap, self._topics)
+        if failed:
+            raise StageTrouble(f"your cluster is not as it was, undo by hand: {'; '.join(failed)}")
 
     def created(self, topics: list[str]) -> None:
         """Remember what has to go in the end."""
@@ -144,16 +156,14 @@ class ExternalStage(WithoutQueues):
 
     def kill(self, node: str, how: str) -> str:
         """Have the user's command kill it, and see that it is gone."""
-        self._command("kill", node=node)
-        self._ended.add(node)
+        self._do("kill", node, self._ended)
         self._paused.discard(node)
         self._wait(node, "kill", answers=False)
         return f"{node} was killed by the cluster's own command and does not answer"
 
     def shut_down(self, node: str, how: str) -> str:
         """Have the user's command stop it, and see that it is gone."""
-        self._command("stop", node=node)
-        self._ended.add(node)
+        self._do("stop", node, self._ended)
         self._paused.discard(node)
         self._wait(node, "stop", answers=False)
         return f"{node} was stopped by the cluster's own command and does not answer"
@@ -166,8 +176,7 @@ class ExternalStage(WithoutQueues):
 
     def pause(self, node: str) -> str:
         """Have the user's command pause it, and see that it does not answer."""
-        self._command("pause", node=node)
-        self._paused.add(node)
+        self._do("pause", node, self._paused)
         self._wait(node, "pause", answers=False)
         return f"{node} was paused by the cluster's own command and does not answer"
 
@@ -254,8 +263,10 @@ class ExternalStage(WithoutQueues):
         if enabled and link in self._cut:
             self._mend(link)
         elif not enabled and link not in self._cut:
-            self._command("cut", node=link.target, source=link.source)
-            self._cut.add(link)
+            with self._acting:
+                self._open()
+                self._command("cut", node=link.target, source=link.source)
+                self._cut.add(link)
 
     def _mend(self, link: Link) -> None:
         self._command("mend", node=link.target, source=link.source)
@@ -287,8 +298,26 @@ class ExternalStage(WithoutQueues):
             stop=self._stop,
         )
 
+    def _do(self, command: str, node: str, done: set[str]) -> None:
+        """Have the user's command do to a broker what has to be undone later."""
+        with self._acting:
+            self._open()
+            try:
+                self._command(command, node=node)
+            except StageTrouble:
+                if command in self._cluster.commands and not self._answers(node):
+                    done.add(node)  # it did its work, and failed for something else
+                raise
+            done.add(node)
+
+    def _open(self) -> None:
+        if self._closed:
+            raise StageTrouble("the run is over: nothing more is done to the cluster")
+
     def _command(self, name: str, **words: str) -> None:
         """Run one of the user's commands, as its user's shell would.
+
+        Ctrl-C does not reach it: half of a command may leave anything behind.
 
         Raises:
             StageTrouble: there is none, or it fails.
@@ -309,6 +338,7 @@ class ExternalStage(WithoutQueues):
                 text=True,
                 timeout=_COMMAND_SECONDS,
                 stdin=subprocess.DEVNULL,
+                start_new_session=True,
             )
         except subprocess.TimeoutExpired:
             raise StageTrouble(f"`{text}` took more than {_COMMAND_SECONDS:g} s") from None

@@ -1,7 +1,8 @@
 """What runs left behind whose harness is gone, and ending it.
 
 The one thing to know: a run's marker begins with the harness's process id and start time, so that a
-process id that has been given away again is not taken for the harness.
+process id that has been given away again is not taken for the harness. Ids mean something only in
+their own namespace: what runs in a container is seen from outside under other ids, and left alone.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def where() -> str:
         machine = Path("/etc/machine-id").read_text().strip()
     except OSError:
         machine = "unknown"
-    space = Path("/proc/self/ns/pid").readlink()
+    space = _space("self")
     return hashlib.sha256(f"{machine} {space}".encode()).hexdigest()[:16]
 
 
@@ -60,12 +61,15 @@ def living() -> bool:
 def _marked() -> dict[str, list[str]]:
     """Marked processes that we may look at, by their marker."""
     found: dict[str, list[str]] = {}
+    ours = _space("self")
     for entry in os.listdir("/proc"):
         if not entry.isdigit():
             continue
         try:
             environ = Path("/proc", entry, "environ").read_bytes()
             command = Path("/proc", entry, "cmdline").read_bytes().split(b"\0")[0]
+            if _space(entry) != ours:
+                continue
         except OSError:
             continue
         for variable in environ.split(b"\0"):
@@ -89,6 +93,11 @@ def harness_alive(marker: str) -> bool:
     pid, _, rest = marker.partition("-")
     started = rest.partition("-")[0]
     return pid.isdigit() and _started(int(pid)) == started
+
+
+def _space(process: str) -> Path:
+    """The namespace in which a process has its id."""
+    return Path("/proc", process, "ns", "pid").readlink()
 
 
 def _started(pid: int) -> str | None:

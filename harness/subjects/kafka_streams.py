@@ -150,7 +150,10 @@ class KafkaStreams(GroupSubject):
             )
             for number in range(self.members)
         ]
-        program = partial(programs_for(parts.tools).command, "StreamsMember")
+        # RocksDB unpacks its library there, and removes it only if it ends in peace.
+        temporary = parts.work / "streams-tmp"
+        temporary.mkdir()
+        program = partial(programs_for(parts.tools).command, "StreamsMember", temporary=temporary)
         return Members(tasks, parts, program=program)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from xml.sax.saxutils import quoteattr
 
 from harness.tools.error import SetupError
@@ -24,6 +25,8 @@ SHARE = 12
 
 Count = Callable[[int], None]
 """Told how many more jars have arrived."""
+_TOLD_TO_END: Final = frozenset({-2, -15, 130, 143})
+"""How a Java ends that got SIGINT or SIGTERM: then it is not to be tried again."""
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
@@ -98,6 +101,8 @@ class Ivy:
             ended, output = self._once(folder, count)
             if ended == 0:
                 return _collect(folder / "libs")
+            if ended in _TOLD_TO_END:
+                break
         raise SetupError(explain(output, name=name))
 
     def _once(self, folder: Path, count: Count) -> tuple[int, str]:

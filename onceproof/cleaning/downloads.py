@@ -17,7 +17,7 @@ from harness.stage.sweep import living
 from harness.tools import cache
 from onceproof.cleaning.item import Item, size_of
 
-_OURS: Final = ("jars", "java", "toxiproxy-*", "postgres-*")
+_OURS: Final = ("brokers", "jars", "java", "postgres-*", "proton", "spark", "toxiproxy-*")
 
 
 def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:

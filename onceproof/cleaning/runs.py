@@ -7,6 +7,7 @@ thing in it that no run puts there stays as well: somebody has made it his own.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterable
@@ -21,6 +22,8 @@ from reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 
 _PUT_THERE: Final = {RUN_FILE, "history", "logs", "work", HTML_FILE, JSON_FILE}
 """All that a run puts into its folder."""
+_PART: Final = re.compile(r"run\.part$|\.report\.(html|json)\.\d+\.part$")
+"""What a run leaves that was killed while it wrote one of these."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +106,7 @@ def _stays(
         return "is in use"
     if record.run != folder.name:
         return f"was called {record.run} when it was made"
-    strange = sorted(set(os.listdir(folder)) - _PUT_THERE)
+    strange = sorted(n for n in os.listdir(folder) if n not in _PUT_THERE and not _PART.match(n))
     if strange:
         return f"holds {strange[0]}, which no run puts there"
     if wish.says_nothing:

@@ -28,6 +28,7 @@ from onceproof.cli import (
 )
 from onceproof.cli import list as listing
 from onceproof.cli.commands import Commands
+from onceproof.cli.outputs import outlive_readers
 from onceproof.own_imports import import_ours_first
 
 __all__ = ["app", "main"]
@@ -67,4 +68,5 @@ def main() -> None:
     """The command `onceproof`."""
     import_ours_first()
     process_is_ours()
+    outlive_readers()
     app()

@@ -6,8 +6,6 @@ says what was expected and where to read on; its exit code is 2.
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
 from typing import Any, Final
 
@@ -37,13 +35,6 @@ class Commands(TyperGroup):
         except (typer.Abort, KeyboardInterrupt):
             print("onceproof: interrupted", file=sys.stderr)
             code = INTERRUPTED
-        except OSError as error:
-            if error.errno != errno.EPIPE:
-                print(f"onceproof: {_mistake(error)}", file=sys.stderr)
-                sys.exit(TROUBLE)
-            # `| head` has seen enough; what is still to be flushed must not fail.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            code = 0
         except Exception as error:
             if not standalone_mode:
                 raise

@@ -47,6 +47,9 @@ def matrix(
         except UnknownScenario as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
+        if markdown is not None:  # else that it cannot be written would be heard of after hours
+            markdown.parent.mkdir(parents=True, exist_ok=True)
+            markdown.open("a").close()
         stop = stop_on_signals()
         asked = tuple(dict.fromkeys(backends))
         there, here = _prepare(asked)
@@ -69,9 +72,10 @@ def matrix(
             server=BuildServer(junit),
         )
         run.execute()
+        code = run.conclude()
         if markdown is not None:
             markdown.write_text(as_markdown(run.told()), encoding="utf-8", newline="\n")
-        return run.conclude()
+        return code
 
     return streamed("matrix", events, do)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,9 +53,5 @@ def _index(folders: Sequence[Path], html: Path | None) -> int:
         return 0
     from reports.index.terminal import print_index
 
-    try:
-        print_index(found, sys.stdout)
-        sys.stdout.flush()
-    except BrokenPipeError:  # `| head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    print_index(found, sys.stdout)
     return 0

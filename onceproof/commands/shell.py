@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,9 +25,6 @@ def shell(path: Path, questions: Sequence[str], *, format_: str) -> int:
             if questions:
                 return _answer_all(asked, source, showing, questions)
             return _converse(asked, source, showing)
-        except BrokenPipeError:  # `| head` has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
         except KeyboardInterrupt:
             print("onceproof: interrupted; nothing was changed", file=sys.stderr)
             return INTERRUPTED

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,11 +15,7 @@ def tell(judgement: Judgement, source: str, notes: Sequence[str], json: Path | N
     """Print a judgement, write it where that is wanted, and return the exit code."""
     from reports.console_judgement import print_judgement
 
-    try:
-        print_judgement(judgement, sys.stdout, source=source, notes=notes)
-        sys.stdout.flush()
-    except BrokenPipeError:  # `| head` has seen enough; the verdict counts all the same
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    print_judgement(judgement, sys.stdout, source=source, notes=notes)
     if json is not None:
         write_json(json, judgement, source, notes)
     return exit_code(judgement.claims)
@@ -30,5 +25,6 @@ def write_json(file: Path, judgement: Judgement, source: str, notes: Sequence[st
     """Write a judgement for programs, and say where."""
     from reports.judgement_json import judgement_json
 
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(judgement_json(judgement, source=source, notes=notes), encoding="utf-8")
     print(f"judgement {file}", file=sys.stderr)

@@ -79,8 +79,12 @@ def ran(
 
 
 def exit_code(trials: Iterable[Trial]) -> int:
-    """As of `onceproof run`: 0 if everything is as expected, else of what matters most."""
-    return worst(_code(trial) for trial in trials)
+    """As of `onceproof run`: 0 if everything is as expected, else of what matters most.
+
+    What was left out counts for nothing; but where all was, nothing was judged.
+    """
+    codes = [_code(trial) for trial in trials if trial.state is not State.LEFT_OUT]
+    return worst(codes) if codes else NOTHING_JUDGED
 
 
 def _code(trial: Trial) -> int:

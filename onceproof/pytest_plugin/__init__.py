@@ -7,7 +7,7 @@ packages of the project under test, and a test that crashes leaves nothing behin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MARKER: Final = "onceproof_scenario"
 PREFIX: Final = "onceproof_"
 """Of the properties that tests record."""
-Recorder = Callable[[str, object], None]
+_JUDGED: Final = pytest.StashKey["Judged"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -50,6 +50,14 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         names.append("onceproof_judged")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """What the scenario came to is the test's own failure; that it came to nothing is an error."""
+    judged = item.stash.get(_JUDGED, None)
+    if judged is not None:
+        judged.check()
+
+
 @pytest.fixture(scope="session")
 def onceproof_lab(request: pytest.FixtureRequest) -> Iterator[HeldLab]:
     """The brokers of this pytest process: three, behind proxies, brought up by the first who asks.
@@ -64,7 +72,7 @@ def onceproof_lab(request: pytest.FixtureRequest) -> Iterator[HeldLab]:
 
 
 @pytest.fixture
-def onceproof_cluster(onceproof_lab: HeldLab, record_property: Recorder) -> Iterator[Cluster]:
+def onceproof_cluster(onceproof_lab: HeldLab, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """A real cluster with faults; whatever a test did to it is healed at its end.
 
     The test fails, besides its own reasons, if a fault never bit: it proves nothing then.
@@ -73,13 +81,13 @@ def onceproof_cluster(onceproof_lab: HeldLab, record_property: Recorder) -> Iter
 
     cluster = Cluster(onceproof_lab)
     yield cluster
-    _record(cluster.told(), record_property)
+    _record(cluster.told(), request)
     cluster.close()
 
 
 @pytest.fixture
-def onceproof_judged(request: pytest.FixtureRequest, record_property: Recorder) -> Judged:
-    """What the scenario that the test is marked with came to, as it expects."""
+def onceproof_judged(request: pytest.FixtureRequest) -> Judged:
+    """What the scenario came to that the test is marked with; unexpected, it fails the test."""
     from onceproof.pytest_plugin.judged import scenario
     from onceproof.pytest_plugin.options import Options
 
@@ -87,29 +95,29 @@ def onceproof_judged(request: pytest.FixtureRequest, record_property: Recorder) 
     if marker is None:
         pytest.fail(f"mark the test: @pytest.mark.{MARKER}(NAME)", pytrace=False)
     judged = scenario(Options.of(request.config), *marker.args, **marker.kwargs)
-    _record(judged.told(), record_property)
-    judged.check()
+    _record(judged.told(), request)
+    request.node.stash[_JUDGED] = judged
     return judged
 
 
 @pytest.fixture
-def onceproof_verify(request: pytest.FixtureRequest, record_property: Recorder) -> Verify:
+def onceproof_verify(request: pytest.FixtureRequest) -> Verify:
     """Put a pipeline on trial: call it with the words of `onceproof verify`."""
     from onceproof.pytest_plugin.judged import verify
     from onceproof.pytest_plugin.options import Options
 
     def run(*words: str) -> Judged:
         judged = verify(Options.of(request.config), words)
-        _record(judged.told(), record_property)
+        _record(judged.told(), request)
         judged.check()
         return judged
 
     return run
 
 
-def _record(told: Mapping[str, str], record_property: Recorder) -> None:
-    for name, value in told.items():
-        record_property(PREFIX + name, value)
+def _record(told: Mapping[str, str], request: pytest.FixtureRequest) -> None:
+    # As `record_property` does, which warns of it where JUnit's files are of pytest's usual form.
+    request.node.user_properties.extend((PREFIX + name, value) for name, value in told.items())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

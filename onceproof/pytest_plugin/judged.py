@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from onceproof.command import command
+from onceproof.holding import held
 from onceproof.pytest_plugin.options import Options
 from onceproof.pytest_plugin.verdict import wrong
 
@@ -123,20 +124,22 @@ def _says(words: Sequence[str], option: str) -> bool:
 
 
 def _run(words: Sequence[str], *, wanted: str) -> Judged:
-    process = subprocess.Popen(
-        command(*words),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
-    try:
-        out, err = process.communicate()
-    except BaseException:
-        _end(process)
-        raise
+    with held() as (reading, environ):
+        process = subprocess.Popen(
+            command(*words),
+            stdin=reading,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            env=environ,
+            start_new_session=True,
+        )
+        try:
+            out, err = process.communicate()
+        except BaseException:
+            _end(process)
+            raise
     found = _FOLDER.search(out)
     if found is None:
         said = "\n".join((out + err).splitlines()[-_SHOWN:]) or "nothing"

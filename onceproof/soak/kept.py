@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Final
 
 from checkers import Verdict
+from checkers.verdict import code_of_unexpected
 from onceproof.errors import TROUBLE
 from onceproof.exit_codes import worst
 from onceproof.interrupts import INTERRUPTED
 from onceproof.outcome import Outcome
 from onceproof.soak.watch import Reading
 from reports.console import SoakRow, print_result, print_summary, rows_of
+from reports.matrix.model import told
 from reports.text import plural
 
 _RUNS_SHOWN: Final = 60
@@ -48,13 +50,14 @@ class Kept:
 
     def add(self, outcome: Outcome, reading: Reading, *, interrupted: bool = False) -> None:
         """Note a run; if it was as expected, or was broken off and proves nothing, remove it."""
-        rows = rows_of(outcome.report)
-        self._runs += 1
+        rows, tells = rows_of(outcome.report), _tells(outcome, interrupted)
         self._note(outcome, reading)
-        if self._runs <= _RUNS_SHOWN:
-            self._all += rows
-        if _tells(outcome, interrupted):
-            self._codes.add(outcome.exit_code)
+        if tells or not interrupted:
+            self._runs += 1
+            if self._runs <= _RUNS_SHOWN:
+                self._all += rows
+        if tells:
+            self._codes.add(_code(outcome) if interrupted else outcome.exit_code)
             self._wrong += rows
             self._folders.append(outcome.folder)
             print_result(outcome.report, sys.stdout, outcome.folder)
@@ -79,7 +82,7 @@ class Kept:
         for folder in self._folders:
             print(f"kept     {folder}")
         print(f"readings {self._file}", flush=True)
-        codes = self._codes - {INTERRUPTED}
+        codes = set(self._codes)
         if interrupted and not until_told:
             codes.add(INTERRUPTED)
         if ended is not None:
@@ -110,6 +113,11 @@ def _tells(outcome: Outcome, interrupted: bool) -> bool:
         return outcome.exit_code != 0
     claims = outcome.report.claims
     return any(c.verdict is Verdict.VIOLATED and c.expected is not True for c in claims)
+
+
+def _code(outcome: Outcome) -> int:
+    """What a run that was broken off would have ended with for what it has proved."""
+    return code_of_unexpected(c.verdict for c in told(outcome.report) if not c.expected)
 
 
 def _said(reading: Reading) -> str:

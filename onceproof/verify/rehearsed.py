@@ -6,13 +6,15 @@ nothing of the claim; it says that what comes out can be told by what went in.
 
 from __future__ import annotations
 
-from typing import TextIO
+from collections.abc import Sequence
+from typing import Final, TextIO
 
-from checkers.model import Verdict
+from checkers.model import ClaimJudgement, Verdict
 from onceproof.outcome import Outcome
 from reports.console import print_result
 from reports.text import plural
 
+_AT_MOST: Final = "at-most-once"
 _WELL = frozenset({Verdict.HOLDS, Verdict.UNEXERCISED})
 
 
@@ -22,8 +24,8 @@ def rehearsed(outcome: Outcome, out: TextIO) -> int:
     if judged and all(claim.verdict in _WELL for claim in judged):
         sent, seen = (outcome.report.counts.get(name, 0) for name in ("sends", "effects"))
         out.write(
-            "The rehearsal went well: every record that was sent has its effects, found by its "
-            f"identity.\n{plural(sent, 'record was', 'records were')} sent, and "
+            f"The rehearsal went well: {_found(judged)}, found by its identity.\n"
+            f"{plural(sent, 'record was', 'records were')} sent, and "
             f"{plural(seen, 'effect')} found. "
             "Nothing was put to the test; leave out --dry-run for that.\n"
         )
@@ -36,3 +38,10 @@ def rehearsed(outcome: Outcome, out: TextIO) -> int:
         f"in {outcome.folder}/logs.\n"
     )
     return outcome.exit_code or 1
+
+
+def _found(judged: Sequence[ClaimJudgement]) -> str:
+    """What was seen: of who claims no more than at-most-once, losses were not looked for."""
+    if all(claim.claim.guarantee == _AT_MOST for claim in judged):
+        return "no record that was sent has more effects than it may"
+    return "every record that was sent has its effects"

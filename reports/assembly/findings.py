@@ -5,12 +5,14 @@ The one thing to know: what is shown is cut until it fits `SIZE_LIMIT`; the coun
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from checkers.model import ClaimJudgement, Hop, Judgement
 from checkers.model import Finding as JudgedFinding
 from checkers.model import Findings as JudgedFindings
 from checkers.model import Row as JudgedRow
+from reports.assembly.batches import BatchTimes
 from reports.assembly.paths import Paths, Place, records_of_attempts, transactions
 from reports.assembly.tables import Clock, History, plain_row, short
 from reports.model import Cause, Finding, Findings
@@ -21,8 +23,6 @@ _SHOWN = (1000, 500, 200, 100, 40, 20, 10, 5, 2, 1)
 _WITNESS_LIMIT = 10
 _CAUSE_LIMIT = 6
 _TXN_LIMIT = 6
-
-BatchTimes = dict[int, float]
 
 
 def findings(
@@ -123,11 +123,12 @@ def _time(
     txns: Sequence[Transaction],
 ) -> tuple[float | None, str | None]:
     """When it came about, as well as that can be told, and what happened then."""
-    batches = {v for row in _rows(found) if type(v := row.get("batch")) is int}
+    batches = _batches(found)
     effects, sends = (path.effects, path.sends) if path else ((), ())
     passings = path.passings if path else ()
     processed: list[tuple[str, list[float | None]]] = [
-        ("its micro-batch was done", [batch_times.get(batch) for batch in batches]),
+        (f"its micro-batch was {kind}", [batch_times.at(*batch, kind) for batch in batches])
+        for kind in ("done", "planned")
     ]
     caused = ("a hazard that it shares a cause with", [cause.at for cause in causes])
     seen: list[tuple[str, list[float | None]]] = [
@@ -144,6 +145,22 @@ def _time(
         if known := [at for at in times if at is not None]:
             return max(known), what
     return None, None
+
+
+def _batches(found: JudgedFinding) -> set[tuple[str | None, int]]:
+    """The micro-batches of its witness, each with its owner, or that of what caused it."""
+    caused: dict[int, set[str]] = defaultdict(set)
+    for row in found.causes:
+        owner, number = row.get("owner"), row.get("batch")
+        if type(owner) is str and type(number) is int:
+            caused[number].add(owner)
+    batches: set[tuple[str | None, int]] = set()
+    for row in _rows(found):
+        owner, number = row.get("owner"), row.get("batch")
+        if type(number) is int:
+            owners = {owner} if type(owner) is str else caused[number]
+            batches.add((next(iter(owners)) if len(owners) == 1 else None, number))
+    return batches
 
 
 def _told_at(row: JudgedRow, clock: Clock) -> float | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from checkers.model import Hop, Verdict
-from reports.model import Claim, Fault, Findings, Hazards
+from reports.model import Claim, Fault
 from reports.text import listed, number, plural, sentence
 
 _STRENGTH = ("exactly-once", "at-least-once", "at-most-once")
@@ -108,9 +108,7 @@ def principal(claims: Sequence[Claim]) -> Claim | None:
 
 def headline(
     claims: Sequence[Claim],
-    findings: Sequence[Findings],
     faults: Sequence[Fault],
-    hazards: Sequence[Hazards],
     several: Collection[str],
 ) -> str:
     """The verdict of the principal claim as a sentence.
@@ -123,20 +121,22 @@ def headline(
     name, bit = label(claim), sum(fault.bit for fault in faults)
     match claim.verdict:
         case Verdict.VIOLATED:
-            said = _violated(claim, claims, findings, several)
+            said = _violated(claim, claims, several)
         case Verdict.INVALID:
             said = f"no verdict, the experiment itself failed: {claim.reason}"
         case Verdict.STALLED:
             said = f"stalled, {name.lower()} is not decided: {claim.reason}"
         case Verdict.UNKNOWN:
             said = f"undecided, {name.lower()} is neither refuted nor borne out: {claim.reason}"
+        case Verdict.UNEXERCISED if claim.hazards_seen:
+            said = f"not put to the test as {name.lower()} has to be: {claim.reason}"
         case Verdict.UNEXERCISED:
             said = (
                 f"not put to the test: {_clean(claim)}, but nothing happened "
                 f"that could have broken {name.lower()}"
             )
         case Verdict.HOLDS:
-            seen = sum(group.count for group in hazards if group.hazard in claim.hazards_seen)
+            seen = sum(claim.hazards_seen.values())
             tested = [plural(bit, "fault")] if bit else []
             tested += [plural(seen, "moment") + " that could have broken it"] if seen else []
             through = f" through {listed(tested)}" if tested else ""
@@ -166,14 +166,12 @@ def phrase(anomaly: str, count: int, claim: Claim, *, several: bool) -> str:
 def _violated(
     claim: Claim,
     claims: Sequence[Claim],
-    findings: Sequence[Findings],
     several: Collection[str],
 ) -> str:
-    counts = {group.anomaly: group.count for group in findings}
     order = list(_PHRASES)
     names = sorted(claim.refuted_by, key=lambda n: order.index(n) if n in order else len(order))
     effects = claim.sink in several
-    parts = [phrase(name, counts.get(name, 1), claim, several=effects) for name in names[:3]]
+    parts = [phrase(name, claim.found.get(name, 1), claim, several=effects) for name in names[:3]]
     if len(names) > 3:
         parts.append(plural(len(names) - 3, "more kind of anomaly", "more kinds of anomaly"))
     said = f"not {label(claim).lower()}: {listed(parts) or claim.reason}"

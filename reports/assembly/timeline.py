@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
+from reports.assembly.batches import Moments
 from reports.assembly.lags import commit_lanes, lag_lanes
 from reports.assembly.rates import producer_lanes
 from reports.assembly.tables import Clock, History, rows, short, short_or_none, table
@@ -87,15 +88,8 @@ def timeline(
     )
 
 
-def batch_lanes(history: History, clock: Clock) -> tuple[BatchLane, ...]:
+def batch_lanes(history: History, times: Moments) -> tuple[BatchLane, ...]:
     """The micro-batches of every query: when planned, when done, how often executed."""
-    times: dict[tuple[str, int], dict[str, float]] = defaultdict(dict)
-    positions = table(history, "positions")
-    known = positions.filter(pc.is_valid(positions.column("batch")))
-    for row in known.select(["owner", "batch", "kind", "at", "clock"]).to_pylist():
-        at, seen = clock.seconds(row["at"], row["clock"]), times[row["owner"], row["batch"]]
-        if at is not None:
-            seen[row["kind"]] = min(at, seen.get(row["kind"], at))
     executions: dict[tuple[str, int], set[str]] = defaultdict(set)
     for row in rows(history, "ranges"):
         executions[row["owner"], row["batch"]].add(row["execution"])

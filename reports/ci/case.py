@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
 from checkers.model import Verdict
-from reports.matrix.model import State, Told, Trial, told
-from reports.model import Report
+from reports.matrix.model import State, Trial, told
+from reports.model import Claim, Report
+from reports.stretches import looks_at
 from reports.text import line
 from reports.write import HTML_FILE, JSON_FILE
 
@@ -82,7 +84,7 @@ def cases_of(report: Report, folder: Path, *, run: str | None = None) -> Iterato
         folder: the run folder.
         run: what the run is called; None: as its scenario.
     """
-    for claim in told(report):
+    for claim, whole in zip(told(report), report.claims, strict=True):
         yield Case(
             run=run or report.run.scenario,
             claim=line(claim.name),
@@ -90,7 +92,7 @@ def cases_of(report: Report, folder: Path, *, run: str | None = None) -> Iterato
             expected=claim.expected,
             should_be=claim.should_be,
             reason=line(claim.reason),
-            witness=() if claim.expected else _witness(report, claim),
+            witness=() if claim.expected else _witness(report, whole),
             seed=report.run.seed,
             seconds=report.run.seconds,
             report=str(folder / HTML_FILE),
@@ -125,10 +127,11 @@ def cases_of_trial(trial: Trial, *, page: Path, seed: int) -> Iterator[Case]:
         )
 
 
-def _witness(report: Report, claim: Told) -> tuple[str, ...]:
+def _witness(report: Report, claim: Claim) -> tuple[str, ...]:
+    """What refutes it, of each anomaly the first few that lie where the claim looks."""
     found = [some for some in report.findings if claim.name in some.refutes]
     return tuple(
         f"{some.anomaly}: {line(finding.sentence)}"
         for some in found
-        for finding in some.shown[:_WITNESSES]
+        for finding in islice((f for f in some.shown if looks_at(claim, some, f)), _WITNESSES)
     )

@@ -15,9 +15,10 @@ from typing import Final
 
 from checkers.model import Evidence, Hop
 from reports.assembly.tables import TEXT_LIMIT
-from reports.diff.side import Side, Stretch, stretch_of
+from reports.diff.side import Side
 from reports.diff.watching import is_there
 from reports.model import Finding, Findings, Value
+from reports.stretches import Stretch, stretch_of
 
 Key = tuple[tuple[str, Value], ...]
 """Columns and values that name a finding."""

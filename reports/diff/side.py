@@ -11,34 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkers.model import Hop
-from reports.model import Claim, Finding, Findings
+from reports.model import Claim, Findings
+from reports.stretches import Stretch, sink_of
 
 Circumstances = Mapping[str, Mapping[str, str]]
 """Section → name → value, all in words."""
-
-
-@dataclass(frozen=True, order=True)
-class Stretch:
-    """The part of a run in which something is looked for: a topic, or a sink as somebody sees it.
-
-    Attributes:
-        hop: of the anomalies that are looked for there.
-        topic: the topic that producers write to; empty for a sink.
-        sink: the sink; empty for a topic.
-        view: who looks at the sink.
-    """
-
-    hop: Hop
-    topic: str = ""
-    sink: str = ""
-    view: str = ""
-
-    @property
-    def name(self) -> str:
-        """In words; what has no place of its own is of the whole run."""
-        if self.sink:
-            return f"{self.sink} ({self.view})" if self.view else self.sink
-        return self.topic or "the run"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,22 +64,3 @@ class Side:
     def observed(self) -> frozenset[str]:
         """Kinds of the hazards that were observed, wherever."""
         return frozenset(kind for kind, _ in self.hazards)
-
-
-def sink_of(claim: Claim) -> Stretch | None:
-    """The sink that a claim speaks of; None if it speaks of none."""
-    if claim.hop is Hop.PRODUCE or claim.sink is None:
-        return None
-    return Stretch(Hop.PROCESS, sink=claim.sink, view=claim.view or "")
-
-
-def stretch_of(group: Findings, finding: Finding) -> Stretch:
-    """Where a finding lies; of the whole run if its key names neither sink nor topic."""
-
-    def text(name: str) -> str:
-        value = finding.key.get(name)
-        return value if isinstance(value, str) else ""
-
-    if group.hop is Hop.PRODUCE:
-        return Stretch(group.hop, topic=text("topic"))
-    return Stretch(group.hop, sink=text("sink"), view=text("view"))

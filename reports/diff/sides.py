@@ -16,8 +16,8 @@ from reports.diff.circumstances import circumstances
 from reports.diff.judgement_file import JudgementFile
 from reports.diff.side import Sent, Side
 from reports.model import Claim, Fault, Phase, Report, Wound
+from reports.wholeness import TO_COMPLETE, missed
 
-_TO_COMPLETE: Final = ("settle", "collect")
 _RUN_NAME: Final = re.compile(r"\d{8}T\d{6}Z-.+")
 _HOPS: Final = {hop.value: hop for hop in Hop}
 
@@ -34,7 +34,7 @@ def side_of_report(report: Report, page: str | None = None) -> Side:
             (found.hazard, _HOPS[found.hop]) for found in report.hazards if found.hop in _HOPS
         ),
         incomplete=_incomplete(report.phases),
-        flaw=_missed(report.self_proof) or _toothless(report.faults),
+        flaw=_missed(missed(report)) or _toothless(report.faults),
         circumstances=circumstances(report),
         page=page,
     )
@@ -64,7 +64,7 @@ def side_of_judgement(judgement: JudgementFile) -> Side:
 
 def _incomplete(phases: Iterable[Phase]) -> str | None:
     phases = tuple(phases)
-    for name in _TO_COMPLETE:
+    for name in TO_COMPLETE:
         outcomes = {phase.outcome for phase in phases if phase.phase == name}
         if not outcomes:
             return f"it did not come to its phase {name}"

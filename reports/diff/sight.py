@@ -13,9 +13,10 @@ from typing import Final
 
 from checkers.model import Hop, Verdict
 from reports.diff.listing import Listing
-from reports.diff.side import Side, Stretch
+from reports.diff.side import Side
 from reports.diff.watching import beside, by_input, watching
 from reports.model import Claim, Finding
+from reports.stretches import Stretch
 from reports.text import listed
 
 _UNKNOWN: Final = "unknown hazard"

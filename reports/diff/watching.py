@@ -11,8 +11,9 @@ from typing import Final
 
 from checkers.model import Evidence, Hop, Verdict
 from checkers.refutations import refutations, told_with
-from reports.diff.side import Side, Stretch, sink_of
+from reports.diff.side import Side
 from reports.model import Claim
+from reports.stretches import Stretch, sink_of
 
 _BESIDE: Final = "exactly-once"
 """By this it is looked at what producers did, where no claim speaks of it."""

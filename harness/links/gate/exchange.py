@@ -209,7 +209,8 @@ class Exchange:
         names, unknown = self.topics.names(contents.topic_ids)
         if unknown and self.rules.reads_topics:
             self.tell("unknown-topics", ids=sorted(map(str, unknown)), **_told(asked))
-        placed = {(self.topics.name(topic), *place) for topic, *place in contents.positions}
+        name = self.topics.name
+        placed = {(name(topic), part, offset) for topic, part, offset in contents.positions}
         return replace(contents, topics=contents.topics | names, positions=frozenset(placed))
 
     def _learn(self, frame: bytes, asked: Asked) -> None:

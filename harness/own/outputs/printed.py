@@ -6,13 +6,18 @@ print everything each time and change nothing.
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Final
 
 from harness.own.identity import Written
 from harness.own.outputs.base import Found, UnreadableOutput
+from harness.stage.processes import MARKER
+from harness.stage.sweep import new_marker
 
 _FRESH: Final = 1.0
 """Seconds for which what it printed counts."""
@@ -26,6 +31,7 @@ class Printed:
         self._command = tuple(command)
         self._lines: list[str] = []
         self._since = float("-inf")
+        self._marker = new_marker()
 
     def size(self) -> int:
         """How many lines it prints."""
@@ -49,20 +55,34 @@ class Printed:
     def _run(self) -> str:
         what = " ".join(self._command)
         try:
-            ended = subprocess.run(
-                self._command,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_SECONDS,
-                check=False,
-            )
+            out, err, code = self._to_its_end()
         except (OSError, subprocess.TimeoutExpired) as error:
             raise UnreadableOutput(f"{what}: {error}") from error
-        if ended.returncode:
-            said = ended.stderr.strip().splitlines()[-3:]
-            raise UnreadableOutput(
-                f"{what} ended with {ended.returncode}; it said last: {' | '.join(said)}"
-            )
-        return ended.stdout
+        if code:
+            said = err.strip().splitlines()[-3:]
+            raise UnreadableOutput(f"{what} ended with {code}; it said last: {' | '.join(said)}")
+        return out
+
+    def _to_its_end(self) -> tuple[str, str, int]:
+        """What it said, and its exit code; whatever it started ends with it if it takes too long.
+
+        It has a marker, so that the next start finds it where we are killed meanwhile.
+        """
+        process = subprocess.Popen(
+            self._command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            env={**os.environ, MARKER: self._marker},
+            start_new_session=True,
+        )
+        try:
+            out, err = process.communicate(timeout=_SECONDS)
+        except BaseException:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise
+        return out, err, process.returncode

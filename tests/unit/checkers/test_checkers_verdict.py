@@ -130,6 +130,7 @@ class TestViolated:
         judged = judge(findings=[DUPLICATE], circumstances=cut)
         assert judged.verdict is Verdict.VIOLATED
         assert judged.refuted_by == ("duplicate-output",)
+        assert judged.found == {"duplicate-output": DUPLICATE.count}
         assert "duplicate-output of a" in judged.reason
 
     def test_it_comes_before_everything_else(self) -> None:
@@ -155,7 +156,7 @@ class TestViolated:
     def test_absence_proves_nothing_otherwise(self, cut: Circumstances) -> None:
         judged = judge(findings=[LOST], circumstances=cut)
         assert judged.verdict is Verdict.UNKNOWN
-        assert judged.refuted_by == ()
+        assert (judged.refuted_by, judged.found) == ((), {})
         assert judged.undecided == ("lost-output",)
 
     def test_absence_proves_nothing_where_nothing_can_be_read(self) -> None:

@@ -245,6 +245,20 @@ def test_a_listener_that_fails_does_not_keep_a_fault_from_being_healed(
     assert fault.story == ["inject a", "heal a"]
 
 
+def test_a_listener_that_fails_hears_no_more(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[str] = []
+
+    def deaf(event: Event) -> None:
+        heard.append("deaf")
+        raise OSError(5, "the terminal was closed")
+
+    monkeypatch.setattr(world.recorder, "_handlers", (deaf, lambda _: heard.append("other")))
+    Conductor([at(Fault(name="a"))], world.bench).carry_out()
+    assert heard.count("deaf") == 1
+    assert heard.count("other") > 2
+    assert heard[:2] == ["deaf", "other"]
+
+
 def test_a_fault_that_lies_in_wait_is_injected_when_it_strikes(world: World) -> None:
     looks: list[int] = []
 

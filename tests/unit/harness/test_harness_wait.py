@@ -92,3 +92,19 @@ def test_a_stop_that_nobody_asked_for_does_nothing() -> None:
     stop.check()
     stop.pause(0)
     assert not stop.is_set()
+
+
+def test_a_signal_may_ask_in_the_midst_of_a_pause() -> None:
+    """Its handler runs on the thread that pauses, which may hold the event's lock just then."""
+    stop = Stop()
+
+    def interrupted() -> None:
+        with stop._event._cond:
+            stop.set("Ctrl-C")
+
+    thread = threading.Thread(target=interrupted, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
+    with pytest.raises(Interrupted, match="Ctrl-C"):
+        stop.pause(600)

@@ -56,6 +56,19 @@ def test_a_name_is_taken_while_its_lab_answers() -> None:
         assert place.answers()
 
 
+def test_a_name_is_taken_before_its_lab_answers() -> None:
+    """Its brokers take a while to come up."""
+    first = Place.take("lab")
+    mine = first.folder / "mine"
+    mine.touch()
+    with pytest.raises(LabTrouble, match="a lab called lab is up, or about to be"):
+        Place.take("lab")
+    assert mine.exists()
+    first.leave()
+    assert not first.folder.exists()
+    Place.take("lab").leave()
+
+
 @pytest.mark.parametrize("name", ["", "..", "a/b", "-a", "a" * 32, "a b", "a\n"])
 def test_what_is_no_name(name: str) -> None:
     with pytest.raises(LabTrouble, match="is no name for a lab"):

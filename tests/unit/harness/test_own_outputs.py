@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import cast
 
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,9 +18,12 @@ from harness.kafka.log_reader import Entry, LogReader, PartitionLog
 from harness.kafka.metadata import ClusterView
 from harness.own.effects import Yield
 from harness.own.identity import BadRule, Rule
+from harness.own.outputs import printed
 from harness.own.outputs.base import UnreadableOutput
 from harness.own.outputs.output import KINDS, Output, OwnSink, Where
 from harness.own.together import Together
+from harness.stage.sweep import harness_alive
+from harness.wait import wait_until
 
 ID = Rule.parse("json:$.id")
 
@@ -202,3 +206,24 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
 def test_an_output_that_is_none(text: str, rule: str, says: str) -> None:
     with pytest.raises(BadRule, match=says):
         Output.parse(text, Rule.parse(rule))
+
+
+def test_a_command_that_takes_too_long_ends_with_all_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(printed, "_SECONDS", 0.5)
+    file = tmp_path / "pid"
+    script = f"sleep 600 & echo $! > {shlex.quote(str(file))}; wait"
+    with pytest.raises(UnreadableOutput, match="timed out"):
+        opened(f"command:sh -c {shlex.quote(script)}", tmp_path).size()
+    wait_until(
+        lambda: not psutil.pid_exists(int(file.read_text())), what="all of it to end", seconds=20
+    )
+
+
+def test_a_command_can_be_found_by_the_next_start(tmp_path: Path) -> None:
+    (row,) = opened(
+        "command:printenv ONCEPROOF_RUN", tmp_path, identity=Rule.parse("regex:.+")
+    ).effects()
+    assert row.record is not None
+    assert harness_alive(row.record)

@@ -103,6 +103,52 @@ def test_who_does_not_end_when_asked_is_killed(
     assert (ended["deaf"].code, ended["deaf"].overdue) == (-signal.SIGKILL, True)
 
 
+_WITH_REAPER = """
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+reaper = (
+    "import os, sys, time\\n"
+    "while os.getppid() == int(sys.argv[2]): time.sleep(0.01)\\n"
+    "open(sys.argv[1], 'w').write('cleared up')"
+)
+command = [sys.executable, "-c", reaper, {file!r}, str(os.getpid())]
+subprocess.Popen(command, start_new_session=True)
+while True: time.sleep(60)
+"""
+
+
+def test_the_reaper_of_one_that_is_killed_clears_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "ENDING_SECONDS", 0.3)
+    file = tmp_path / "file"
+    run = job("run", _WITH_REAPER.format(file=str(file)), seconds=3)
+    assert Listener(tmp_path).run(run)["run"].code == -signal.SIGKILL
+    assert file.read_text() == "cleared up"
+
+
+def test_what_goes_wrong_here_lets_the_others_end_in_an_orderly_way(tmp_path: Path) -> None:
+    class Failing(Listener):
+        def _started(self, job: Job) -> None:
+            super()._started(job)
+            log = self.folder / f"{job.name}.1.log"
+            if job.name == "polite":
+                wait_until(lambda: log.read_text() == "up\n", what="it to be up", seconds=SECONDS)
+
+        def _ended(self, ended: Ended) -> None:
+            raise OSError("the page cannot be written")
+
+    listener = Failing(tmp_path)
+    with children(tmp_path) as processes, pytest.raises(OSError, match="page"):
+        side_by_side(
+            [job("polite", POLITE), job("quick", "0")],
+            at_once=2, processes=processes, stop=Stop(),
+            started=listener._started, ended=listener._ended,
+        )  # fmt: skip
+    (polite,) = (p for p in processes.all if p.instance.startswith("polite"))
+    assert polite.popen.returncode == 130
+
+
 def test_when_told_to_stop_those_that_run_are_asked_and_no_more_start(tmp_path: Path) -> None:
     stop = Stop()
 

@@ -123,6 +123,64 @@ def test_a_paused_broker_is_up_and_does_not_answer(
     assert paused.disturbed() == {}
 
 
+def test_who_asked_the_run_to_stop_does_not_stop_the_mending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C while brokers are down and paused: everything is undone, once, and in its order."""
+    said, stop = tmp_path / "said", Stop()
+    commands = {
+        word: f"echo {word} {{node}} >> '{said}'" for word in ("kill", "restart", "pause", "resume")
+    }
+    broken = ExternalStage(
+        Cluster(bootstrap="127.0.0.1:1", database="", commands=commands), stop=stop
+    )
+    nodes = ("broker-1", "broker-2", "broker-3")
+    monkeypatch.setattr(broken, "_addresses", dict.fromkeys(nodes, "127.0.0.1:1"))
+    down: set[str] = set()
+    monkeypatch.setattr(broken, "_answers", lambda node: node not in down)
+    down.update(nodes)
+    broken.kill("broker-1", "by a test")
+    broken.kill("broker-2", "by a test")
+    broken.pause("broker-3")
+    down.clear()
+    said.unlink()
+    stop.set("Ctrl-C")
+    broken.stop()
+    assert sorted(said.read_text().splitlines()) == [
+        "restart broker-1", "restart broker-2", "resume broker-3"
+    ]  # fmt: skip
+    assert broken.disturbed() == {}
+    with pytest.raises(StageTrouble, match="the run is over"):
+        broken.kill("broker-1", "by a fault that is late")
+
+
+def test_what_is_not_undone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = tmp_path / "said"
+    broken = stage(
+        kill="true", restart="echo no route >&2; exit 9", pause="true", resume=f"touch '{said}'"
+    )
+    monkeypatch.setattr(broken, "_addresses", {"broker-1": "127.0.0.1:1", "broker-2": "x:1"})
+    down = {"broker-1", "broker-2"}
+    monkeypatch.setattr(broken, "_answers", lambda node: node not in down)
+    broken.kill("broker-1", "by a test")
+    broken.pause("broker-2")
+    down.remove("broker-2")
+    with pytest.raises(StageTrouble, match=r"not as it was.*broker-1: .*ended with 9: no route"):
+        broken.stop()
+    assert said.exists()
+
+
+def test_a_kill_that_fails_and_kills_has_to_be_undone(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = stage(kill="exit 1", restart="true")
+    monkeypatch.setattr(broken, "_addresses", {"broker-1": "x:1", "broker-2": "x:1"})
+    up = {"broker-2"}
+    monkeypatch.setattr(broken, "_answers", lambda node: node in up)
+    for node in ("broker-1", "broker-2"):
+        with pytest.raises(StageTrouble):
+            broken.kill(node, "by a test")
+    assert broken._ended == {"broker-1"}
+
+
 def test_a_command_that_fails_is_told_with_its_words() -> None:
     with pytest.raises(StageTrouble, match=r"ended with 3: no such host"):
         stage(cut="echo no such host >&2; exit 3").disturb(Link("pipeline", "broker-1"), CUT)

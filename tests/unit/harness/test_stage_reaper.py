@@ -340,6 +340,25 @@ def test_leftovers_of_a_dead_harness_are_found_and_ended(
     assert sweep.sweep() == []
 
 
+def test_what_runs_in_a_container_is_left_alone() -> None:
+    """Its marker speaks of ids that mean other processes here."""
+    marker = f"1-99-{os.getpid()}"
+    inside = ["sh", "-c", "echo up; exec sleep 60"]
+    command = ["unshare", "-Urpf", "--kill-child", "env", f"{MARKER}={marker}", *inside]
+    try:
+        unshared = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except FileNotFoundError:
+        pytest.skip("there is no unshare here")
+    with unshared:
+        assert unshared.stdout is not None
+        if not unshared.stdout.readline():
+            pytest.skip("nobody may make a namespace here")
+        try:
+            assert leftovers_of(marker) == []
+        finally:
+            unshared.kill()
+
+
 def test_leftovers_of_the_living_are_not(begin: Begin) -> None:
     marker = new_marker()  # of this very process
     child = begin(marker, [*PYTHON, WAITING])

@@ -101,6 +101,13 @@ def test_only_what_came_out_as_expected(runs: Path) -> None:
     assert left(runs) == {"run-1", "run-3", "run-8", "run-30", "unexpected"}
 
 
+def test_what_a_run_wrote_when_it_was_killed_is_ours(runs: Path) -> None:
+    for name in (".report.json.123.part", ".report.html.123.part", "run.part"):
+        (runs / "run-8" / name).touch()
+    clean(runs, "--keep", "0", "--yes")
+    assert "run-8" not in left(runs)
+
+
 def test_what_is_not_provably_ours_stays(runs: Path, tmp_path: Path) -> None:
     (runs / "photos").mkdir()
     (runs / "photos" / "run.json").write_text("{}")

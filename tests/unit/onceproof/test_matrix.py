@@ -351,6 +351,7 @@ def test_the_exit_code_is_as_of_run(place: Planned) -> None:
     held = _trial(place, State.RUN, (Verdict.HOLDS, False))
     left_out = _trial(place, State.LEFT_OUT)
     assert board.exit_code([good, left_out]) == 0
+    assert board.exit_code([left_out, left_out]) == board.exit_code([]) == 5, "nothing was judged"
     assert board.exit_code([good, stalled]) == 4
     assert board.exit_code([good, stalled, both]) == 3
     assert board.exit_code([good, stalled, both, held]) == 1

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from harness import run
 from harness.kafka.topic import BadTopic
 from harness.lab.bare import BareRun
 from harness.run import Run
+from harness.wait import Stop
 from onceproof.commands.lab import BadWish, lab, stage_alone, with_pipeline
 
 
@@ -18,6 +21,28 @@ def test_a_scenario_with_more_of_its_payments() -> None:
     assert wanted.scenario.claims
     assert wanted.run is Run
     assert wanted.words == ("spark-foreachbatch-postgres", "--seed", "5")
+
+
+def test_a_run_that_cannot_begin_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(**_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(run, "Parts", full)
+    wanted = stage_alone(["orders"])
+    begun = Run(
+        wanted.scenario,
+        seed=1,
+        runs=tmp_path,
+        tools=cast("Any", None),
+        handlers=(),
+        stop=Stop(),
+        repeat="",
+    )
+    with pytest.raises(OSError, match="No space"):
+        begun.execute()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_stage_alone() -> None:

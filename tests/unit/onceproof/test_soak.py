@@ -141,14 +141,18 @@ def test_all_may_stay(tmp_path: Path, outcome: Any) -> None:
 
 
 def test_what_was_broken_off_stays_only_if_it_proves_something(
-    tmp_path: Path, outcome: Any
+    tmp_path: Path, outcome: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = Kept(tmp_path)
     nothing, proof = outcome(130, (Verdict.UNKNOWN, False)), outcome(130, BAD)
     kept.add(nothing, CALM, interrupted=True)
     assert not nothing.folder.exists()
+    assert kept.conclude(None, interrupted=True, until_told=True) == 0
+    assert "unexpected" not in capsys.readouterr().out
     kept.add(proof, CALM, interrupted=True)
     assert proof.folder.exists()
+    assert kept.conclude(None, interrupted=True, until_told=True) == 1
+    assert "1 run, 1 not as expected" in capsys.readouterr().out
 
 
 def test_who_is_told_to_stop_has_done_its_work_only_without_an_end(

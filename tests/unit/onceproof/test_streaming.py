@@ -197,3 +197,18 @@ def test_the_commands_that_take_it(
         ("stream-began", command),
         ("stream-ended", None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt, 130), (ZeroDivisionError, 3), (OSError, 3)]
+)
+def test_the_last_line_has_the_code_of_the_command(
+    tmp_path: Path, error: type[BaseException], code: int
+) -> None:
+    def fail(stream: Stream) -> int:
+        raise error
+
+    file = tmp_path / "events.jsonl"
+    with pytest.raises((error, SystemExit)):
+        streamed("run", str(file), fail)
+    assert json.loads(file.read_text().splitlines()[-1])["exit_code"] == code

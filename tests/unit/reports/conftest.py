@@ -135,6 +135,8 @@ def judged(
     verdict: Verdict,
     *,
     refuted_by: tuple[str, ...] = (),
+    found: int = 1,
+    seen: int = 1,
     expected: bool | None = True,
     reason: str = "Because.",
 ) -> ClaimJudgement:
@@ -157,7 +159,8 @@ def judged(
         verdict=verdict,
         reason=reason,
         refuted_by=refuted_by,
-        hazards_seen={"replayed-batch": 1},
+        found=dict.fromkeys(refuted_by, found),
+        hazards_seen={"replayed-batch": seen} if seen else {},
         expected=expected,
     )
 
@@ -242,7 +245,10 @@ def report_of() -> ReportOf:
         history = small_history()
         refuted = ("duplicate-output",) if verdict is Verdict.VIOLATED else ()
         found = (duplicates(history, ["p0-1"], 1250),) if refuted else ()
-        claim = judged("exactly-once", verdict, refuted_by=refuted, expected=None)
+        seen = 0 if verdict is Verdict.UNEXERCISED else 1
+        claim = judged(
+            "exactly-once", verdict, refuted_by=refuted, found=1250, seen=seen, expected=None
+        )
         judgement = Judgement(claims=(claim,), findings=found, self_proof=())
         return build(run_record(), history, judgement)
 

@@ -12,7 +12,9 @@ from checkers.model import Verdict
 from harness import events
 from reports.build import build
 from reports.console import SoakRow, live, print_result, print_summary
+from reports.html import render
 from reports.model import Report
+from tests.unit.reports.test_reports_html import Page
 
 SECOND = 1_000_000_000
 
@@ -85,10 +87,21 @@ def test_an_unexpected_verdict_and_a_missed_wound_stand_out(small: SimpleNamespa
     )
     claim = small.judged("exactly-once", Verdict.INVALID, expected=False)
     judgement = type(judgement)(claims=(claim,), findings=(), self_proof=(missed,))
+    ended = history["phases"].to_pylist()
+    history["phases"] = small.arrow("phases", [*ended, ended[-1] | {"phase": "settle"}])
     out = io.StringIO()
-    print_result(build(small.record(), history, judgement), out)
+    report = build(small.record(), history, judgement)
+    print_result(report, out)
     assert "NO (invalid)" in out.getvalue()
     assert "Self-proof failed, wounds not found: effect copied" in out.getvalue()
+    assert "They missed 1 of 1: the verdict cannot be trusted." in Page(render(report)).words
+    # Where it was broken off a wound need not show.
+    history["phases"] = small.arrow("phases", [*ended, ended[-1] | {"outcome": "interrupted"}])
+    out = io.StringIO()
+    report = build(small.record(), history, judgement)
+    print_result(report, out)
+    assert "Self-proof" not in out.getvalue()
+    assert "They found all but 1 of 1: the history was cut short" in Page(render(report)).words
 
 
 def test_no_control_sequence_of_a_record_reaches_the_terminal(small: SimpleNamespace) -> None:
@@ -103,8 +116,13 @@ def test_no_control_sequence_of_a_record_reaches_the_terminal(small: SimpleNames
 
 def test_many_runs_are_one_table() -> None:
     rows = [
-        SoakRow(seed=s, subject="guarded", claim=c, verdict=Verdict.HOLDS, expected=e)
-        for s, c, e in ((1, "eo", True), (1, "alo", True), (2, "eo", False))
+        SoakRow(run=f"{s}-{n}", seed=s, scenario=n, claim=c, verdict=Verdict.HOLDS, expected=e)
+        for n, s, c, e in (
+            ("guarded", 1, "eo", True),
+            ("guarded", 1, "alo", True),
+            ("guarded", 2, "eo", False),
+            ("other", 2, "eo", True),
+        )
     ]
     out = io.StringIO()
     print_summary(rows, out)
@@ -113,7 +131,10 @@ def test_many_runs_are_one_table() -> None:
         "seed eo alo",
         "1 holds holds",
         "2 holds (unexpected) –",
-        "2 runs, 1 as expected",
+        "other",
+        "seed eo",
+        "2 holds",
+        "3 runs, 2 as expected",
         "not as expected: seed 2, guarded",
     ]
 

@@ -225,6 +225,22 @@ def test_the_time_of_a_finding_says_what_happened_then(small: SimpleNamespace) -
     )
 
 
+def test_a_micro_batch_is_of_its_own_query(small: SimpleNamespace) -> None:
+    """Another query has one of the same number, and was done with it later."""
+    history = small.history()
+    there = history["positions"].to_pylist()
+    (mine,) = {row["owner"] for row in there if row["batch"] == 7}
+    later = [row | {"owner": "another", "at": row["at"] + 45 * 10**9} for row in there]
+    history["positions"] = small.arrow("positions", [*later, *there])
+    assert mine != "another"
+    finding = first(report_of(small, history, ["p0-1"]))
+    assert (finding.at, finding.at_is) == (15.0, "its micro-batch was done")
+    planned = [row | {"kind": "planned"} for row in there]
+    history["positions"] = small.arrow("positions", planned)
+    finding = first(report_of(small, history, ["p0-1"]))
+    assert (finding.at, finding.at_is) == (11.0, "its micro-batch was planned")
+
+
 def test_transactions_that_a_witness_names_are_told(small: SimpleNamespace) -> None:
     """A finding on two transactions, such as a cycle, is of no one record."""
     history = small.history()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,21 @@ def test_a_report_comes_back_equal(small_report: Report, tmp_path: Path) -> None
     assert load(tmp_path) == small_report
     assert html.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert sorted(tmp_path.iterdir()) == sorted([html, data])
+
+
+def test_a_full_disk_leaves_what_was_there(
+    small_report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, small_report)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write(tmp_path, small_report)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "onceproof-report/9"}', "\x00"])

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkers.model import Verdict
+from checkers.model import Judgement, Verdict
 from onceproof.ci import BuildServer
-from reports.ci.case import Case
+from reports.build import build
+from reports.ci.case import Case, cases_of
 from reports.ci.github import ANNOTATIONS, SUMMARY_BYTES, annotated, summary
 from reports.ci.junit import junit, write_junit
 
@@ -186,3 +189,25 @@ def test_junit_is_written_after_each_run_and_never_half(tmp_path: Path) -> None:
     assert [p.name for p in path.parent.iterdir()] == ["junit.xml"]
     write_junit(path, [])
     assert ET.parse(path).getroot().get("tests") == "0"
+
+
+def test_a_claim_shows_what_was_found_where_it_looks(small: SimpleNamespace) -> None:
+    """Findings are told by anomaly, of all sinks together."""
+    history = small.history()
+    here = small.duplicates(history, ["p0-1"])
+    at_ledger = here.shown[0]
+    at_audit = replace(
+        at_ledger, key={**at_ledger.key, "sink": "audit"}, sentence="it is twice in audit"
+    )
+    shown = (*(at_ledger for _ in range(3)), at_audit)
+    ledger = small.judged(
+        "exactly-once", Verdict.VIOLATED, refuted_by=("duplicate-output",), expected=False
+    )
+    scope = replace(ledger.claim.scope, sink="audit")
+    audit = replace(ledger, claim=replace(ledger.claim, scope=scope))
+    judgement = Judgement(
+        claims=(ledger, audit), findings=(replace(here, count=4, shown=shown),), self_proof=()
+    )
+    one, other = cases_of(build(small.record(), history, judgement), Path("run"))
+    assert len(one.witness) == 3
+    assert other.witness == ("duplicate-output: it is twice in audit",)

@@ -1,0 +1,25 @@
+"""Whether a run came to its end, so that what is absent from its history is absent.
+
+The one thing to know: in a history that was cut short a wound need not show, so that one that was
+missed says nothing of the checkers.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from reports.model import Report, Wound
+
+TO_COMPLETE: Final = ("settle", "collect")
+"""The phases of which `checkers.circumstances` asks that they ended well."""
+
+
+def whole(report: Report) -> bool:
+    """Whether everything was settled and collected to its end."""
+    ends = {name: {p.outcome for p in report.phases if p.phase == name} for name in TO_COMPLETE}
+    return all(outcomes == {"ok"} for outcomes in ends.values())
+
+
+def missed(report: Report) -> tuple[Wound, ...]:
+    """The wounds that had to be found and were not."""
+    return tuple(w for w in report.self_proof if not w.found) if whole(report) else ()
