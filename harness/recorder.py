@@ -44,7 +44,7 @@ class Recorder:
             for handler in tuple(self._handlers):
                 try:
                     handler(event)
-                except (OSError, ValueError):
+                except OSError:
                     self._handlers = tuple(h for h in self._handlers if h is not handler)
 
     @contextmanager

@@ -152,7 +152,7 @@ class KafkaStreams(GroupSubject):
         ]
         # RocksDB unpacks its library there, and removes it only if it ends in peace.
         temporary = parts.work / "streams-tmp"
-        temporary.mkdir()
+        temporary.mkdir(exist_ok=True)
         program = partial(programs_for(parts.tools).command, "StreamsMember", temporary=temporary)
         return Members(tasks, parts, program=program)
 

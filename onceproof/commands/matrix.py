@@ -50,9 +50,9 @@ def matrix(
         if markdown is not None:  # else that it cannot be written would be heard of after hours
             markdown.parent.mkdir(parents=True, exist_ok=True)
             markdown.open("a").close()
-        stop = stop_on_signals()
         asked = tuple(dict.fromkeys(backends))
         there, here = _prepare(asked)
+        stop = stop_on_signals()
         if not here:
             return TROUBLE
         chosen = {b: _chosen(scenarios, b, quick, QUICK_SECONDS / len(here)) for b in here}

@@ -68,7 +68,7 @@ class Printed:
 
         It has a marker, so that the next start finds it where we are killed meanwhile.
         """
-        process = subprocess.Popen(
+        with subprocess.Popen(
             self._command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -77,12 +77,11 @@ class Printed:
             errors="replace",
             env={**os.environ, MARKER: self._marker},
             start_new_session=True,
-        )
-        try:
-            out, err = process.communicate(timeout=_SECONDS)
-        except BaseException:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            raise
+        ) as process:
+            try:
+                out, err = process.communicate(timeout=_SECONDS)
+            except BaseException:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise
         return out, err, process.returncode

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import psutil
 import pytest
 
 from harness.stage import backends
@@ -16,6 +20,7 @@ from harness.tools.error import SetupError
 from harness.tools.java import Java
 from harness.tools.postgres import Postgres
 from harness.tools.progress import Step
+from harness.wait import wait_until
 from onceproof.commands import setup as preparing
 
 
@@ -91,6 +96,49 @@ def test_a_run_gets_what_its_backend_needs(
     monkeypatch.setattr(preparing, "ensure", lambda progress, **what: asked.append(what))
     preparing.prepared(backend)
     assert asked == [{"stage": stage}]
+
+
+def test_one_that_is_broken_off_says_how_to_go_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stopped(progress: object, **what: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(backends, "prepare", lambda *_: [])
+    monkeypatch.setattr(preparing, "ensure", stopped)
+    with pytest.raises(SystemExit) as left:
+        preparing.prepared()
+    assert left.value.code == 130
+    assert "interrupted while getting what a run needs" in capsys.readouterr().err
+
+
+_FETCH = """
+import signal, sys
+from pathlib import Path
+from harness.tools.ivy import Coordinate, Ivy
+
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+jars = [Coordinate(group="g", artifact=f"a{n}", version="1") for n in range(20)]
+ivy = Ivy(java=Path(sys.argv[1]), jar=Path("ivy.jar"))
+ivy.fetch(jars, Path(sys.argv[2]), name="some", count=print)
+"""
+
+
+def test_downloads_end_with_who_wants_them(tmp_path: Path) -> None:
+    java, pids = tmp_path / "java", tmp_path / "pids"
+    java.write_text(f"#!/bin/sh\necho $$ >> '{pids}'\nexec sleep 600\n")
+    java.chmod(0o755)
+    command = [sys.executable, "-c", _FETCH, java, tmp_path / "jars"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as fetching:
+        wait_until(
+            lambda: pids.exists() and len(pids.read_text().split()) == 2,
+            what="two downloads to begin", seconds=60,
+        )  # fmt: skip
+        fetching.send_signal(signal.SIGTERM)
+        fetching.wait(60)
+    started = [int(pid) for pid in pids.read_text().split()]
+    assert len(started) == 2, "none of them is tried again"
+    assert not any(map(psutil.pid_exists, started))
 
 
 @pytest.mark.usefixtures("fakes")
