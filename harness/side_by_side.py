@@ -176,6 +176,7 @@ def _kill(each: _Running) -> None:
 
     A reaper is in a session of its own, and must outlive the run.
     """
+    each.process.pids()  # else its reaper would not be known for its own when it is gone
     with suppress(ProcessLookupError):
         os.killpg(each.process.session, signal.SIGKILL)
     with suppress(Overdue):

@@ -115,19 +115,22 @@ class ExternalStage(WithoutQueues):
             StageTrouble: something could not be undone; the text says by which command it is.
         """
         with self._acting:  # what a fault has under way comes to its end; nothing new begins
+            if self._closed:
+                return  # what could not be undone was told, for somebody to undo it by hand
             self._closed = True
         self._stop = Stop()  # what ended the run must not end this
-        undoing = {str(link): partial(self._mend, link) for link in self._cut}
-        undoing |= {node: partial(self.resume, node) for node in self._paused}
-        undoing |= {node: partial(self.restart, node) for node in self._ended}
+        undoing = [(str(link), partial(self._mend, link)) for link in self._cut]
+        undoing += [(node, partial(self.resume, node)) for node in self._paused]
+        undoing += [(node, partial(self.restart, node)) for node in self._ended]
+        if self._topics:
+            gone = partial(delete_topics, self._cluster.bootstrap, self._topics)
+            undoing.append((f"topics {', '.join(self._topics)}", gone))
         failed = []
-        for one, undo in undoing.items():
+        for what, undo in undoing:
             try:
                 undo()
-            except (StageTrouble, Overdue) as error:
-                failed.append(f"{one}: {error}")
-        if self._topics:
-            delete_topics(self._cluster.bootstrap, self._topics)
+            except Exception as error:
+                failed.append(f"{what}: {error}")
         if failed:
             raise StageTrouble(f"your cluster is not as it was, undo by hand: {'; '.join(failed)}")
 
@@ -302,10 +305,11 @@ class ExternalStage(WithoutQueues):
         """Have the user's command do to a broker what has to be undone later."""
         with self._acting:
             self._open()
+            answered = node in self._addresses and self._answers(node)
             try:
                 self._command(command, node=node)
             except StageTrouble:
-                if command in self._cluster.commands and not self._answers(node):
+                if answered and not self._answers(node):
                     done.add(node)  # it did its work, and failed for something else
                 raise
             done.add(node)
@@ -343,6 +347,5 @@ class ExternalStage(WithoutQueues):
         except subprocess.TimeoutExpired:
             raise StageTrouble(f"`{text}` took more than {_COMMAND_SECONDS:g} s") from None
         if done.returncode:
-            raise StageTrouble(
-                f"`{text}` ended with {done.returncode}: {(done.stderr or done.stdout)[-300:]}"
-            )
+            said = (done.stderr or done.stdout).strip()[-300:]
+            raise StageTrouble(f"`{text}` ended with {done.returncode}: {said}")

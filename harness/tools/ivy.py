@@ -71,25 +71,18 @@ class Ivy:
     ) -> dict[Coordinate, Path]:
         """Download exactly these."""
         shares = max(1, -(-len(jars) // SHARE))
-        started: list[subprocess.Popen[str]] = []
-        try:
-            with ThreadPoolExecutor(shares) as pool:
-                jobs = [
-                    pool.submit(
-                        self._run,
-                        jars[share::shares],
-                        folder / str(share),
-                        name=name,
-                        transitive=False,
-                        count=count,
-                        started=started,
-                    )
-                    for share in range(shares)
-                ]
-        except BaseException:  # Ctrl-C, SIGTERM: nobody waits for them any more
-            for process in started:
-                process.kill()
-            raise
+        with ThreadPoolExecutor(shares) as pool:
+            jobs = [
+                pool.submit(
+                    self._run,
+                    jars[share::shares],
+                    folder / str(share),
+                    name=name,
+                    transitive=False,
+                    count=count,
+                )
+                for share in range(shares)
+            ]
         return {jar: path for job in jobs for jar, path in job.result().items()}
 
     def _run(
@@ -100,22 +93,19 @@ class Ivy:
         name: str,
         transitive: bool,
         count: Count,
-        started: list[subprocess.Popen[str]] | None = None,
     ) -> dict[Coordinate, Path]:
         folder.mkdir(parents=True)
         (folder / "ivy.xml").write_text(_module(jars, transitive=transitive))
         output = ""
         for _attempt in range(2):  # what arrived the first time is in Ivy's cache
-            ended, output = self._once(folder, count, [] if started is None else started)
+            ended, output = self._once(folder, count)
             if ended == 0:
                 return _collect(folder / "libs")
             if ended in _TOLD_TO_END:
                 break
         raise SetupError(explain(output, name=name))
 
-    def _once(
-        self, folder: Path, count: Count, started: list[subprocess.Popen[str]]
-    ) -> tuple[int, str]:
+    def _once(self, folder: Path, count: Count) -> tuple[int, str]:
         command = [
             str(self.java),
             "-XX:TieredStopAtLevel=1",
@@ -141,7 +131,6 @@ class Ivy:
             text=True,
             errors="replace",
         ) as process:
-            started.append(process)
             assert process.stdout is not None
             for line in process.stdout:
                 lines.append(line)

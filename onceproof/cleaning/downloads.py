@@ -19,6 +19,8 @@ from onceproof.cleaning.item import Item, size_of
 
 _OURS: Final = ("brokers", "jars", "java", "postgres-*", "proton", "spark", "toxiproxy-*")
 
+_LOCK: Final = ".lock"
+
 
 def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:
     """Everything of ours in the folder for downloads."""
@@ -38,4 +40,15 @@ def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:
 
 
 def _is_ours(path: Path) -> bool:
-    return path.is_dir() and not path.is_symlink()
+    """Whether it was installed by us, or holds nothing else: what is has the lock file beside it.
+
+    `/opt/spark` may be somebody's Spark.
+    """
+    if not path.is_dir() or path.is_symlink():
+        return False
+    return _installed(path) or all(map(_installed, path.iterdir()))
+
+
+def _installed(path: Path) -> bool:
+    lock = path if path.suffix == _LOCK else path.with_name(f".{path.name}{_LOCK}")
+    return lock.is_file()

@@ -53,6 +53,6 @@ def _outliving(stream: TextIO) -> TextIO:
         io.BufferedWriter(_Pipe(number, "wb", closefd=False)),
         encoding=stream.encoding,
         errors=stream.errors,
-        line_buffering=stream.line_buffering,
-        write_through=stream.write_through,
+        # Who wants everything at once (`-u`), or looks at errors, gets whole lines at once.
+        line_buffering=stream.line_buffering or stream.write_through or stream is sys.stderr,
     )

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
+import time
+from contextlib import suppress
+from typing import Final
+
+import psutil
 
 from harness.stage import backends
 from harness.tools.progress import Step
 from harness.tools.setup import Tools, ensure
 from onceproof.interrupts import INTERRUPTED, hear
 
+_ENDING_SECONDS: Final = 10.0
+"""How long threads may take to see that what they wait for was killed."""
+
 
 def prepared(backend: str = backends.LOCAL) -> Tools:
     """Find or fetch what a backend needs, telling about it; end what dead runs left.
 
+    Ctrl-C, SIGTERM and SIGHUP end the process, and everything that it has started by then.
+
     Raises:
         SetupError: something is missing and cannot be had.
-        SystemExit: it was broken off, which is told.
     """
     hear(signal.default_int_handler)
     try:
@@ -28,10 +39,26 @@ def prepared(backend: str = backends.LOCAL) -> Tools:
             "already stays: the same command goes on from it.",
             file=sys.stderr,
         )
-        sys.exit(INTERRUPTED)
+        _end_children()
+        sys.stdout.flush()
+        # Some thread may still wait for a server; what it leaves half-made the next start removes.
+        os._exit(INTERRUPTED)
     for leftover in leftovers:
         print(f"ended what a dead run left: {', '.join(leftover.processes)}", file=sys.stderr)
     return found
+
+
+def _end_children() -> None:
+    """Kill what was started for it, also what its threads start meanwhile, until they are over."""
+    children, deadline = psutil.Process().children, time.monotonic() + _ENDING_SECONDS
+    others = [t for t in threading.enumerate() if t is not threading.main_thread()]
+    while time.monotonic() < deadline:
+        for child in (there := children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+        psutil.wait_procs(there, timeout=1)
+        if not any(thread.is_alive() and not thread.daemon for thread in others):
+            return
 
 
 def _tell(step: Step) -> None:

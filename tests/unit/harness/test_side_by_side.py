@@ -103,17 +103,20 @@ def test_who_does_not_end_when_asked_is_killed(
     assert (ended["deaf"].code, ended["deaf"].overdue) == (-signal.SIGKILL, True)
 
 
-_WITH_REAPER = """
+_WITH_REAPER = f"""
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 reaper = (
     "import os, sys, time\\n"
+    "print('up', flush=True)\\n"
     "while os.getppid() == int(sys.argv[2]): time.sleep(0.01)\\n"
+    "time.sleep(1)\\n"
     "open(sys.argv[1], 'w').write('cleared up')"
 )
-command = [sys.executable, "-c", reaper, {file!r}, str(os.getpid())]
-subprocess.Popen(command, start_new_session=True)
-while True: time.sleep(60)
+command = [sys.executable, "-c", reaper, sys.argv[1], str(os.getpid())]
+environ = {{n: v for n, v in os.environ.items() if n != {MARKER!r}}}
+subprocess.Popen(command, start_new_session=True, env=environ)
+{FOREVER}
 """
 
 
@@ -121,9 +124,17 @@ def test_the_reaper_of_one_that_is_killed_clears_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "ENDING_SECONDS", 0.3)
-    file = tmp_path / "file"
-    run = job("run", _WITH_REAPER.format(file=str(file)), seconds=3)
-    assert Listener(tmp_path).run(run)["run"].code == -signal.SIGKILL
+    file, stop = tmp_path / "file", Stop()
+
+    class Stopping(Listener):
+        def _started(self, job: Job) -> None:
+            super()._started(job)
+            log = self.folder / f"{job.name}.1.log"
+            wait_until(lambda: log.read_text() == "up\n", what="it to be up", seconds=SECONDS)
+            stop.set("told to")
+
+    run = Job(name="run", command=(sys.executable, "-c", _WITH_REAPER, str(file)), seconds=SECONDS)
+    assert Stopping(tmp_path, stop).run(run)["run"].code == -signal.SIGKILL
     assert file.read_text() == "cleared up"
 
 

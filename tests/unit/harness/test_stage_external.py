@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.links.ledger import CUT, lose
+from harness.stage import external
 from harness.stage.backends import is_backend, offers
 from harness.stage.base import StageTrouble
 from harness.stage.external import Cluster, ExternalStage
@@ -165,17 +166,33 @@ def test_what_is_not_undone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     broken.kill("broker-1", "by a test")
     broken.pause("broker-2")
     down.remove("broker-2")
-    with pytest.raises(StageTrouble, match=r"not as it was.*broker-1: .*ended with 9: no route"):
+    broken.created(["payments"])
+
+    def away(*_: object) -> None:
+        raise RuntimeError("no broker answers")
+
+    monkeypatch.setattr(external, "delete_topics", away)
+    told = r"not as it was.*broker-1: .*ended with 9: no route.*topics payments: no broker answers"
+    with pytest.raises(StageTrouble, match=told):
         broken.stop()
     assert said.exists()
+    broken.stop()  # a second tear-down has nothing to add
 
 
-def test_a_kill_that_fails_and_kills_has_to_be_undone(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = stage(kill="exit 1", restart="true")
-    monkeypatch.setattr(broken, "_addresses", {"broker-1": "x:1", "broker-2": "x:1"})
-    up = {"broker-2"}
-    monkeypatch.setattr(broken, "_answers", lambda node: node in up)
-    for node in ("broker-1", "broker-2"):
+def test_a_kill_that_fails_and_kills_has_to_be_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = tmp_path / "broker-1"
+    broken = stage(kill=f"touch '{tmp_path}'/{{node}}; exit 1", restart="true")
+    nodes = ("broker-1", "broker-2", "broker-3")
+    monkeypatch.setattr(broken, "_addresses", dict.fromkeys(nodes, "x:1"))
+
+    def answers(node: str) -> bool:
+        # The second outlives its kill, and the third was paused before.
+        return node == "broker-2" or (node == "broker-1" and not killed.exists())
+
+    monkeypatch.setattr(broken, "_answers", answers)
+    for node in nodes:
         with pytest.raises(StageTrouble):
             broken.kill(node, "by a test")
     assert broken._ended == {"broker-1"}

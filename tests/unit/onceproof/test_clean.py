@@ -165,14 +165,16 @@ def test_downloads_go_only_if_they_are_named(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"
-    for name in ("jars", "java", "toxiproxy-1.0", "photos"):
+    for name in ("jars/kafka-1", "java", "toxiproxy-1.0", "photos", "spark/bin"):
         (cache / name).mkdir(parents=True)
+    for lock in ("jars/.kafka-1.lock", ".toxiproxy-1.0.lock"):
+        (cache / lock).touch()
     monkeypatch.setenv("ONCEPROOF_CACHE", str(cache))
     monkeypatch.setattr("onceproof.cleaning.downloads.living", lambda: False)
     clean(runs, "--yes")
-    assert len(left(cache)) == 4
+    assert len(left(cache)) == 6
     clean(runs, "--downloads", "--yes")
-    assert left(cache) == {"photos"}
+    assert left(cache) == {"photos", "spark", ".toxiproxy-1.0.lock"}, "of Spark it is not ours"
 
 
 def test_downloads_stay_while_a_run_is_under_way(tmp_path: Path) -> None:

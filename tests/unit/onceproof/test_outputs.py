@@ -53,6 +53,20 @@ def test_it_goes_on(tmp_path: Path, stdout: bool, stderr: bool) -> None:
     assert ("nor here" in said) is not stderr
 
 
+@pytest.mark.parametrize("unbuffered", [True, False])
+def test_last_words_are_heard(unbuffered: bool) -> None:
+    """Whatever ends it: nothing that was said is kept back."""
+    says = (
+        "import os, sys; from onceproof.cli.outputs import outlive_readers; outlive_readers(); "
+        "print('an error', file=sys.stderr); print('a result'); os._exit(0)"
+    )
+    option = ["-u"] if unbuffered else []
+    code, said = left(sys.executable, *option, "-c", says, stdout=False, stderr=False)
+    assert code == 0
+    assert "an error" in said
+    assert ("a result" in said) or not unbuffered
+
+
 @pytest.mark.parametrize("command", ["list", "explain lost-write", "config show"])
 def test_every_command_does(command: str) -> None:
     whole = [sys.executable, "-m", "onceproof", *command.split()]

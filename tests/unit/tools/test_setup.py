@@ -98,29 +98,26 @@ def test_a_run_gets_what_its_backend_needs(
     assert asked == [{"stage": stage}]
 
 
-def test_one_that_is_broken_off_says_how_to_go_on(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def stopped(progress: object, **what: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(backends, "prepare", lambda *_: [])
-    monkeypatch.setattr(preparing, "ensure", stopped)
-    with pytest.raises(SystemExit) as left:
-        preparing.prepared()
-    assert left.value.code == 130
-    assert "interrupted while getting what a run needs" in capsys.readouterr().err
-
-
-_FETCH = """
-import signal, sys
+_PREPARED = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from harness.stage import backends
 from harness.tools.ivy import Coordinate, Ivy
+from onceproof.commands import setup
 
-signal.signal(signal.SIGTERM, signal.default_int_handler)
 jars = [Coordinate(group="g", artifact=f"a{n}", version="1") for n in range(20)]
 ivy = Ivy(java=Path(sys.argv[1]), jar=Path("ivy.jar"))
-ivy.fetch(jars, Path(sys.argv[2]), name="some", count=print)
+
+def ensure(progress, **what):
+    with ThreadPoolExecutor(2) as pool:  # as tools are got: side by side, each in its thread
+        for name in ("one", "other"):
+            folder = Path(sys.argv[2], name)
+            pool.submit(ivy.fetch, jars, folder, name=name, count=print)
+
+backends.prepare = lambda *_: []
+setup.ensure = ensure
+setup.prepared()
 """
 
 
@@ -128,17 +125,27 @@ def test_downloads_end_with_who_wants_them(tmp_path: Path) -> None:
     java, pids = tmp_path / "java", tmp_path / "pids"
     java.write_text(f"#!/bin/sh\necho $$ >> '{pids}'\nexec sleep 600\n")
     java.chmod(0o755)
-    command = [sys.executable, "-c", _FETCH, java, tmp_path / "jars"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as fetching:
+    command = [sys.executable, "-c", _PREPARED, java, tmp_path / "jars"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as preparing_:
         wait_until(
-            lambda: pids.exists() and len(pids.read_text().split()) == 2,
-            what="two downloads to begin", seconds=60,
+            lambda: pids.exists() and len(pids.read_text().split()) == 4,
+            what="four downloads to begin", seconds=60,
         )  # fmt: skip
-        fetching.send_signal(signal.SIGTERM)
-        fetching.wait(60)
+        preparing_.send_signal(signal.SIGTERM)
+        assert preparing_.wait(60) == 130
+        assert preparing_.stderr is not None
+        assert "interrupted while getting what a run needs" in preparing_.stderr.read()
     started = [int(pid) for pid in pids.read_text().split()]
-    assert len(started) == 2, "none of them is tried again"
-    assert not any(map(psutil.pid_exists, started))
+    assert len(started) == 4, "none of them is tried again"
+    assert not any(map(runs, started))
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there that is no zombie, which one without a parent may stay."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 @pytest.mark.usefixtures("fakes")
