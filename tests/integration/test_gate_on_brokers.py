@@ -150,9 +150,12 @@ def test_a_gate_that_died(staging: Staged) -> None:
     stage.ungate(link)
 
 
-def test_brokers_talk_to_each_other_through_a_gate(staging: Staged) -> None:
+def test_brokers_talk_to_each_other_through_a_gate(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
     """Both ways of such a link: replication and Raft."""
     stage = staging.stage
+    topic(partitions=len(stage.brokers))  # one of them the second leads, and the first follows it
     link = Link("broker-1", "broker-2")
     on = stage.gate(link)
     try:
