@@ -12,7 +12,8 @@ from typing import Final
 from checkers.history import History
 from checkers.model import Hop, Row
 
-_TO_COMPLETE = ("settle", "collect")
+TO_COMPLETE: Final = ("settle", "collect")
+"""The phases that a run must have ended well for what is absent from its history to be absent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,7 @@ class Circumstances:
     @property
     def complete(self) -> bool:
         """Settled and collected to the end, so that what is absent is absent."""
-        return all(self._outcomes(phase) == {"ok"} for phase in _TO_COMPLETE)
+        return all(self._outcomes(phase) == {"ok"} for phase in TO_COMPLETE)
 
     @property
     def settled(self) -> bool:
@@ -94,7 +95,7 @@ class Circumstances:
                 return f"the harness ended in phase {row['phase']}"
         if self.failure or self.stalled:
             return None
-        for phase in _TO_COMPLETE:
+        for phase in TO_COMPLETE:
             if not self._outcomes(phase):
                 return f"the run ended after phase {self.phases[-1]['phase']}, before {phase}"
         return None

@@ -7,14 +7,13 @@ whatever becomes of the program, so that no lab outlives a test that was killed.
 from __future__ import annotations
 
 import json
-import os
-import sys
 import threading
 from pathlib import Path
 from typing import Any
 
 from harness.lab.place import Place
 from harness.wait import Stop
+from onceproof.holding import wait_let_go
 from onceproof.lab_client import LabRefused, LabSilent, ask
 
 _GONE = "the program that held the lab closed our standard input"
@@ -44,8 +43,7 @@ class WhileHeld:
         print(json.dumps(about), flush=True)
 
     def _watch(self) -> None:
-        while os.read(sys.stdin.fileno(), 4096):
-            """What is written there means nothing."""
+        wait_let_go()
         with self._lock:
             self._gone = True
             if self._place is None:

@@ -35,10 +35,15 @@ def end_when_let_go(stop: Stop) -> None:
     """Ask a run to stop as soon as nobody holds it any more; who is not held goes on."""
     # What we start is not held, and must not read what we do.
     if os.environ.pop(_HELD, None):
-        threading.Thread(target=_watch, args=(sys.stdin.fileno(), stop), daemon=True).start()
+        threading.Thread(target=_watch, args=(stop,), daemon=True).start()
 
 
-def _watch(number: int, stop: Stop) -> None:
-    while os.read(number, 4096):
+def wait_let_go() -> None:
+    """Return when our standard input is closed."""
+    while os.read(sys.stdin.fileno(), 4096):
         """What is written there means nothing."""
+
+
+def _watch(stop: Stop) -> None:
+    wait_let_go()
     stop.set(_GONE)

@@ -6,12 +6,8 @@ missed says nothing of the checkers.
 
 from __future__ import annotations
 
-from typing import Final
-
+from checkers.circumstances import TO_COMPLETE
 from reports.model import Report, Wound
-
-TO_COMPLETE: Final = ("settle", "collect")
-"""The phases of which `checkers.circumstances` asks that they ended well."""
 
 
 def whole(report: Report) -> bool:

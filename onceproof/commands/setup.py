@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
-import time
 from contextlib import suppress
 from typing import Final
 
@@ -15,6 +13,7 @@ import psutil
 from harness.stage import backends
 from harness.tools.progress import Step
 from harness.tools.setup import Tools, ensure
+from harness.wait import Overdue, wait_until
 from onceproof.interrupts import INTERRUPTED, hear
 
 _ENDING_SECONDS: Final = 10.0
@@ -40,9 +39,7 @@ def prepared(backend: str = backends.LOCAL) -> Tools:
             file=sys.stderr,
         )
         _end_children()
-        sys.stdout.flush()
-        # Some thread may still wait for a server; what it leaves half-made the next start removes.
-        os._exit(INTERRUPTED)
+        sys.exit(INTERRUPTED)  # through all who have something to say in the end
     for leftover in leftovers:
         print(f"ended what a dead run left: {', '.join(leftover.processes)}", file=sys.stderr)
     return found
@@ -50,15 +47,18 @@ def prepared(backend: str = backends.LOCAL) -> Tools:
 
 def _end_children() -> None:
     """Kill what was started for it, also what its threads start meanwhile, until they are over."""
-    children, deadline = psutil.Process().children, time.monotonic() + _ENDING_SECONDS
-    others = [t for t in threading.enumerate() if t is not threading.main_thread()]
-    while time.monotonic() < deadline:
-        for child in (there := children(recursive=True)):
+    me, main = psutil.Process(), threading.main_thread()
+    threads = [t for t in threading.enumerate() if t is not main and not t.daemon]
+
+    def over() -> bool:
+        for child in (there := me.children(recursive=True)):
             with suppress(psutil.NoSuchProcess):
                 child.kill()
         psutil.wait_procs(there, timeout=1)
-        if not any(thread.is_alive() and not thread.daemon for thread in others):
-            return
+        return not any(thread.is_alive() for thread in threads)
+
+    with suppress(Overdue):  # one that waits for a server ends when that has answered
+        wait_until(over, what="set-up to end", seconds=_ENDING_SECONDS)
 
 
 def _tell(step: Step) -> None:

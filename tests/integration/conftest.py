@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,6 +49,9 @@ def staging(shared: Staged) -> Iterator[Staged]:
     """The stage, undisturbed; a test that leaves it otherwise fails, and the next one does not."""
     assert shared.stage.disturbed() == {}
     yield shared
+    # An error that a test caught keeps its frames, itself among them, and so the clients in these:
+    # they would stay connected until Python happens to look for cycles, in some later test.
+    gc.collect()
     left = shared.stage.disturbed()
     if left:
         for node in shared.stage.brokers:

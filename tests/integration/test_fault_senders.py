@@ -219,6 +219,14 @@ def on_links(staging: Staged) -> int:
     return sum(stage.connections(Link("producer", node)) for node in stage.brokers)
 
 
+def nobody_connected(staging: Staged) -> None:
+    eventually(
+        lambda: on_links(staging) == 0,
+        "producers' connections to end",
+        lambda: f"{on_links(staging)} of them",
+    )
+
+
 @pytest.mark.parametrize("transaction", [0, 5])
 def test_a_killed_producer_goes_on_with_what_it_had_not_called(
     transaction: int, staging: Staged, sending: Callable[..., Sending]
@@ -228,7 +236,7 @@ def test_a_killed_producer_goes_on_with_what_it_had_not_called(
         (killed,) = run.processes.all
         assert fault.target == killed.instance
         assert f"{killed.instance} ended by signal 9; it had told of " in proof
-        eventually(lambda: on_links(staging) == 0, "nobody to be connected")
+        nobody_connected(staging)
         with pytest.raises(ProducerTrouble, match="producer-0 has ended, so it cannot be killed"):
             asked("kill-producer", ["producer-0"]).inject(run.bench(), "again")
         before = run.sends()
@@ -253,7 +261,7 @@ def test_a_producer_that_is_asked_to_end_goes_on_in_its_next_life(
     run = sending(LIBRDKAFKA)
     with at_work(run.bench(), "stop-producer producer-0") as (fault, proof):
         assert proof.startswith(f"{fault.target} ended by signal 15; it had told of ")
-        eventually(lambda: on_links(staging) == 0, "nobody to be connected")
+        nobody_connected(staging)
         with pytest.raises(ProducerTrouble, match="producer-0 has ended, so it cannot be stopped"):
             asked("stop-producer", ["producer-0"]).inject(run.bench(), "again")
     run.finish()
