@@ -175,6 +175,13 @@ class Trials:
         }
         reader = LogReader(ClusterView(addresses), addresses)
         try:
+            # An EndTxn is answered before its markers are written.
+            wait_until(
+                lambda: len(set(reader.ends(name)[0])) == 1,
+                what="the transaction to be over",
+                seconds=_WHOLE,
+                seen=lambda: reader.ends(name),
+            )
             log = reader.read(name, 0)
         finally:
             reader.close()

@@ -138,7 +138,7 @@ class LocalPostgres:
             with suppress(Overdue, StageTrouble):
                 self.wait_started(Stop())
         self.process.thaw()
-        self.process.stop("torn down", sig=self.asks, seconds=5)
+        self.process.stop("torn down", sig=self.asks, seconds=30)
 
     def remove(self) -> None:
         """Remove the data folder."""

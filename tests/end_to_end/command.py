@@ -32,7 +32,7 @@ class Finished:
         return {claim["name"]: claim["verdict"] for claim in self.report["claims"]}
 
 
-def onceproof(*arguments: str | Path, folder: Path | None = None, timeout: float = 280) -> Finished:
+def onceproof(*arguments: str | Path, folder: Path | None = None, timeout: float = 560) -> Finished:
     """Run the command to its end, in a working folder of its own if one is given."""
     done = subprocess.run(
         [sys.executable, "-m", "onceproof", *map(str, arguments)],
@@ -74,7 +74,7 @@ class Started:
         self.popen.send_signal(sig)
 
     def finish(self) -> Finished:
-        out, err = self.popen.communicate(timeout=240)
+        out, err = self.popen.communicate(timeout=560)
         self.err += err
         return Finished(self.popen.returncode, out, self.err)
 

@@ -19,7 +19,7 @@ from tests.unit.docs.carried_out import FOREIGN, is_typed, lines
 from tests.unit.docs.pages import JEPSEN, blocks
 from tests.unit.onceproof.run_folders import finished
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.integration
 
 RUN, OTHER = "20260101T000000Z-spark-kafka-sink-42", "20260102T000000Z-spark-kafka-sink-42"
 STANDS_FOR = {

@@ -23,7 +23,7 @@ def test_it_comes_to_what_is_expected(scenario, runs):
 
 
 def test_a_listing_shows_what_the_log_does_not(runs):
-    done = onceproof("run", FILES.name, "--seed", "3", "--out", runs, timeout=280)
+    done = onceproof("run", FILES.name, "--seed", "3", "--out", runs)
     assert done.code == 0, done.out + done.err
     assert done.verdicts() == {
         "at-least-once payments → files": "holds",

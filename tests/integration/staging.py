@@ -14,6 +14,9 @@ from typing import TypeVar
 
 import psutil
 
+from harness.bench import addresses, open_reader
+from harness.kafka.log_reader import PartitionLog
+from harness.kafka.metadata import ClusterView
 from harness.stage.alone import alone
 from harness.stage.base import Stage
 from harness.stage.blocks import Block
@@ -73,8 +76,11 @@ class Staged:
 
     def stands_still(self, node: str) -> bool:
         """Whether the kernel says of every thread of a node that it is stopped."""
-        stats = Path(f"/proc/{self._newest(node).session}/task").glob("*/stat")
-        return {stat.read_text().rpartition(") ")[2].split()[0] for stat in stats} == {"T"}
+        states = set()
+        for stat in Path(f"/proc/{self._newest(node).session}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):  # a thread that ends while we look
+                states.add(stat.read_text().rpartition(") ")[2].split()[0])
+        return states == {"T"}
 
     def _newest(self, node: str) -> Process:
         return next(p for p in reversed(self.processes.all) if p.name == node)
@@ -90,6 +96,21 @@ def staged(folder: Path, tools: StageTools) -> Iterator[Staged]:
     """Start a stage; whatever happens to this process, nothing of it stays behind."""
     with alone(folder, tools) as up:
         yield Staged(stage=up.stage, processes=up.processes, block=up.block, folder=folder)
+
+
+def read_ended(staging: Staged, *topics: str) -> list[PartitionLog]:
+    """Their logs, once no transaction is under way: an EndTxn is answered before its markers are
+    written.
+    """
+    with open_reader(staging.stage, ClusterView(addresses(staging.stage))) as reader:
+
+        def ends() -> list[tuple[int, int]]:
+            return [at for topic in topics for at in reader.ends(topic).values()]
+
+        eventually(
+            lambda: all(stable == end for stable, end in ends()), "transactions to be over", ends
+        )
+        return [log for topic in topics for log in reader.read_topic(topic)]
 
 
 def eventually(look: Callable[[], T | None], what: str, seen: object = None) -> T:
@@ -110,6 +131,22 @@ def marked(marker: str) -> dict[int, str]:
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
     return found
+
+
+def shared_memory(pids: set[int]) -> set[str]:
+    """System V segments that some processes made, and files in /dev/shm that they have open."""
+    segments = set()
+    for line in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]:
+        _, identity, _, _, creator, *_ = line.split()
+        if int(creator) in pids:
+            segments.add(f"segment {identity}")
+    for pid in pids:
+        try:
+            maps = Path(f"/proc/{pid}/maps").read_text()
+        except OSError:
+            continue
+        segments |= {line.split()[5] for line in maps.splitlines() if " /dev/shm/" in line}
+    return segments
 
 
 def listeners(block: Block) -> set[tuple[str, int]]:
@@ -154,6 +191,11 @@ class Talk:
         except ConnectionError:
             return False
         return len(body) == size and struct.unpack_from(">i", body) == (7,)
+
+    def asked(self) -> bool:
+        """Ask, and whether the answer comes."""
+        self.ask()
+        return self.answered()
 
     def closed(self, seconds: float = SECONDS) -> bool:
         """Whether the other side ends the connection, without a byte."""

@@ -28,7 +28,8 @@ pytestmark = pytest.mark.integration
 class Client:
     """An idempotent producer that sends one record and tells what came of it."""
 
-    def __init__(self, staging: Staged, topic: str) -> None:
+    def __init__(self, staging: Staged, topic: str, seconds: float = 1.5) -> None:
+        """`seconds`: after that long without an answer it sends again."""
         self.topic = topic
         self.outcomes: list[object] = []
         self._producer = Producer(
@@ -36,7 +37,7 @@ class Client:
                 "bootstrap.servers": staging.stage.bootstrap("producer"),
                 "client.id": "client-of-test",
                 "enable.idempotence": True,
-                "socket.timeout.ms": 1500,
+                "socket.timeout.ms": int(seconds * 1000),
                 "request.timeout.ms": 1000,
                 "retry.backoff.ms": 50,
                 "reconnect.backoff.max.ms": 500,
@@ -65,8 +66,10 @@ class Client:
 
 
 @pytest.fixture
-def client(staging: Staged, topic: Callable[..., str]) -> Iterator[Client]:
-    made = Client(staging, topic(1))
+def client(
+    staging: Staged, topic: Callable[..., str], request: pytest.FixtureRequest
+) -> Iterator[Client]:
+    made = Client(staging, topic(1), *getattr(request, "param", ()))
     made.send(b"first")
     made.told(1)
     yield made
@@ -135,6 +138,7 @@ def test_the_client_sends_again_and_the_log_has_it_once(
     assert staging.stage.disturbed() == {}
 
 
+@pytest.mark.parametrize("client", [(60,)], indirect=True, ids=["patient"])
 def test_what_is_held_is_under_way_until_it_is_healed(staging: Staged, client: Client) -> None:
     injection = injected(staging, "message producer request Produce hold")
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.bench import Aftermath, Bench, addresses, open_reader
+from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import asked
 from harness.faults.hit_message import HitMessage
@@ -21,7 +21,6 @@ from harness.faults.targets import LeaderOf
 from harness.faults.unanswered import LeaveUnanswered
 from harness.faults.zombie_sender import RECORDS, ZombieSender
 from harness.identity import ATTEMPT_HEADER
-from harness.kafka.metadata import ClusterView
 from harness.recording.tables import read_lines
 from harness.stage.processes import Processes
 from harness.stage.topology import Link
@@ -31,7 +30,7 @@ from harness.workload.payments import Payments, payments_of
 from harness.workload.senders.base import Sender
 from harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 from tests.integration.faults import at_work, bench
-from tests.integration.staging import Staged, eventually
+from tests.integration.staging import Staged, eventually, read_ended
 
 pytestmark = pytest.mark.integration
 
@@ -82,9 +81,7 @@ class Sending:
 
     def logged(self) -> list[str]:
         """The committed attempts in the log, as often as they stand there."""
-        stage = self._staging.stage
-        with open_reader(stage, ClusterView(addresses(stage))) as reader:
-            (log,) = reader.read_topic(self._topic)
+        (log,) = read_ended(self._staging, self._topic)
         return [
             entry.headers[ATTEMPT_HEADER].decode()
             for entry, committed in zip(log.entries, log.committed(), strict=True)
@@ -170,7 +167,8 @@ def test_an_end_that_its_client_never_heard_of_is_a_hazard(
 ) -> None:
     run = sending(LIBRDKAFKA, transaction=5)
     fault = HitMessage(
-        message=Message(source="producer", direction="response", api=api), action="close-before"
+        message=Message(source="producer", direction="response", api=api, refused=False),
+        action="close-before",
     )
     injection = fault.inject(run.bench(), "unheard")
     try:

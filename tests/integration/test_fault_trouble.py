@@ -19,7 +19,7 @@ from harness.stage.base import StageTrouble
 from harness.stage.topology import POSTGRES
 from harness.tools.setup import StageTools
 from tests.integration.faults import bench
-from tests.integration.staging import Staged, Talk, eventually, marked, staged
+from tests.integration.staging import Staged, Talk, eventually, marked, shared_memory, staged
 
 pytestmark = pytest.mark.integration
 
@@ -39,7 +39,8 @@ def test_toxiproxy_killed_while_faults_are_at_work(tools: StageTools, tmp_path: 
     history = tmp_path / "history"
     history.mkdir()
     with staged(tmp_path / "run", tools) as own:
-        stage, recorder, others = own.stage, Recorder(history, []), shared_memory()
+        stage, recorder = own.stage, Recorder(history, [])
+        processes = set(marked(own.processes.marker))
         world = replace(bench(stage), recorder=recorder)
         with Talk(stage.bootstrap("producer", "broker-1")) as client:
             client.ask()
@@ -67,21 +68,15 @@ def test_toxiproxy_killed_while_faults_are_at_work(tools: StageTools, tmp_path: 
         with pytest.raises(StageTrouble, match=r"toxiproxy at .* failed"):
             stage.disturbed()
         recorder.close()
-        orphaned = shared_memory() - others
-        assert orphaned
+        orphaned = shared_memory(processes)
+        assert orphaned, "a database that was killed leaves its segment behind"
     assert marked(own.processes.marker) == {}
-    assert not orphaned & shared_memory()
+    assert not orphaned & shared_memory(processes)
     assert not stage.scratch or not stage.scratch[0].exists()
     rows = read_lines(history).tables["faults"].to_pylist()
     errors = {row["fault"]: row["error"] for row in rows}
     assert set(errors) == {"hold", "cut", "kill", "kill-database", "pause"}
     assert all("StageTrouble: " in error for error in errors.values())
-
-
-def shared_memory() -> set[str]:
-    """Segments of shared memory to which nobody is attached."""
-    lines = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
-    return {line.split()[1] for line in lines if line.split()[6] == "0"}
 
 
 def test_a_target_that_is_dead_already(staging: Staged) -> None:

@@ -42,6 +42,12 @@ def seconds(look: Callable[[], object]) -> float:
     return time.monotonic() - began
 
 
+def hung_up(talk: Talk) -> bool:
+    """Whether a broker ends the connection, told what is no request."""
+    talk.socket.sendall(b"\0\0\0\4\xff\xff\xff\xff")
+    return talk.closed()
+
+
 def whole_again(staging: Staged) -> None:
     assert serves(way(staging))
     assert staging.stage.disturbed() == {}
@@ -99,8 +105,7 @@ def test_a_delay(staging: Staged, client: Talk, direction: str) -> None:
         assert len(drawn) == 5
         assert len(set(drawn)) > 1
         assert fault.target == "producer→broker-1"
-        client.ask()
-        assert seconds(client.answered) >= drawn[-1] / 1000
+        assert seconds(client.asked) >= drawn[-1] / 1000
     whole_again(staging)
 
 
@@ -122,9 +127,8 @@ def test_slices(staging: Staged, client: Talk, direction: str) -> None:
     words = f"slice producer broker-1 {direction} 7 20000"
     with at_work(bench(staging.stage), words) as (_, proof):
         assert f"bytes of {direction} took" in proof
-        client.ask()
         # 14 bytes of request, hundreds of response: 20 ms after each seven.
-        assert seconds(client.answered) >= (0.02 if direction == "requests" else 0.4)
+        assert seconds(client.asked) >= (0.02 if direction == "requests" else 0.4)
     assert client.closed()
     whole_again(staging)
 
@@ -132,11 +136,9 @@ def test_slices(staging: Staged, client: Talk, direction: str) -> None:
 def test_a_slow_close(staging: Staged, client: Talk) -> None:
     with at_work(bench(staging.stage), "close-slowly producer broker-1 600") as (_, proof):
         assert "s that its connection was closed" in proof
-        client.socket.sendall(b"\0\0\0\4\xff\xff\xff\xff")  # no request: a broker hangs up
-        assert seconds(client.closed) >= 0.6
+        assert seconds(lambda: hung_up(client)) >= 0.6
     with Talk(way(staging)) as again:
-        again.socket.sendall(b"\0\0\0\4\xff\xff\xff\xff")
-        assert again.closed()
+        assert hung_up(again)
     whole_again(staging)
 
 

@@ -13,11 +13,9 @@ from typing import Any
 
 import pytest
 
-from harness.bench import addresses, open_reader
 from harness.clock import clock_id, now
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
 from harness.kafka.log_reader import Entry
-from harness.kafka.metadata import ClusterView
 from harness.links.gate.client import Placed
 from harness.links.gate.rules import Action, Rule
 from harness.recording.tables import read_lines
@@ -27,7 +25,7 @@ from harness.tools.setup import ensure
 from harness.workload.payments import Payments, payments_of
 from harness.workload.senders.java import JAVA, Java
 from harness.workload.task_file import SenderTask, save_records
-from tests.integration.staging import Staged, eventually
+from tests.integration.staging import Staged, eventually, read_ended
 from tests.integration.transactions import producer as impostor
 
 pytestmark = pytest.mark.integration
@@ -113,14 +111,12 @@ def start(staging: Staged, tmp_path: Path) -> Iterator[Start]:
 
 def logged(staging: Staged, *topics: str) -> dict[tuple[str, int, int], tuple[Entry, bool]]:
     """Every record in the logs by its place, and whether it is committed."""
-    with open_reader(staging.stage, ClusterView(addresses(staging.stage))) as reader:
-        return {
-            (entry.topic, entry.partition, entry.offset): (entry, committed)
-            for topic in topics
-            for log in reader.read_topic(topic)
-            for entry, committed in zip(log.entries, log.committed(), strict=True)
-            if entry.kind == "data"
-        }
+    return {
+        (entry.topic, entry.partition, entry.offset): (entry, committed)
+        for log in read_ended(staging, *topics)
+        for entry, committed in zip(log.entries, log.committed(), strict=True)
+        if entry.kind == "data"
+    }
 
 
 def attempt(entry: Entry) -> str:

@@ -12,10 +12,8 @@ from typing import Any
 
 import pytest
 
-from harness.bench import addresses, open_reader
 from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
 from harness.kafka.log_reader import Entry
-from harness.kafka.metadata import ClusterView
 from harness.links.gate.client import Placed
 from harness.links.gate.rules import Rule
 from harness.recording.tables import read_lines
@@ -28,7 +26,7 @@ from harness.workload.senders.aiokafka import AIOKAFKA
 from harness.workload.senders.base import Sender
 from harness.workload.senders.kafka_python import KAFKA_PYTHON
 from harness.workload.senders.librdkafka import LIBRDKAFKA
-from tests.integration.staging import Staged
+from tests.integration.staging import Staged, read_ended
 
 pytestmark = pytest.mark.integration
 
@@ -83,14 +81,12 @@ def table(history: Path, name: str) -> Rows:
 
 def logged(staging: Staged, *topics: str) -> list[tuple[Entry, bool]]:
     """Every record in the logs, and whether it is committed."""
-    with open_reader(staging.stage, ClusterView(addresses(staging.stage))) as reader:
-        return [
-            (entry, committed)
-            for topic in topics
-            for log in reader.read_topic(topic)
-            for entry, committed in zip(log.entries, log.committed(), strict=True)
-            if entry.kind == "data"
-        ]
+    return [
+        (entry, committed)
+        for log in read_ended(staging, *topics)
+        for entry, committed in zip(log.entries, log.committed(), strict=True)
+        if entry.kind == "data"
+    ]
 
 
 def check_places(sends: Rows, log: list[tuple[Entry, bool]]) -> None:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from checkers import History, check, claim_to_json, exactly_once
+from checkers import History, Verdict, at_least_once, check, claim_to_json, exactly_once
 from checkers.engines.places import open_folder
 from checkers.engines.settings import Settings
 from checkers.tables import TABLES
@@ -24,6 +24,8 @@ from tests.unit.harness.test_harness_record import RECORD
 SPARK = Settings(engine="spark", master="local[2]")
 OPTIONS = ("--engine", "spark", "--master", "local[2]")
 CLAIM = exactly_once("input", into="ledger", view="table")
+SMALL = at_least_once("input", into="ledger", view="table")
+"""Asks for few anomalies: on Spark each of them takes seconds."""
 NAMES = [f"r{n}" for n in range(5)]
 HISTORY = History.of(
     sends=[{"record": r, "attempt": r, "partition": 0, "offset": n} for n, r in enumerate(NAMES)],
@@ -44,7 +46,7 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     disk = tmp_path_factory.mktemp("disk")
     run = disk / "a run [7]"  # what Spark reads as a pattern is a name here
     run.mkdir()
-    RECORD.model_copy(update={"claims": [claim_to_json(CLAIM)]}).save(run)
+    RECORD.model_copy(update={"claims": [claim_to_json(SMALL)]}).save(run)
     HISTORY.save(run / "history")
     (run / "history" / "limits.json").write_text('["the last line of x was cut short"]')
     return disk
@@ -72,7 +74,7 @@ def test_the_real_command_reads_a_file_uri(disk: Path) -> None:
     uri = f"file://{disk}/a run [7]"
     done = onceproof("check", uri, *OPTIONS)
     assert (done.code, done.err) == (1, "")
-    assert "exactly-once input → ledger  violated" in done.out
+    assert "at-least-once input → ledger  violated" in done.out
     assert "lost-output: 1 finding" in done.out
     assert "the last line of x was cut short" in done.out
     assert not (disk / "a run [7]" / "report.json").exists()
@@ -88,7 +90,10 @@ def test_findings_are_those_of_the_copy_on_this_machine(far: str) -> None:
     here = check(HISTORY, [CLAIM])
     assert judgement.claims == here.claims
     assert judgement.findings == here.findings
+    assert judgement.claims[0].verdict is Verdict.VIOLATED
     assert judgement.self_proof == here.self_proof
+    assert judgement.self_proof
+    assert all(wound.found for wound in judgement.self_proof)
 
 
 def test_a_history_is_judged_by_claims_of_the_command_line(far: str, tmp_path: Path) -> None:

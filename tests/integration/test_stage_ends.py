@@ -27,6 +27,7 @@ from tests.integration.staging import (
     marked,
     metadata,
     serves,
+    shared_memory,
     staged,
     told_by,
     whole_everywhere,
@@ -39,22 +40,6 @@ pytestmark = pytest.mark.integration
 def second(tools: StageTools, tmp_path: Path) -> Iterator[Staged]:
     with staged(tmp_path / "second", tools) as made:
         yield made
-
-
-def shared_memory(pids: set[int]) -> set[str]:
-    """System V segments that some processes made, and files in /dev/shm that they have open."""
-    segments = set()
-    for line in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]:
-        _, identity, _, _, creator, *_ = line.split()
-        if int(creator) in pids:
-            segments.add(f"segment {identity}")
-    for pid in pids:
-        try:
-            maps = Path(f"/proc/{pid}/maps").read_text()
-        except OSError:
-            continue
-        segments |= {line.split()[5] for line in maps.splitlines() if " /dev/shm/" in line}
-    return segments
 
 
 def still_there(segment: str, pids: set[int]) -> bool:

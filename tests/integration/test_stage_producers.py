@@ -86,11 +86,12 @@ def test_every_record_has_an_outcome_and_is_where_it_says(
         lambda: run.producers.acknowledged >= 45, "the first records", lambda: run.producers._status
     )
     with pytest.raises(Overdue):
-        wait_until(lambda: run.calls() > 50 + 6, what="them to run ahead", seconds=1.5)
+        # They would be at two hundred by then.
+        wait_until(lambda: run.calls() > 100, what="them to run ahead", seconds=2.5)
     assert not run.producers.finished
 
     run.producers.warmed_up()
-    eventually(lambda: run.calls() > 70, "them to go on")
+    eventually(lambda: run.calls() > 120, "them to go on")
     assert not run.producers.finished
     run.producers.hurry()
     run.producers.wait_finished(120)

@@ -13,9 +13,11 @@ from tests.integration.staging import eventually
 SECONDS = 60.0
 
 
-def producer(bootstrap: str, transactional_id: str) -> Producer:
+def producer(bootstrap: str, transactional_id: str, **settings: int) -> Producer:
+    """`settings`: other ones than the harness's, with underscores for dots."""
+    own = {name.replace("_", "."): value for name, value in settings.items()}
     made = Producer(
-        {**SETTINGS, "bootstrap.servers": bootstrap, "transactional.id": transactional_id}
+        {**SETTINGS, "bootstrap.servers": bootstrap, "transactional.id": transactional_id, **own}
     )
     made.init_transactions(SECONDS)
     return made

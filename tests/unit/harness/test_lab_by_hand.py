@@ -34,7 +34,7 @@ class Kept:
         )
         self.thread = threading.Thread(target=self._keep)
         self.thread.start()
-        assert self.up.wait(5)
+        assert self.up.wait(60)
 
     def _keep(self) -> None:
         try:
@@ -43,7 +43,7 @@ class Kept:
             self.ended_with = error
 
     def over(self) -> None:
-        self.thread.join(10)
+        self.thread.join(60)
         assert not self.thread.is_alive()
 
 
@@ -65,7 +65,7 @@ class NeedsLinks(Fault):
 
 
 def bitten(line: Line) -> None:
-    wait_until(lambda: line.state == "bit", what="it to bite", seconds=5, seen=lambda: line.state)
+    wait_until(lambda: line.state == "bit", what="it to bite", seconds=60, seen=lambda: line.state)
 
 
 def test_a_fault_acts_at_once_and_stays_until_it_is_healed(kept: Kept) -> None:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from harness.stage import sweep
 from harness.stage.processes import MARKER
 from harness.stage.sweep import find_leftovers, new_marker
+from harness.wait import wait_until
 from onceproof.cleaning import leftovers
 from onceproof.cleaning.downloads import find_downloads
 from onceproof.cleaning.leftovers import find_scratch
@@ -147,6 +148,7 @@ def test_processes_and_folders_of_dead_runs_go(runs: Path, tmp_path: Path) -> No
     for folder in (dead, alive, other):
         folder.mkdir()
     try:
+        wait_until(sweep.find_leftovers, what="its environment to be there", seconds=60)
         _, out, _ = clean(runs)
         assert f"remove run {DEAD}: 1 process" in out
         assert process.poll() is None

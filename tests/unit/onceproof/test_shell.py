@@ -195,7 +195,7 @@ def test_at_a_terminal_arrow_keys_bring_back_what_was_asked_and_ctrl_c_never_lea
         while not re.search(pattern, seen, re.DOTALL):
             assert time.monotonic() < deadline, f"waited for {pattern!r}, saw {seen!r}"
             if select.select([leader], [], [], 5)[0]:
-                seen += os.read(leader, 65536).decode()
+                seen += os.read(leader, 65536).decode(errors="ignore")
             else:
                 again()
 
@@ -249,7 +249,7 @@ def test_a_terminal_that_goes_away_ends_it_quietly(run: Path, tmp_path: Path) ->
         while "onceproof> " not in seen:
             assert time.monotonic() < deadline, f"saw {seen!r}"
             if select.select([leader], [], [], 1)[0]:
-                seen += os.read(leader, 65536).decode()
+                seen += os.read(leader, 65536).decode(errors="ignore")
         os.close(leader)
         assert shell.wait(120) == 0
         assert list(tmp_path.glob("onceproof-mistake-*")) == []

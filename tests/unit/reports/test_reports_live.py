@@ -169,7 +169,7 @@ def on_a_terminal(**environ: str) -> tuple[str, str]:
         while "over" not in seen:
             assert time.monotonic() < deadline, f"saw {seen!r}"
             if select.select([leader], [], [], 1)[0]:
-                seen += os.read(leader, 65536).decode()
+                seen += os.read(leader, 65536).decode(errors="ignore")
             if not answered and "an error of somebody" in seen and "acknowledged" in seen:
                 program.stdin.write(b"\n")
                 program.stdin.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import threading
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ import pytest
 from harness.tools import pip, virtualenv
 from harness.tools.error import SetupError
 from harness.tools.virtualenv import Environment, Say
+from harness.wait import wait_until
 
 LOCK = """\
 demo==1.0 \\
@@ -51,14 +52,14 @@ def create_quickly(environment: Environment) -> None:
 class FakeInstaller:
     """Installs the names of the lock as metadata only."""
 
-    def __init__(self, *, seconds: float = 0.0, fails: bool = False) -> None:
+    def __init__(self, *, until: Callable[[], object] = lambda: None, fails: bool = False) -> None:
         self.calls = 0
-        self.seconds = seconds
+        self.until = until
         self.fails = fails
 
     def __call__(self, environment: Environment, say: Say) -> None:
         self.calls += 1
-        time.sleep(self.seconds)
+        self.until()
         (site,) = environment.folder.glob("lib/*/site-packages")
         for name in ("demo-1.0", "other_thing-2.5"):
             folder = site / f"{name}.dist-info"
@@ -143,8 +144,11 @@ def test_an_environment_made_by_hand_is_filled_not_thrown_away(environment: Envi
 
 
 def test_two_at_once_install_once(environment: Environment) -> None:
-    install = FakeInstaller(seconds=0.3)
     said: list[str] = []
+    waiting = "another set-up is running here: waiting"
+    install = FakeInstaller(
+        until=lambda: wait_until(lambda: said.count(waiting) == 2, what="two to wait", seconds=60)
+    )
 
     def go() -> None:
         virtualenv.ensure(environment, said.append, install=install)
@@ -155,7 +159,7 @@ def test_two_at_once_install_once(environment: Environment) -> None:
     for thread in threads:
         thread.join()
     assert install.calls == 1
-    assert said.count("another set-up is running here: waiting") == 2
+    assert said.count(waiting) == 2
 
 
 def test_a_full_disk_is_met_before_anything_is_made(
