@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -34,7 +35,7 @@ def stop_on_signals() -> Stop:
 
 
 def _say(what: str) -> None:
-    # The terminal may be gone, which is what SIGHUP says, or something else of ours may be just
-    # about to be printed: then what was interrupted must not fail for it.
-    with suppress(OSError, ValueError, RuntimeError):
-        print(f"onceproof: {what}", file=sys.stderr)
+    # Past every buffer: what the signal has interrupted may be just about to print, and a stream
+    # refuses who comes back to it from within. The terminal may be gone, which is what SIGHUP says.
+    with suppress(OSError, ValueError, AttributeError):
+        os.write(sys.stderr.fileno(), f"onceproof: {what}\n".encode())

@@ -1,0 +1,54 @@
+"""Signals that end a run: what is said of them is heard, whatever they interrupt."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+_INTERRUPTED = """
+import signal, sys
+from onceproof.cli.outputs import outlive_readers
+from onceproof.stopping import stop_on_signals
+
+class Raising:
+    # Standard error's own file, whose writes a signal interrupts.
+    def __init__(self, raw, number):
+        self.raw, self.numbers = raw, [number]
+    def write(self, data):
+        if self.numbers:
+            signal.raise_signal(self.numbers.pop())
+        return self.raw.write(data)
+
+outlive_readers()
+stop = stop_on_signals()
+raw = sys.stderr.buffer.raw
+raw.write = Raising(super(type(raw), raw), signal.Signals[sys.argv[1]]).write
+print("a line of progress", file=sys.stderr)
+print(f"asked to stop: {stop.is_set()}, {stop.reason}", file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_amid_a_line_of_progress_is_answered(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED, name], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines() == [
+        f"onceproof: {name}: ending the run and everything it started",
+        "a line of progress",
+        f"asked to stop: True, {name} received",
+    ]
+
+
+def test_the_second_ends_it_at_once() -> None:
+    says = (
+        "import signal; from onceproof.stopping import stop_on_signals; stop_on_signals(); "
+        "signal.raise_signal(signal.SIGINT); signal.raise_signal(signal.SIGINT)"
+    )
+    done = subprocess.run([sys.executable, "-c", says], capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGINT
+    assert done.stderr.endswith("onceproof: SIGINT again: leaving the rest to the reaper\n")
