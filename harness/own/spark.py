@@ -44,9 +44,13 @@ class OwnSpark(SparkPipeline):
         self._kept.start()
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if the driver fails over and over, or cannot be watched."""
-        self._kept.check()
+        """Raise `PipelineTrouble` if the driver fails over and over.
+
+        Raises:
+            WatchTrouble: its checkpoint cannot be watched.
+        """
         self.check_watch()
+        self._kept.check()
 
     def close(self) -> None:
         """End the watch; keep it no longer."""

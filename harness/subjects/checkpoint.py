@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from inotify_simple import INotify, flags
 
+from harness.subjects.pipeline import WatchTrouble
 from harness.subjects.windows import Sign
 
 Offsets = dict[tuple[str, int], int]
@@ -207,6 +208,11 @@ class CheckpointWatch:
         self.error: Exception | None = None
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
+
+    def check(self) -> None:
+        """Raise `WatchTrouble` if what comes is not told any more."""
+        if self.error is not None:
+            raise WatchTrouble(self.checkpoint.folder, self.error)
 
     def close(self) -> None:
         """End the watch after what is there has been told."""

@@ -27,6 +27,14 @@ class PipelineTrouble(RuntimeError):
     """The pipeline ended or stood still; the text says what it said last."""
 
 
+class WatchTrouble(RuntimeError):
+    """What we watch a pipeline by has failed, which says nothing of the pipeline."""
+
+    def __init__(self, folder: Path, error: Exception) -> None:
+        """Say of which folder, and what went wrong."""
+        super().__init__(f"watching {folder} failed: {type(error).__name__}: {error}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class PipelineParts:
     """What a pipeline is made from.

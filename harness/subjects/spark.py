@@ -127,7 +127,11 @@ class SparkPipeline:
         return committed[-1] if committed else None
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if the driver ended by itself."""
+        """Raise `PipelineTrouble` if the driver ended by itself.
+
+        Raises:
+            WatchTrouble: its checkpoint cannot be watched.
+        """
         self.check_watch()
         process = self.process
         if process is not None and not process.ending and not process.leader_alive():
@@ -136,9 +140,8 @@ class SparkPipeline:
             )
 
     def check_watch(self) -> None:
-        """Raise `PipelineTrouble` if the checkpoint cannot be watched."""
-        if self._watch.error is not None:
-            raise PipelineTrouble(f"watching the checkpoint failed: {self._watch.error}")
+        """Raise `WatchTrouble` if its checkpoint cannot be watched."""
+        self._watch.check()
 
     def alive(self) -> bool:
         """Whether the driver runs."""

@@ -42,10 +42,14 @@ class SparkPipelineAgain(SparkPipeline):
             self._keeper.start()
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if the driver failed."""
+        """Raise `PipelineTrouble` if the driver failed.
+
+        Raises:
+            WatchTrouble: its checkpoint cannot be watched.
+        """
+        self.check_watch()
         if self._trouble is not None:
             raise PipelineTrouble(self._trouble)
-        self.check_watch()
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """As every driver, and how often it was started again; from now on it is not."""

@@ -15,7 +15,7 @@ from harness.sinks.base import AtomicBatch, Sink
 from harness.sinks.two_tables import TABLES
 from harness.subjects.ambush import Ambush, SinkLook
 from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.pipeline import PipelineTrouble, Positions
+from harness.subjects.pipeline import Positions
 from harness.subjects.ranges import executed_ranges
 from harness.subjects.spark import SparkPipeline
 from harness.subjects.spark_history import positions_of
@@ -47,11 +47,10 @@ class SparkTwoCheckpoints(SparkPipeline):
         return super().ambush(window, sink, how)
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if the driver ended by itself."""
-        super().check()
+        """As of every driver, and of what watches either checkpoint."""
         for _, watch in self._both:
-            if watch.error is not None:
-                raise PipelineTrouble(f"watching a checkpoint failed: {watch.error}")
+            watch.check()
+        super().check()
 
     def flows(self) -> bool:
         """Whether each query has committed a micro-batch with records."""

@@ -142,9 +142,12 @@ class FlinkJob:
         return self.process is not None and self.process.leader_alive()
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if it ends by itself again and again, or is not to be watched."""
-        if self.watch.error is not None:
-            raise PipelineTrouble(f"watching the checkpoints failed: {self.watch.error}")
+        """Raise `PipelineTrouble` if it ends by itself again and again.
+
+        Raises:
+            WatchTrouble: it cannot be watched.
+        """
+        self.watch.check()
         if self._trouble is not None:
             raise PipelineTrouble(self._trouble)
 

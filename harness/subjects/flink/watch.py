@@ -16,6 +16,7 @@ from inotify_simple import INotify, flags
 
 from harness.subjects.flink.checkpoints import IN_PROGRESS, METADATA, Complete, number_of
 from harness.subjects.flink.windows import Sign
+from harness.subjects.pipeline import WatchTrouble
 from harness.wait import Interrupted
 
 _WATCHED: Final = flags.CREATE | flags.MOVED_TO | flags.ONLYDIR
@@ -41,6 +42,11 @@ class CheckpointWatch:
         self._add(folder)
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
+
+    def check(self) -> None:
+        """Raise `WatchTrouble` if what comes is not told any more."""
+        if self.error is not None:
+            raise WatchTrouble(self._folder, self.error)
 
     def close(self) -> None:
         """End the watch after what is there has been told."""

@@ -25,7 +25,7 @@ from harness.subjects.flink.windows import (
     WINDOWS,
     Window,
 )
-from harness.subjects.pipeline import PipelineTrouble
+from harness.subjects.pipeline import PipelineTrouble, WatchTrouble
 from harness.wait import Stop, wait_until
 from tests.unit.harness.made_up_flink import ENDING, MadeUpJob
 
@@ -179,11 +179,13 @@ def test_a_checkpoint_that_cannot_be_read_is_told(make: Making) -> None:
     def troubled() -> str | None:
         try:
             job.check()
-        except PipelineTrouble as trouble:
+        except WatchTrouble as trouble:
             return str(trouble)
         return None
 
-    assert "watching the checkpoints failed" in wait_until(troubled, what="the trouble", seconds=20)
+    said = wait_until(troubled, what="the trouble", seconds=20)
+    assert "failed: UnreadableCheckpoint: " in said
+    assert "chk-1" in said
 
 
 # Lying in wait.

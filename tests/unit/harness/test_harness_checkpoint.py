@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.subjects.checkpoint import Checkpoint, CheckpointWatch, UnreadableCheckpoint
+from harness.subjects.pipeline import WatchTrouble
 from harness.wait import wait_until
 from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, plan, save
 from tests.unit.harness.made_up_driver import AnyDriver
@@ -314,5 +315,6 @@ def test_an_error_of_a_handler_is_kept(checkpoint: Checkpoint) -> None:
     watch = CheckpointWatch(checkpoint, on_planned=fail, on_committed=fail)
     as_spark_does(checkpoint.folder / "offsets", 7)()
     wait_until(lambda: watch.error, what="the error", seconds=20)
-    assert repr(watch.error) == "ZeroDivisionError(7)"
+    with pytest.raises(WatchTrouble, match=r"watching .* failed: ZeroDivisionError: 7"):
+        watch.check()
     watch.close()

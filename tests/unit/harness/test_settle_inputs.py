@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from harness.bench import Bench
 from harness.kafka.log_reader import Entry, PartitionLog
 from harness.recorder import Stalled
 from harness.settle import settle
+from harness.subjects.pipeline import PipelineTrouble, WatchTrouble
 from harness.wait import Stop
 from harness.workload.payments import Payments
 
@@ -102,3 +104,21 @@ def test_a_topic_that_is_not_read_to_its_end_stalls(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(settling, "SECONDS", 0.2)
     with pytest.raises(Stalled, match=r"positions before them .*'refunds', 0\): 2"):
         settle(bench(Pipeline(2)))
+
+
+@pytest.mark.parametrize(
+    ("trouble", "comes_to"),
+    [
+        (PipelineTrouble("driver#2 ended by itself"), Stalled),
+        (WatchTrouble(Path("checkpoint"), OSError("no room")), WatchTrouble),
+    ],
+)
+def test_only_a_trouble_of_the_pipeline_is_a_stall(
+    monkeypatch: pytest.MonkeyPatch, trouble: Exception, comes_to: type[Exception]
+) -> None:
+    def check(_: Pipeline) -> None:
+        raise trouble
+
+    monkeypatch.setattr(Pipeline, "check", check)
+    with pytest.raises(comes_to, match=str(trouble)):
+        settle(bench(Pipeline(3)))
