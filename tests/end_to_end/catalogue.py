@@ -10,11 +10,11 @@ import pytest
 from harness.scenario import Scenario
 from tests.end_to_end.command import onceproof
 
-MINUTES = [
-    pytest.mark.integration,
-    pytest.mark.slow,
-    pytest.mark.skipif(not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it"),
-]
+LATER = pytest.mark.skipif(
+    not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it"
+)
+"""Mark of a test for which a build has no time."""
+MINUTES = [pytest.mark.integration, pytest.mark.slow, LATER]
 """Marks of tests that run scenario after scenario, up to a minute each."""
 
 

@@ -5,18 +5,18 @@ The one thing to know: restarts of Spark take minutes, so it is `make test-fault
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
 
+from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import onceproof
 
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.slow,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it"),
+    LATER,
 ]
 
 

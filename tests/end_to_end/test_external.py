@@ -12,7 +12,8 @@ import pytest
 from harness.kafka.metadata import ClusterView
 from harness.stage.topology import AUDITOR
 from harness.tools.setup import StageTools, ensure
-from tests.end_to_end.command import onceproof
+from tests.end_to_end.catalogue import LATER
+from tests.end_to_end.command import Finished, onceproof
 from tests.integration.staging import Staged, staged
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -53,7 +54,8 @@ def described(theirs: Staged, tmp_path: Path) -> Iterator[Path]:
     thread.start()
     file = tmp_path / "cluster.toml"
     file.write_text(
-        f'bootstrap = "{theirs.stage.bootstrap(AUDITOR)}"\n[commands]\n'
+        f'bootstrap = "{theirs.stage.bootstrap(AUDITOR)}"\n'
+        f'database = "{theirs.stage.database(AUDITOR)}"\n[commands]\n'
         f"kill = '''echo kill {{node}} > '{wishes}'; cat '{answers}' '''\n"
         f"restart = '''echo restart {{node}} > '{wishes}'; cat '{answers}' '''\n"
     )
@@ -92,7 +94,42 @@ def test_the_twin_is_caught_there_too(theirs: Staged, described: Path, tmp_path:
     assert theirs.stage.disturbed() == {}
 
 
-def test_without_a_database_it_says_what_to_do(described: Path, tmp_path: Path) -> None:
+@LATER
+def test_what_the_group_of_a_run_before_committed_is_not_of_this_one(
+    described: Path, runs: Path
+) -> None:
+    for seed in (1, 2):
+        done = onceproof(
+            "run", "consume-transform-produce-quiet", "--seed", str(seed), "--out", runs,
+            "--backend", f"external:{described}",
+        )  # fmt: skip
+        assert done.code == 0, done.out + done.err
+        assert set(done.verdicts().values()) == {"unexercised"}
+
+
+@LATER
+def test_a_database_with_the_tables_of_a_run_before_is_refused(
+    theirs: Staged, described: Path, runs: Path
+) -> None:
+    def run() -> Finished:
+        return onceproof(
+            "run", "stored-offsets-postgres-quiet", "--out", runs, "--backend",
+            f"external:{described}",
+        )  # fmt: skip
+
+    first = run()
+    assert first.code == 0, first.out + first.err
+    assert set(first.verdicts().values()) == {"unexercised"}
+    again = run()
+    assert again.code == 3
+    assert set(again.verdicts().values()) == {"invalid"}
+    assert "drop the tables of the run before" in again.out
+    assert topics(theirs) == set()
+
+
+def test_without_a_database_it_says_what_to_do(theirs: Staged, tmp_path: Path) -> None:
+    described = tmp_path / "cluster.toml"
+    described.write_text(f'bootstrap = "{theirs.stage.bootstrap(AUDITOR)}"\n')
     done = onceproof(
         "run",
         "spark-foreachbatch-postgres",

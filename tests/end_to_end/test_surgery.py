@@ -6,18 +6,18 @@ The one thing to know: each starts Spark, mostly twice, and takes a minute, so i
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
 
+from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import Finished, onceproof
 
 pytestmark = [
     pytest.mark.integration,
     pytest.mark.slow,
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it"),
+    LATER,
 ]
 
 
