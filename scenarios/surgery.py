@@ -4,17 +4,25 @@ The story: Spark writes a batch into its commit log, and the disk forgets it. St
 runs that batch once more, though all of it is in the sink. The guarded table knows the batch and
 skips it; Kafka gets every record again. If the batch's offsets are forgotten too, Spark plans
 another batch of the same number: the guard then skips records that it has never seen. No guarantee
-covers that, so the verdict is «outside the fine print» and the finding is shown. A torn entry at
-last must keep Spark from starting, until it is whole again.
+covers that, so the verdict is «outside the fine print» and the finding is shown. A torn entry
+must keep Spark from starting, until it is whole again. At last an operator takes the whole
+checkpoint away. A job that asks its table where to begin goes on as if nothing had happened, if its
+guard knows whose batch 0 it has; who knows batches by their number alone skips the first ones of
+the new query.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from checkers.claims import at_least_once, exactly_once
-from checkers.model import Claim, Expectation, Verdict
+from checkers.fine_print import standard_fine_print
+from checkers.model import Claim, Expectation, FinePrint, Hop, Verdict
 from harness.faults.cut_offset_log import CutOffsetLog
 from harness.faults.delete_last_commit import DeleteLastCommit
+from harness.faults.new_checkpoint import NewCheckpoint
 from harness.scenario import At, Scenario
+from harness.subjects.spark_behind_ledger import SparkBehindLedger
 from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from harness.subjects.spark_kafka_sink import SparkKafkaSink
 from harness.workload.payments import Payments
@@ -23,9 +31,11 @@ _PAYMENTS = Payments(records=8_000, producers=2, keys=64, partitions=3)
 _HOLDS = Expectation(verdict=Verdict.HOLDS)
 _UNKNOWN = Expectation(verdict=Verdict.UNKNOWN)
 _DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
+_LOST = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"lost-output", "offset-ahead"}))
 _COMMIT_LOST = (At(name="commit entry lost", progress=0.1, do=DeleteLastCommit()),)
 _PLAN_TORN = (At(name="offset entry torn", progress=0.1, do=CutOffsetLog(how="torn")),)
 _PLAN_LOST = (At(name="offset entry lost", progress=0.1, do=CutOffsetLog(how="deleted")),)
+_ANEW = (At(name="new checkpoint", progress=0.1, do=NewCheckpoint()),)
 
 
 def _claims(
@@ -39,8 +49,27 @@ def _claims(
     )
 
 
+def _over_a_new_checkpoint(claim: Claim) -> Claim:
+    """The claim of who says that a query may be given one."""
+    standard = standard_fine_print(claim.guarantee, Hop.PROCESS)
+    return replace(
+        claim,
+        fine_print=FinePrint(
+            promise=standard.promise,
+            failures=f"{standard.failures} A new checkpoint, at any time.",
+            guarantee=standard.guarantee,
+            not_tested=standard.not_tested.replace(
+                "Loss of the checkpoint or of the stored positions", "Loss of the table"
+            ),
+            covers=standard.covers | {NewCheckpoint.kind},
+        ),
+    )
+
+
 _GUARDED = SparkForeachBatchPostgres(guard="query-and-batch-id")
 _KAFKA = SparkKafkaSink()
+_BEHIND = SparkBehindLedger()
+_BATCH_ID = SparkBehindLedger(guard="batch-id")
 
 SCENARIOS = (
     Scenario(
@@ -86,5 +115,25 @@ SCENARIOS = (
             _GUARDED.sink, _GUARDED.view, "torn-offset-log", least=_HOLDS, exactly=_HOLDS
         ),
         seconds=50,
+    ),
+    *(
+        Scenario(
+            name=subject.name,
+            title=title,
+            subject=subject,
+            workload=_PAYMENTS,
+            schedule=_ANEW,
+            claims=tuple(
+                map(
+                    _over_a_new_checkpoint,
+                    _claims(subject.sink, subject.view, "new-checkpoint", least=met, exactly=met),
+                )
+            ),
+            seconds=45,
+        )
+        for subject, met, title in (
+            (_BEHIND, _HOLDS, "A new checkpoint for a query that begins behind what its table has"),
+            (_BATCH_ID, _LOST, "The broken twin: the new query's batches pass for the old one's"),
+        )
     ),
 )

@@ -105,13 +105,30 @@ class Checkpoint:
             if version != "v1":
                 raise ValueError(f"version {version}")
             return {
-                (topic, int(partition)): int(offset)
-                for source in sources
-                for topic, ends in json.loads(source).items()
-                for partition, offset in ends.items()
+                at: end for source in sources for at, end in offsets_of(json.loads(source)).items()
             }
         except (OSError, ValueError, AttributeError, TypeError) as error:
             raise UnreadableCheckpoint(f"{path}: {error}: {text[:200]!r}") from error
+
+    def begins(self) -> Offsets:
+        """Where the query began, by topic and partition; nothing before its first batch.
+
+        Raises:
+            UnreadableCheckpoint: what says so is damaged.
+        """
+        found: Offsets = {}
+        for path in sorted((self.folder / "sources").glob("*/0")):
+            text = ""
+            try:
+                # Spark puts a zero byte before it, for readers of older versions (SPARK-19517).
+                text = path.read_text().lstrip("\0")
+                version, said = text.split("\n", 1)
+                if version != "v1":
+                    raise ValueError(f"version {version}")
+                found |= offsets_of(json.loads(said))
+            except (OSError, ValueError, AttributeError, TypeError) as error:
+                raise UnreadableCheckpoint(f"{path}: {error}: {text[:200]!r}") from error
+        return found
 
     def watermark_to_come(self, batch: int) -> bool:
         """Whether a committed batch has moved the watermark: then one comes behind it, without
@@ -137,7 +154,7 @@ class Checkpoint:
 
     def range_of(self, batch: int) -> dict[tuple[str, int], tuple[int, int]]:
         """(start, end) of a planned batch: it starts where the one before it ends."""
-        start = self.end_of(batch - 1) if batch else {}
+        start = self.end_of(batch - 1) if batch else self.begins()
         return {at: (start.get(at, 0), end) for at, end in self.end_of(batch).items()}
 
     def state_of(self, batch: int) -> BatchState:
@@ -150,6 +167,15 @@ class Checkpoint:
             version=batch + 1,
             written={f"{at.parent.name}/{at.name}": _written(at, batch + 1) for at in stores},
         )
+
+
+def offsets_of(said: Mapping[str, Mapping[str, int]]) -> Offsets:
+    """Spark's own form of the offsets of one source: `{"topic": {"0": 7}}`."""
+    return {
+        (topic, int(partition)): int(offset)
+        for topic, offsets in said.items()
+        for partition, offset in offsets.items()
+    }
 
 
 def _written(store: Path, version: int) -> int | None:

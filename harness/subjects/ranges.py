@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from harness.subjects.checkpoint import Checkpoint
+from harness.subjects.checkpoint import Checkpoint, offsets_of
 
 Progress = Mapping[str, Any]
 
@@ -24,7 +24,7 @@ def executed_ranges(checkpoint: Checkpoint, told: Iterable[Progress]) -> list[di
     for progress in told:
         batch, execution = int(progress["batchId"]), str(progress["runId"])
         last[batch] = execution
-        rows[batch, execution] = list(_rows(str(progress["id"]), execution, batch, progress))
+        rows[batch, execution] = list(_rows(checkpoint, execution, batch, progress))
     query = checkpoint.query_id() or "?"
     planned = set(checkpoint.planned())
     for batch in committed - last.keys():
@@ -42,13 +42,17 @@ def executed_ranges(checkpoint: Checkpoint, told: Iterable[Progress]) -> list[di
     ]
 
 
-def _rows(query: str, execution: str, batch: int, progress: Progress) -> Iterable[dict[str, Any]]:
+def _rows(
+    checkpoint: Checkpoint, execution: str, batch: int, progress: Progress
+) -> Iterable[dict[str, Any]]:
+    query = str(progress["id"])
     for source in progress["sources"]:
-        starts = source["startOffset"] or {}
-        for topic, ends in (source["endOffset"] or {}).items():
-            for partition, end in ends.items():
-                start = starts.get(topic, {}).get(partition, 0)
-                yield _row(query, execution, batch, topic, int(partition), start, end, "progress")
+        said = source["startOffset"]
+        # With its first batch a query does not tell where it begins.
+        starts = checkpoint.begins() if said is None else offsets_of(said)
+        for (topic, partition), end in offsets_of(source["endOffset"] or {}).items():
+            start = starts.get((topic, partition), 0)
+            yield _row(query, execution, batch, topic, partition, start, end, "progress")
 
 
 def _row(

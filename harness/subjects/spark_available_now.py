@@ -21,7 +21,7 @@ class SparkAvailableNow(SparkForeachBatchPostgres):
     @property
     def name(self) -> str:
         """`spark-available-now`, with `-unguarded` for the twin."""
-        return "spark-available-now" + ("-unguarded" if self.guard == "none" else "")
+        return f"spark-available-now{self.lacks}"
 
     @property
     def says(self) -> str:

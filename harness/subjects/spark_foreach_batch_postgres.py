@@ -26,17 +26,21 @@ class SparkForeachBatchPostgres(SparkSubject):
 
     family = "spark-foreachbatch"
 
-    guard: Literal["query-and-batch-id", "none"] = "query-and-batch-id"
+    guard: Literal["query-and-batch-id", "batch-id", "none"] = "query-and-batch-id"
     isolation: Literal["read_committed"] | None = "read_committed"
     topic: str = "payments"
 
     @property
     def name(self) -> str:
         """`spark-foreachbatch-postgres`, with what each twin lacks."""
-        lacks = ("-unguarded" if self.guard == "none" else "") + (
+        return f"spark-foreachbatch-postgres{self.lacks}" + (
             "" if self.isolation else "-default-isolation"
         )
-        return f"spark-foreachbatch-postgres{lacks}"
+
+    @property
+    def lacks(self) -> str:
+        """What names of twins end with."""
+        return {"query-and-batch-id": "", "batch-id": "-batch-id", "none": "-unguarded"}[self.guard]
 
     @property
     def sinks(self) -> tuple[str, ...]:
@@ -50,6 +54,12 @@ class SparkForeachBatchPostgres(SparkSubject):
             return (
                 "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction and no "
                 "guard: the broken twin. foreachBatch alone promises at-least-once."
+            )
+        if self.guard == "batch-id":
+            return (
+                "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction that also "
+                "records its number and skips a number that is there already: the broken twin. "
+                "Another query has the same numbers."
             )
         if self.isolation is None:
             return (

@@ -9,13 +9,43 @@ from collections.abc import Iterable
 from typing import Any
 
 from harness.clock import clock_id, now
+from harness.recording.tables import Recorded
+from harness.recording.writer import HistoryWriter
 from harness.sinks.base import AtomicBatch, Sink
 from harness.subjects.checkpoint import Checkpoint
+from harness.subjects.ranges import executed_ranges
 
 
 def atomic_positions(checkpoint: Checkpoint, sink: Sink) -> list[dict[str, Any]]:
     """Rows of the `positions` table, one for each partition of each batch that the sink names."""
     return positions_of(checkpoint, sink.atomic_batches(), sink=sink.name)
+
+
+def write_each(
+    writer: HistoryWriter, told: Recorded, sink: Sink, of: Iterable[tuple[Checkpoint, str]]
+) -> list[dict[str, Any]]:
+    """Of several queries, by their ids, what each had where: positions and ranges.
+
+    Args:
+        writer: of the run's history.
+        told: what their driver told.
+        sink: knows which batches it has.
+        of: each query's checkpoint, and the name of its sink.
+
+    Returns:
+        The rows of `ranges` that were written.
+    """
+    progress = [row["progress"] for row in told.lines.get("progress", [])]
+    done, written = sink.atomic_batches(), []
+    for checkpoint, name in of:
+        query = checkpoint.query_id()
+        own: list[AtomicBatch] = [found for found in done if found.owner == query]
+        writer.write_all("positions", positions_of(checkpoint, own, sink=name))
+        executed = [each for each in progress if each["id"] == query]
+        ranges = executed_ranges(checkpoint, executed)
+        writer.write_all("ranges", ranges)
+        written += ranges
+    return written
 
 
 def positions_of(

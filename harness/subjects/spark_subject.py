@@ -24,6 +24,10 @@ EXECUTORS: Final = "executors"
 """What one offers whose tasks are run by processes of their own."""
 
 
+NEW_CHECKPOINT: Final = "new checkpoint"
+"""What one offers that begins where its sink ends if it finds no checkpoint."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class JobPlace:
     """Where a job finds its input and leaves its output."""

@@ -11,14 +11,13 @@ from typing import Any
 
 from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
-from harness.sinks.base import AtomicBatch, Sink
+from harness.sinks.base import Sink
 from harness.sinks.two_tables import TABLES
 from harness.subjects.ambush import Ambush, SinkLook
 from harness.subjects.checkpoint import Checkpoint
 from harness.subjects.pipeline import Positions
-from harness.subjects.ranges import executed_ranges
 from harness.subjects.spark import SparkPipeline
-from harness.subjects.spark_history import positions_of
+from harness.subjects.spark_history import write_each
 from harness.subjects.windows import Window
 
 
@@ -67,14 +66,8 @@ class SparkTwoCheckpoints(SparkPipeline):
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """Of each query, by its id, where its batches ended and what its executions processed."""
-        progress = [row["progress"] for row in told.lines.get("progress", [])]
-        done = sink.atomic_batches()
-        for (checkpoint, _), table in zip(self._both, TABLES, strict=True):
-            query = checkpoint.query_id()
-            own: list[AtomicBatch] = [found for found in done if found.owner == query]
-            writer.write_all("positions", positions_of(checkpoint, own, sink=table))
-            executed = [each for each in progress if each["id"] == query]
-            writer.write_all("ranges", executed_ranges(checkpoint, executed))
+        checkpoints = (checkpoint for checkpoint, _ in self._both)
+        write_each(writer, told, sink, zip(checkpoints, TABLES, strict=True))
 
     def close(self) -> None:
         """End both watches."""

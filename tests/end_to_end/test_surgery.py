@@ -62,6 +62,19 @@ def test_a_plan_that_is_torn(runs):
     assert re.search(r"of the \d+ bytes .* the next life ended by itself, .*«.+»", evidence)
 
 
+def test_a_new_checkpoint(runs):
+    done, evidence = tried(runs, "spark-behind-ledger")
+    assert set(done.verdicts().values()) == {"holds"}
+    assert "an empty one is in its place" in evidence
+
+
+def test_a_new_checkpoint_where_batches_are_known_by_their_numbers(runs):
+    done, evidence = tried(runs, "spark-behind-ledger-batch-id")
+    assert set(done.verdicts().values()) == {"violated"}
+    assert "an empty one is in its place" in evidence
+    assert count(done, "lost-output") > 0
+
+
 def test_a_driver_killed_at_a_row(runs):
     done, evidence = tried(runs, "crash-at-row-postgres")
     assert set(done.verdicts().values()) == {"holds"}

@@ -1,12 +1,16 @@
 """PySpark foreachBatch into PostgreSQL.
 
 With `--guard query-and-batch-id` each micro-batch is one database transaction that also records
-(query id, batch id); a batch that is there already is skipped. With `--guard none` it is not.
+(query id, batch id); a batch that is there already is skipped. With `--guard batch-id` any batch
+with its number is taken for it, and with `--guard none` it is not skipped. With `--begin
+behind-ledger` a query that has no checkpoint yet begins behind what the ledger has.
 """
 
 import argparse
+import json
 
 import psycopg
+from confluent_kafka.admin import AdminClient
 from hook import Hook
 from pyspark.sql import DataFrame, SparkSession
 from session import ProgressLog, payments, run_until_stopped
@@ -22,6 +26,19 @@ COLUMNS = (
     "record, account, amount_cents, fee_cents, source_partition, source_offset, query_id, batch_id"
 )
 COPY = f"COPY ledger ({COLUMNS}) FROM STDIN"
+GUARDS = {
+    "query-and-batch-id": (
+        "INSERT INTO batches_done (query_id, batch_id) VALUES (%(query)s, %(batch)s) "
+        "ON CONFLICT DO NOTHING"
+    ),
+    "batch-id": (
+        "INSERT INTO batches_done (query_id, batch_id) SELECT %(query)s, %(batch)s "
+        "WHERE NOT EXISTS (SELECT FROM batches_done WHERE batch_id = %(batch)s)"
+    ),
+}
+REACHED = "SELECT source_partition, max(source_offset) + 1 FROM ledger GROUP BY source_partition"
+EARLIEST = -2
+"""What Spark's Kafka source calls the beginning of a partition."""
 INSERT = f"INSERT INTO ledger ({COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
 
 
@@ -33,7 +50,8 @@ def main() -> None:
     options.add_argument("--database", required=True)
     options.add_argument("--checkpoint", required=True)
     options.add_argument("--progress", required=True)
-    options.add_argument("--guard", choices=["query-and-batch-id", "none"], required=True)
+    options.add_argument("--guard", choices=[*GUARDS, "none"], required=True)
+    options.add_argument("--begin", choices=["earliest", "behind-ledger"], default="earliest")
     options.add_argument("--isolation", help="of the source; Spark's default if not given")
     options.add_argument(
         "--trigger", choices=["available-now"], help="Spark's default if not given"
@@ -52,12 +70,8 @@ def main() -> None:
         query_id = batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
         rows = batch.collect()
         with psycopg.connect(given.database) as connection, connection.cursor() as cursor:
-            if given.guard == "query-and-batch-id":
-                cursor.execute(
-                    "INSERT INTO batches_done (query_id, batch_id) VALUES (%s, %s) "
-                    "ON CONFLICT DO NOTHING",
-                    (query_id, batch_id),
-                )
+            if given.guard in GUARDS:
+                cursor.execute(GUARDS[given.guard], {"query": query_id, "batch": batch_id})
                 if cursor.rowcount == 0:
                     return
             if hook.wanted() is not None:
@@ -69,14 +83,32 @@ def main() -> None:
                 for row in rows:
                     copy.write_row((*row, query_id, batch_id))
 
+    begin = "earliest"
+    if given.begin == "behind-ledger":
+        begin = behind_ledger(given.database, bootstrap=given.bootstrap, topic=given.topic)
     writer = (
-        payments(spark, bootstrap=given.bootstrap, topic=given.topic, isolation=given.isolation)
+        payments(
+            spark,
+            bootstrap=given.bootstrap,
+            topic=given.topic,
+            isolation=given.isolation,
+            begin=begin,
+        )
         .writeStream.foreachBatch(write)
         .option("checkpointLocation", given.checkpoint)
     )
     if given.trigger == "available-now":
         writer = writer.trigger(availableNow=True)
     run_until_stopped(writer.start())
+
+
+def behind_ledger(database: str, *, bootstrap: str, topic: str) -> str:
+    """Where each partition goes on that the ledger has something of, as `startingOffsets`."""
+    with psycopg.connect(database) as connection:
+        reached: dict[int, int] = dict(connection.execute(REACHED).fetchall())
+    admin = AdminClient({"bootstrap.servers": bootstrap})
+    partitions = admin.list_topics(topic, timeout=60).topics[topic].partitions
+    return json.dumps({topic: {str(p): reached.get(p, EARLIEST) for p in partitions}})
 
 
 if __name__ == "__main__":

@@ -70,13 +70,19 @@ def payments(
     topic: str,
     isolation: str | None = "read_committed",
     per_batch: str | None = None,
+    begin: str = "earliest",
 ) -> DataFrame:
     """The stream of payments with their fee: 2.9 % of the amount, rounded down, and 30 cents.
 
     With None the source's isolation level is not set: then it also reads what is not committed.
     """
     source = records(
-        spark, bootstrap=bootstrap, topic=topic, isolation=isolation, per_batch=per_batch
+        spark,
+        bootstrap=bootstrap,
+        topic=topic,
+        isolation=isolation,
+        per_batch=per_batch,
+        begin=begin,
     )
     return source.select(parsed(), "partition", "offset").select(*columns())
 
@@ -113,9 +119,15 @@ def parsed(*more: str) -> Column:
 
 
 def records(
-    spark: SparkSession, *, bootstrap: str, topic: str, isolation: str | None, per_batch: str | None
+    spark: SparkSession,
+    *,
+    bootstrap: str,
+    topic: str,
+    isolation: str | None,
+    per_batch: str | None,
+    begin: str = "earliest",
 ) -> DataFrame:
-    """What Spark's Kafka source gives, from the beginning of the topic."""
+    """What Spark's Kafka source gives; a query without a checkpoint begins where `begin` says."""
     settings = {} if isolation is None else {"kafka.isolation.level": isolation}
     if per_batch is not None:
         settings["maxOffsetsPerTrigger"] = per_batch
@@ -123,7 +135,7 @@ def records(
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", bootstrap)
         .option("subscribe", topic)
-        .option("startingOffsets", "earliest")
+        .option("startingOffsets", begin)
         .options(**settings)
         .load()
     )

@@ -24,6 +24,13 @@ def plan(checkpoint: Checkpoint, batch: int, text: str) -> None:
     (checkpoint.folder / "offsets" / str(batch)).write_text(text)
 
 
+def begin_at(checkpoint: Checkpoint, said: str, *, source: int = 0) -> None:
+    """Where a source of the query begins, as Spark's Kafka source notes it at first."""
+    folder = checkpoint.folder / "sources" / str(source)
+    folder.mkdir(parents=True)
+    (folder / "0").write_text(f"\0v1\n{said}")
+
+
 def save(checkpoint: Checkpoint, batch: int, store: str, *, ending: str = "zip") -> None:
     """One partition's state of a batch, as one of Spark's stores writes it."""
     folder = checkpoint.folder / "state" / "0" / store

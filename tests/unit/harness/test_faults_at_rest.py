@@ -12,8 +12,10 @@ from harness.faults import at_rest
 from harness.faults.at_rest import COMMITS, OFFSETS, Logs, Rested
 from harness.faults.cut_offset_log import CutOffsetLog
 from harness.faults.delete_last_commit import DeleteLastCommit
+from harness.faults.new_checkpoint import NewCheckpoint
 from harness.stage.base import StageTrouble
 from harness.subjects.checkpoint import Checkpoint
+from harness.subjects.spark_new_checkpoint import SparkNewCheckpoint
 from harness.wait import Stop
 from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, plan
 from tests.unit.harness.made_up_driver import AnyDriver
@@ -76,13 +78,13 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         def end(self) -> None:
             return None
 
-    for module in ("entry_deleted", "cut_offset_log"):
+    for module in ("entry_deleted", "cut_offset_log", "new_checkpoint"):
         monkeypatch.setattr(f"harness.faults.{module}.ToRest", ToRest)
     monkeypatch.setattr(at_rest, "wait_reads", lambda bench: None)
     seen: list[tuple[str, str]] = []
 
     def hazard(hazard: str, *, hop: str, detail: str, batch: int, **_: Any) -> None:
-        assert (hop, batch) == ("process", 2)
+        assert (hop, batch) == ("process", 0 if hazard == "new-checkpoint" else 2)
         seen.append((hazard, detail))
 
     return SimpleNamespace(
@@ -152,6 +154,48 @@ def test_a_torn_plan_is_refused_and_put_back(world: Any) -> None:
     fault.heal()
     assert world.pipeline.running
     assert world.pipeline.checkpoint.end_of(2) == {("payments", 0): 30}
+
+
+def test_a_new_checkpoint_is_of_another_query(
+    world: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queries = iter(["old", "new"])
+
+    class AnyQuery(Pipeline, SparkNewCheckpoint):
+        def begin_anew(self) -> Checkpoint:
+            (former := Checkpoint(tmp_path / "former")).create()
+            (former.folder / "metadata").write_text(f'{{"id": "{next(queries)}"}}')
+            self.checkpoint = Checkpoint(tmp_path / "empty")
+            self.checkpoint.create()
+            return former
+
+        def start(self) -> None:
+            self.running = True
+            (self.checkpoint.folder / "metadata").write_text(f'{{"id": "{next(queries)}"}}')
+            self._run(0, end=99)
+
+    world.pipeline = AnyQuery(tmp_path / "whole")
+    fault = NewCheckpoint().inject(world, "x")
+    proof = fault.evidence()
+    assert proof is not None
+    assert proof.endswith(
+        "the checkpoint of query old was moved away, and an empty one is in its place"
+    )
+    assert fault.evidence() == proof
+    assert fault.at == 7
+    fault.heal()
+    fault.heal()
+    ((hazard, detail),) = world.seen
+    assert hazard == "new-checkpoint"
+    assert detail == (
+        "micro-batch 0 of query new was committed, after micro-batches 0 to 2 of query old"
+    )
+
+
+def test_who_reads_from_the_beginning_gets_no_new_checkpoint(world: Any) -> None:
+    world.subject = SimpleNamespace(name="spark-kafka-sink")
+    with pytest.raises(StageTrouble, match="spark-kafka-sink cannot have a new checkpoint"):
+        NewCheckpoint().inject(world, "x").evidence()
 
 
 def test_no_proof_where_the_log_is_not_what_was_left(world: Any) -> None:

@@ -151,7 +151,7 @@ def test_each_says_what_it_does() -> None:
 def test_what_containers_cannot_do_is_named() -> None:
     """All but gates and queues: whoever asks for one of these there is told so."""
     of_subjects = {"driver", "executors", "member", "worker", "commits", "program", "job"}
-    of_subjects |= {"forwarder"}
+    of_subjects |= {"forwarder", "new checkpoint"}
     here, there = offers(LOCAL) | of_subjects, offers(DOCKER) | of_subjects
     faults = {name: asked(name, entry.example.split()[1:]) for name, entry in by_hand().items()}
     assert all(doable(fault, here) for fault in faults.values())

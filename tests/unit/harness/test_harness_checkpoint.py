@@ -11,7 +11,7 @@ import pytest
 from harness.subjects.checkpoint import Checkpoint, CheckpointWatch, UnreadableCheckpoint
 from harness.subjects.pipeline import WatchTrouble
 from harness.wait import wait_until
-from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, plan, save
+from tests.unit.harness.made_up_checkpoint import as_spark_does, begin_at, entry, plan, save
 from tests.unit.harness.made_up_driver import AnyDriver
 
 
@@ -318,3 +318,27 @@ def test_an_error_of_a_handler_is_kept(checkpoint: Checkpoint) -> None:
     with pytest.raises(WatchTrouble, match=r"watching .* failed: ZeroDivisionError: 7"):
         watch.check()
     watch.close()
+
+
+def test_where_a_query_begins(checkpoint: Checkpoint) -> None:
+    assert checkpoint.begins() == {}
+    begin_at(checkpoint, '{"payments":{"0":3,"1":0}}')
+    begin_at(checkpoint, '{"refunds":{"0":7}}', source=1)
+    plan(checkpoint, 0, entry({"payments": {"0": 9, "1": 2}}, {"refunds": {"0": 8}}))
+    assert checkpoint.range_of(0) == {
+        ("payments", 0): (3, 9), ("payments", 1): (0, 2), ("refunds", 0): (7, 8),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ["", "7", "{", '{"payments": 7}'])
+def test_a_beginning_that_cannot_be_read_is_told(checkpoint: Checkpoint, said: str) -> None:
+    begin_at(checkpoint, said)
+    with pytest.raises(UnreadableCheckpoint, match="sources/0/0"):
+        checkpoint.begins()
+
+
+def test_a_beginning_of_another_version_is_not_guessed(checkpoint: Checkpoint) -> None:
+    begin_at(checkpoint, "{}")
+    (checkpoint.folder / "sources" / "0" / "0").write_text("v2\n{}")
+    with pytest.raises(UnreadableCheckpoint, match="version v2"):
+        checkpoint.begins()

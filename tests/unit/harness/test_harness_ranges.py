@@ -9,6 +9,7 @@ import pytest
 
 from harness.subjects.checkpoint import Checkpoint
 from harness.subjects.ranges import executed_ranges
+from tests.unit.harness.made_up_checkpoint import begin_at
 
 Ends = dict[str, dict[str, int]]
 
@@ -67,6 +68,17 @@ def test_what_was_told_is_taken(checkpoint: Checkpoint) -> None:
         row(1, "one", 0, 5, 9),
         row(1, "one", 1, 2, 2),
     ]
+
+
+def test_a_query_that_began_elsewhere(checkpoint: Checkpoint) -> None:
+    """With its first batch it does not tell where, but its checkpoint does."""
+    commit(checkpoint, 0)
+    begin_at(checkpoint, '{"payments": {"0": 4, "1": 1}}')
+    where = [(0, 4, 5), (1, 1, 2)]
+    told = executed_ranges(checkpoint, [progress(0, "one", None, payments(5, 2))])
+    assert told == [row(0, "one", p, start, end) for p, start, end in where]
+    filled_in = executed_ranges(checkpoint, [])
+    assert filled_in == [row(0, "unknown", p, s, e, source="planned") for p, s, e in where]
 
 
 def test_a_committed_batch_that_was_never_told_is_filled_in(checkpoint: Checkpoint) -> None:
