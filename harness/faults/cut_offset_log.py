@@ -81,13 +81,13 @@ class _Deleted(EntryDeleted):
         logs.delete(COMMITS, batch)
         logs.delete(OFFSETS, batch)
 
-    def shown(self, checkpoint: Checkpoint, batch: int) -> str | None:
+    def ends(self, checkpoint: Checkpoint, batch: int) -> str | None:
         planned = checkpoint.planned()[-1:]
         if planned == [batch] or planned != checkpoint.committed()[-1:]:
             return None
         return f"offset log and commit log end with {planned[0] if planned else 'nothing'} now"
 
-    def hazard(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
+    def became(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
         same = checkpoint.end_of(batch) == self._was
         where = "where it had ended" if same else "elsewhere"
         return "replanned-batch", f"was planned anew, to end {where}"

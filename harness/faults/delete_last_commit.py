@@ -48,11 +48,11 @@ class _Deleted(EntryDeleted):
     def delete(self, checkpoint: Checkpoint, logs: Logs, batch: int) -> None:
         logs.delete(COMMITS, batch)
 
-    def shown(self, checkpoint: Checkpoint, batch: int) -> str | None:
+    def ends(self, checkpoint: Checkpoint, batch: int) -> str | None:
         planned, committed = checkpoint.planned()[-1:], checkpoint.committed()[-1:]
         if planned != [batch] or committed == planned:
             return None
         return f"the commit log ends with {committed[0] if committed else 'nothing'} now"
 
-    def hazard(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
+    def became(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
         return "replayed-batch", "was to run again, its commit lost"

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.faults.at_rest import Rested, ToRest, start_again
+from harness.bench import Bench
+from harness.faults.at_rest import Rested
 from harness.faults.by_hand import ByHand
+from harness.faults.checkpoint_changed import CheckpointChanged
 from harness.faults.driver import driver
 from harness.stage.base import StageTrouble
 from harness.subjects.checkpoint import Checkpoint
@@ -47,55 +48,32 @@ BY_HAND: Final = ByHand(
 )
 
 
-class _Renewed:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self.target = "driver"
-        self.at: int | None = None
-        self._bench = bench
-        self._name = name
-        self._to_rest = ToRest(bench, f"SIGKILL by fault «{name}»")
-        self._rested: Rested | None = None
-        self._former: Checkpoint | None = None
-        self._proof: str | None = None
-        self._over = False
+class _Renewed(CheckpointChanged):
+    _former: Checkpoint | None = None
 
-    def evidence(self) -> str | None:
-        """Where the query had come to, and that there is nothing of it any more."""
-        if self._proof is None and (rested := self._to_rest.rested()) is not None:
-            if self._former is None:
-                self._former = _can_begin_anew(self._bench).begin_anew()
-                self._rested, self.target, self.at = rested, rested.instance, rested.at
-            if driver(self._bench).checkpoint.query_id() is None:
-                self._proof = (
-                    f"{rested}; the checkpoint of query {self._former.query_id()} was moved away, "
-                    "and an empty one is in its place"
-                )
-        return self._proof
+    def change(self, rested: Rested) -> None:
+        self._former = _can_begin_anew(self._bench).begin_anew()
 
-    def heal(self) -> None:
-        """Start it; wait until another query has committed a micro-batch."""
-        self._to_rest.end()
-        if self._former is None and self._to_rest.rested() is None:
-            return  # it was never killed
-        start_again(self._bench)
-        if self._former is not None and self._rested is not None and not self._over:
-            pipeline = driver(self._bench)
-            pipeline.wait_batch(0, seconds=150)
-            self._bench.recorder.hazard(
-                "new-checkpoint",
-                hop="process",
-                fault=self._name,
-                owner=pipeline.checkpoint.query_id(),
-                batch=0,
-                detail=(
-                    f"micro-batch 0 of query {pipeline.checkpoint.query_id()} was committed, after "
-                    f"micro-batches 0 to {self._rested.batch} of query {self._former.query_id()}"
-                ),
-            )
-        self._over = True
+    def shown(self, rested: Rested) -> str | None:
+        if driver(self._bench).checkpoint.query_id() is not None:
+            return None
+        return (
+            f"the checkpoint of query {self._query()} was moved away, and an empty one is in its "
+            "place"
+        )
 
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+    def awaited(self, rested: Rested) -> int:
+        return 0
+
+    def hazard(self, rested: Rested) -> tuple[str, str]:
+        return "new-checkpoint", (
+            f"micro-batch 0 of query {driver(self._bench).checkpoint.query_id()} was committed, "
+            f"after micro-batches 0 to {rested.batch} of query {self._query()}"
+        )
+
+    def _query(self) -> str | None:
+        """The one that was."""
+        return None if self._former is None else self._former.query_id()
 
 
 def _can_begin_anew(bench: Bench) -> SparkNewCheckpoint:

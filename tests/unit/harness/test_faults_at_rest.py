@@ -78,7 +78,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
         def end(self) -> None:
             return None
 
-    for module in ("entry_deleted", "cut_offset_log", "new_checkpoint"):
+    for module in ("checkpoint_changed", "cut_offset_log"):
         monkeypatch.setattr(f"harness.faults.{module}.ToRest", ToRest)
     monkeypatch.setattr(at_rest, "wait_reads", lambda bench: None)
     seen: list[tuple[str, str]] = []
