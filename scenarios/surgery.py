@@ -16,8 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from checkers.claims import at_least_once, exactly_once
-from checkers.fine_print import standard_fine_print
-from checkers.model import Claim, Expectation, FinePrint, Hop, Verdict
+from checkers.model import Claim, Expectation, Verdict
 from harness.faults.cut_offset_log import CutOffsetLog
 from harness.faults.delete_last_commit import DeleteLastCommit
 from harness.faults.new_checkpoint import NewCheckpoint
@@ -51,13 +50,12 @@ def _claims(
 
 def _over_a_new_checkpoint(claim: Claim) -> Claim:
     """The claim of who says that a query may be given one."""
-    standard = standard_fine_print(claim.guarantee, Hop.PROCESS)
+    standard = claim.fine_print
     return replace(
         claim,
-        fine_print=FinePrint(
-            promise=standard.promise,
+        fine_print=replace(
+            standard,
             failures=f"{standard.failures} A new checkpoint, at any time.",
-            guarantee=standard.guarantee,
             not_tested=standard.not_tested.replace(
                 "Loss of the checkpoint or of the stored positions", "Loss of the table"
             ),

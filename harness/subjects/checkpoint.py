@@ -18,13 +18,14 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from inotify_simple import INotify, flags
 
 from harness.subjects.pipeline import WatchTrouble
 from harness.subjects.windows import Sign
 
+T = TypeVar("T")
 Offsets = dict[tuple[str, int], int]
 """(topic, partition) → offset."""
 
@@ -97,18 +98,14 @@ class Checkpoint:
         Raises:
             UnreadableCheckpoint: the entry is damaged.
         """
-        path = self.folder / "offsets" / str(batch)
-        text = ""
-        try:
-            text = path.read_text()
-            version, _, *sources = text.splitlines()
-            if version != "v1":
-                raise ValueError(f"version {version}")
+
+        def ends(text: str) -> Offsets:
+            _, *sources = _version_1(text)
             return {
                 at: end for source in sources for at, end in offsets_of(json.loads(source)).items()
             }
-        except (OSError, ValueError, AttributeError, TypeError) as error:
-            raise UnreadableCheckpoint(f"{path}: {error}: {text[:200]!r}") from error
+
+        return _read(self.folder / "offsets" / str(batch), ends)
 
     def begins(self) -> Offsets:
         """Where the query began, by topic and partition; nothing before its first batch.
@@ -116,18 +113,15 @@ class Checkpoint:
         Raises:
             UnreadableCheckpoint: what says so is damaged.
         """
+
+        def begin(text: str) -> Offsets:
+            # Spark puts a zero byte before it, for readers of older versions (SPARK-19517).
+            (said,) = _version_1(text.lstrip("\0"))
+            return offsets_of(json.loads(said))
+
         found: Offsets = {}
         for path in sorted((self.folder / "sources").glob("*/0")):
-            text = ""
-            try:
-                # Spark puts a zero byte before it, for readers of older versions (SPARK-19517).
-                text = path.read_text().lstrip("\0")
-                version, said = text.split("\n", 1)
-                if version != "v1":
-                    raise ValueError(f"version {version}")
-                found |= offsets_of(json.loads(said))
-            except (OSError, ValueError, AttributeError, TypeError) as error:
-                raise UnreadableCheckpoint(f"{path}: {error}: {text[:200]!r}") from error
+            found |= _read(path, begin)
         return found
 
     def watermark_to_come(self, batch: int) -> bool:
@@ -144,13 +138,12 @@ class Checkpoint:
     @staticmethod
     def _said(path: Path) -> Mapping[str, Any]:
         """The first object in an entry of a log."""
-        text = ""
-        try:
-            text = path.read_text()
+
+        def first(text: str) -> Mapping[str, Any]:
             said: Mapping[str, Any] = json.loads(text.splitlines()[1])
-        except (OSError, ValueError, IndexError) as error:
-            raise UnreadableCheckpoint(f"{path}: {error}: {text[:200]!r}") from error
-        return said
+            return said
+
+        return _read(path, first)
 
     def range_of(self, batch: int) -> dict[tuple[str, int], tuple[int, int]]:
         """(start, end) of a planned batch: it starts where the one before it ends."""
@@ -167,6 +160,28 @@ class Checkpoint:
             version=batch + 1,
             written={f"{at.parent.name}/{at.name}": _written(at, batch + 1) for at in stores},
         )
+
+
+def _read(path: Path, understand: Callable[[str], T]) -> T:
+    """What a file of the checkpoint says.
+
+    Raises:
+        UnreadableCheckpoint: it is not there, or cannot be understood.
+    """
+    text = ""
+    try:
+        text = path.read_text()
+        return understand(text)
+    except (OSError, ValueError, IndexError, AttributeError, TypeError) as error:
+        raise UnreadableCheckpoint(f"{path}: {error}: {text[:200]!r}") from error
+
+
+def _version_1(text: str) -> list[str]:
+    """The lines behind the version; raises `ValueError` if it is another one."""
+    version, *lines = text.splitlines()
+    if version != "v1":
+        raise ValueError(f"version {version}")
+    return lines
 
 
 def offsets_of(said: Mapping[str, Mapping[str, int]]) -> Offsets:

@@ -22,8 +22,6 @@ DRIVER: Final = "driver"
 """What a Spark subject offers: a driver that can be killed and paused."""
 EXECUTORS: Final = "executors"
 """What one offers whose tasks are run by processes of their own."""
-
-
 NEW_CHECKPOINT: Final = "new checkpoint"
 """What one offers that begins where its sink ends if it finds no checkpoint."""
 

@@ -45,11 +45,10 @@ class SparkTwoCheckpoints(SparkPipeline):
         self._ambushes += 1
         return super().ambush(window, sink, how)
 
-    def check(self) -> None:
-        """As of every driver, and of what watches either checkpoint."""
+    def check_watch(self) -> None:
+        """Raise `WatchTrouble` if either checkpoint cannot be watched."""
         for _, watch in self._both:
             watch.check()
-        super().check()
 
     def flows(self) -> bool:
         """Whether each query has committed a micro-batch with records."""

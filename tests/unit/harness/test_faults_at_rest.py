@@ -192,6 +192,16 @@ def test_a_new_checkpoint_is_of_another_query(
     )
 
 
+def test_no_proof_where_a_query_has_begun_already(world: Any, tmp_path: Path) -> None:
+    class Hasty(Pipeline, SparkNewCheckpoint):
+        def begin_anew(self) -> Checkpoint:
+            (self.checkpoint.folder / "metadata").write_text('{"id": "somebody\'s"}')
+            return self.checkpoint
+
+    world.pipeline = Hasty(tmp_path / "whole")
+    assert NewCheckpoint().inject(world, "x").evidence() is None
+
+
 def test_who_reads_from_the_beginning_gets_no_new_checkpoint(world: Any) -> None:
     world.subject = SimpleNamespace(name="spark-kafka-sink")
     with pytest.raises(StageTrouble, match="spark-kafka-sink cannot have a new checkpoint"):

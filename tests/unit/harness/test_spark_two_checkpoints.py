@@ -14,9 +14,10 @@ from harness.recording.tables import Recorded, read_lines
 from harness.recording.writer import HistoryWriter
 from harness.sinks.base import AtomicBatch
 from harness.subjects.checkpoint import Checkpoint
+from harness.subjects.pipeline import WatchTrouble
 from harness.subjects.spark_two_checkpoints import SparkTwoCheckpoints, second
 from harness.subjects.windows import AFTER_COMMIT
-from harness.wait import Stop
+from harness.wait import Stop, wait_until
 from tests.unit.harness.made_up_checkpoint import as_spark_does, entry
 
 
@@ -65,6 +66,14 @@ def test_it_is_as_far_as_the_one_that_is_behind(world: World) -> None:
     assert world.pipeline.idle()
     world.plan(0, 1, 6, 7)
     assert not world.pipeline.idle()
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_either_may_be_what_cannot_be_watched(world: World, which: int) -> None:
+    world.pipeline.check()
+    (world.both[which].folder / "offsets" / "0").write_text("what is this")
+    with pytest.raises(WatchTrouble, match=world.both[which].folder.name):
+        wait_until(world.pipeline.check, what="the trouble", seconds=20)
 
 
 def test_each_is_aimed_at_in_turn(world: World) -> None:
