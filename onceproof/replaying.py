@@ -15,6 +15,7 @@ from harness.scenario import BadScenario, Scenario
 from harness.schedule_json import BadSchedule, schedule_from_json
 from harness.stage.backends import LOCAL, is_backend
 from onceproof.catalogue import UnknownScenario, chosen
+from onceproof.verify.trial import DRY_RUN, NAME
 
 
 class NoReplay(ValueError):
@@ -38,6 +39,11 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
         NoReplay: it has no schedule, or scenario or faults are not what they were.
     """
     record = RunRecord.load(folder)
+    if record.scenario in (NAME, DRY_RUN):
+        raise NoReplay(
+            f"{folder} is of a pipeline of your own, which is no scenario. This does it again: "
+            f"{record.repeat}"
+        )
     if record.plan is None:
         raise NoReplay(
             f"{folder} has no schedule as data: its faults came by hand, or it was written by an "

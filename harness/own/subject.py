@@ -23,6 +23,7 @@ from harness.own.effects import Yield
 from harness.own.fill import fill, words
 from harness.own.group_commits import GroupCommits
 from harness.own.identity import Rule
+from harness.own.jdbc import jdbc_url
 from harness.own.kept import Kept
 from harness.own.look import Look
 from harness.own.orders import Orders
@@ -236,9 +237,10 @@ def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) 
         "checkpoint": str(checkpoint),
         "work": str(parts.work),
         "database": database,
-        "jdbc": _jdbc(database),
         "spark_jars": ",".join(str(jar) for jar in parts.tools.spark_kafka_jars),
     }
+    if "jdbc" in asked:
+        meanings["jdbc"] = jdbc_url(database)
     if "queues" in asked:
         meanings["queues"] = parts.stage.queue_broker("pipeline")
     if "queue_jars" in asked:
@@ -246,9 +248,3 @@ def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) 
     if "kafka_jars" in asked:
         meanings["kafka_jars"] = f"{kafka_jars(parts.tools)}/*"
     return meanings
-
-
-def _jdbc(database: str) -> str:
-    said = dict(pair.partition("=")[::2] for pair in database.split())
-    place = f"{said.get('host', '')}:{said.get('port', '')}"
-    return f"jdbc:postgresql://{place}/{said.get('dbname', '')}?user={said.get('user', '')}"

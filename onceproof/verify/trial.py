@@ -32,6 +32,7 @@ from onceproof.verify.presets import by_name, preset
 from onceproof.verify.said import CLAIMS, BadTrial, Said
 
 NAME: Final = "verify"
+DRY_RUN: Final = f"{NAME}-dry-run"
 RECORDS: Final = 12_000
 """How many orders are made up unless somebody says."""
 REPLAYED: Final = "replayed-batch"
@@ -75,7 +76,7 @@ def rehearsal(scenario: Scenario) -> Scenario:
     few = replace(orders, records=min(REHEARSED, orders.records))
     return replace(
         scenario,
-        name=f"{NAME}-dry-run",
+        name=DRY_RUN,
         title="A rehearsal: no fault, few records",
         workload=few,
         subject=replace(subject, orders=few),

@@ -2,8 +2,9 @@
 
 The one thing to know: it is read as anybody's reader lists it. What stands below a name that begins
 with `_` or a dot is not there for such a reader; whether a log of the writer's says that a file
-counts, it does not ask. What is torn (a Parquet file without its end, a row of a CSV file without
-all its columns) is there for such a reader, and names no input: nothing holds as long as it is.
+counts, it does not ask. What is torn (a Parquet or compressed file without its end, a row of a CSV
+file without all its columns) is there for such a reader, and names no input: nothing holds as long
+as it is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, Final
 
 from harness.own.identity import Written
 from harness.own.outputs.base import Found, UnreadableOutput, as_json, rows
+from harness.own.outputs.named import Torn, belongs, text
 from harness.sinks.files import whole
 from harness.sinks.rows import UnreadableFiles, rows_of
 
@@ -23,8 +25,6 @@ MORE: Final = "more"
 """What fields of a CSV row are called that its header has no name for."""
 _TORN: Final = Written(value=None)
 """What is there and says nothing."""
-_UTF_8: Final = "utf-8-sig"
-"""With a byte order mark at its beginning, or without."""
 
 
 class Folder:
@@ -46,7 +46,10 @@ class Folder:
             if self._torn(file):
                 yield Found(written=_TORN, position=f"{place} (a Parquet file without its end)")
             else:
-                yield from FORMATS[self._format](file, place)
+                try:
+                    yield from FORMATS[self._format](file, place)
+                except Torn:
+                    yield Found(written=_TORN, position=f"{place} (it ends before its end)")
 
     def hanging(self) -> bool:
         """Nothing can."""
@@ -56,13 +59,13 @@ class Folder:
         return self._format == "parquet" and not whole(file)
 
     def _files(self) -> list[Path]:
-        there = self._path.rglob(f"*.{self._format}") if self._path.is_dir() else ()
-        seen = [
+        there = self._path.rglob("*") if self._path.is_dir() else ()
+        seen = (
             file
             for file in there
             if not any(part[0] in "._" for part in file.relative_to(self._path).parts)
-        ]
-        return sorted(seen)
+        )
+        return sorted(file for file in seen if file.is_file() and belongs(file, self._format))
 
 
 def _size(file: Path) -> int:
@@ -99,10 +102,10 @@ def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]
         strict: whether all must be right: text in UTF-8, and a field in each row for each column.
 
     Raises:
+        Torn: it is compressed, and ends before its end.
         UnreadableOutput: a quote has no end, or a row is not as it must be.
     """
-    errors = "strict" if strict else "replace"
-    with file.open(newline="", encoding=_UTF_8, errors=errors) as opened:
+    with text(file, strict=strict, newline="") as opened:
         lines = csv.DictReader(opened, restkey=MORE, strict=True)
         try:
             for row in lines:
@@ -132,10 +135,10 @@ def json_lines(file: Path, place: str, *, strict: bool = False) -> Iterator[Foun
     """Lines of JSON; empty ones are none. `strict` as for `csv_rows`.
 
     Raises:
+        Torn: it is compressed, and ends before its end.
         UnreadableOutput: a line is something else.
     """
-    errors = "strict" if strict else "replace"
-    with file.open(encoding=_UTF_8, errors=errors) as opened:
+    with text(file, strict=strict) as opened:
         for number, line in enumerate(opened, 1):
             if line.strip():
                 _check(line, f"{place} line {number}")
@@ -156,4 +159,4 @@ FORMATS: Final[dict[str, Callable[[Path, str], Iterator[Found]]]] = {
     "csv": csv_rows,
     "json": json_lines,
 }
-"""How a file is read, by the end of its name."""
+"""How a file is read."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import shlex
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import psutil
 import pyarrow as pa
@@ -128,9 +131,42 @@ def test_lines_and_rows_of_text(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("id,n\n1,2\n3,\n4\n")
     assert [e.record for e in opened("json:{work}", tmp_path).effects()] == ["x", None]
     assert [e.record for e in opened("csv:{work}", tmp_path).effects()] == ["1", "3", None]
+    (tmp_path / "d.jsonl").write_text('{"id": "y"}\n')
+    (tmp_path / "e.ndjson").write_text('{"id": "z"}\n')
+    (tmp_path / "f.text").write_text("nothing of either\n")
+    (tmp_path / "g.json").mkdir()
+    found = opened("json:{work}", tmp_path).effects()
+    assert [e.record for e in found] == ["x", None, "y", "z"]
     (tmp_path / "c.json").write_text('{"id": "x"}\n{"id"')
     with pytest.raises(UnreadableOutput, match=r"c\.json line 2: expected JSON"):
         opened("json:{work}", tmp_path).effects()
+
+
+@pytest.mark.parametrize(("end", "pack"), [("gz", gzip), ("bz2", bz2), ("xz", lzma)])
+def test_files_may_be_compressed(tmp_path: Path, end: str, pack: Any) -> None:
+    lines = "".join(f'{{"id": "{n}"}}\n' for n in range(9_000)).encode()
+    whole = pack.compress(lines)
+    file = tmp_path / f"a.json.{end}"
+    file.write_bytes(whole)
+    sink = opened("json:{work}", tmp_path)
+    assert sink.size() == len(whole)
+    assert [e.record for e in sink.effects()] == [str(n) for n in range(9_000)]
+    file.write_bytes(whole[:-9])
+    *some, torn = sink.effects()
+    assert (torn.record, torn.position) == (None, f"a.json.{end} (it ends before its end)")
+    assert [e.record for e in some] == [str(n) for n in range(len(some))]
+    file.write_bytes(b"something else")
+    with pytest.raises(UnreadableOutput, match=f"a.json.{end}"):
+        sink.effects()
+
+
+def test_what_is_compressed_in_another_way_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id\n1\n")
+    (tmp_path / "b.csv.zst").write_bytes(b"whatever")
+    sink = opened("csv:{work}", tmp_path)
+    assert sink.size() > 0
+    with pytest.raises(UnreadableOutput, match=r"b\.csv\.zst is compressed: expected no"):
+        sink.effects()
 
 
 def test_a_row_that_is_cut_short_is_no_other_row(tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ def test_another_backend_may_be_asked_for(tmp_path: Path, scenario: Scenario) ->
         ({"plan": [{"is": "Melt"}]}, "line 1: 'Melt' is nothing that this version"),
         ({"plan": [{"is": "At"}]}, "line 1: At: .*missing"),
         ({"scenario": "gone"}, "there is no scenario «gone»"),
+        ({"scenario": "verify", "repeat": "onceproof verify -- x"}, "again: onceproof verify -- x"),
         ({"subject": "other"}, "has another subject by now: then other, now spark-"),
         ({"workload": {"records": 1}}, "has another workload by now"),
     ],
