@@ -40,8 +40,8 @@ class CheckpointChanged(ABC):
         """The batch that has to be committed."""
 
     @abstractmethod
-    def hazard(self, rested: Rested) -> tuple[str, str]:
-        """When it is committed: which hazard that is, and what became of it."""
+    def hazard(self, rested: Rested) -> tuple[str, str] | None:
+        """When it is committed: which hazard that is, and what became of it; None: it is none."""
 
     def evidence(self) -> str | None:
         """Where the driver was, what the sink had, and what the checkpoint is like now."""
@@ -59,19 +59,20 @@ class CheckpointChanged(ABC):
         if (rested := self._rested or self._to_rest.rested()) is None:
             return  # it was never killed
         start_again(self._bench)
-        if self._rested is None or self._over:
+        if self._proof is None or self._over:
             return
         pipeline, batch = driver(self._bench), self.awaited(rested)
         pipeline.wait_batch(batch, seconds=150)
-        hazard, became = self.hazard(rested)
-        self._bench.recorder.hazard(
-            hazard,
-            hop="process",
-            fault=self._name,
-            owner=pipeline.checkpoint.query_id(),
-            batch=batch,
-            detail=became,
-        )
+        if (met := self.hazard(rested)) is not None:
+            hazard, became = met
+            self._bench.recorder.hazard(
+                hazard,
+                hop="process",
+                fault=self._name,
+                owner=pipeline.checkpoint.query_id(),
+                batch=batch,
+                detail=became,
+            )
         self._over = True
 
     def aftermath(self, known: Aftermath) -> None:  # noqa: B027 - of no fault it has to do more

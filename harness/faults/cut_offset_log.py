@@ -88,9 +88,9 @@ class _Deleted(EntryDeleted):
         return f"offset log and commit log end with {planned[0] if planned else 'nothing'} now"
 
     def became(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
-        same = checkpoint.end_of(batch) == self._was
-        where = "where it had ended" if same else "elsewhere"
-        return "replanned-batch", f"was planned anew, to end {where}"
+        if checkpoint.end_of(batch) == self._was:
+            return "replayed-batch", "was planned anew, to end where it had ended"
+        return "replanned-batch", "was planned anew, to end elsewhere"
 
 
 class _Torn:

@@ -62,6 +62,12 @@ class SinkOfBatches:
             sink = self._bench.open_sink(reader)
             if isinstance(sink, TellsBatches):  # all of a batch, or nothing
                 return (len(records) if batch in sink.batches() else 0), len(records)
-            # What was sent again may have its effect from a batch before, if effects tell.
-            effects = {e.record for e in sink.effects() if e.batch in (None, batch)}
+            # What was sent again may have its effect from a batch before, or from another query's
+            # batch of the same number, if effects tell.
+            query = driver(self._bench).checkpoint.query_id()
+            effects = {
+                e.record
+                for e in sink.effects()
+                if e.batch in (None, batch) and e.owner in (None, query)
+            }
         return len(records & effects), len(records)

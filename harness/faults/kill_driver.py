@@ -163,6 +163,8 @@ class _InWindow:
             wait_reads(self._bench)
             return
         pipeline.wait_batch(hit.batch, seconds=150)
+        if self._proof is None:
+            return  # it may have been committed just before: then it never ran again
         if self._window is DURING_STATE_COMMIT:
             self._note_state(hit)
         if self._present:

@@ -143,8 +143,10 @@ class _InWindow:
             self._stay_down(hit)
             self._job.start()
         wait_completes(self._bench)
-        if hit.open and self._window is CHECKPOINT_COMPLETE:
-            became = wait_decided(self._bench, hit.open, undecided=_UNDECIDED)
+        if not hit.open or self._window is not CHECKPOINT_COMPLETE:
+            return
+        became = wait_decided(self._bench, hit.open, undecided=_UNDECIDED)
+        if self._proof is not None:  # else they may have been decided before it died
             self._bench.recorder.hazard(
                 IN_DOUBT,
                 hop="process",

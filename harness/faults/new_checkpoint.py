@@ -65,9 +65,12 @@ class _Renewed(CheckpointChanged):
     def awaited(self, rested: Rested) -> int:
         return 0
 
-    def hazard(self, rested: Rested) -> tuple[str, str]:
+    def hazard(self, rested: Rested) -> tuple[str, str] | None:
+        checkpoint = driver(self._bench).checkpoint
+        if all(start == end for start, end in checkpoint.range_of(0).values()):
+            return None  # Spark runs a query's first batch even if there is nothing to do
         return "new-checkpoint", (
-            f"micro-batch 0 of query {driver(self._bench).checkpoint.query_id()} was committed, "
+            f"micro-batch 0 of query {checkpoint.query_id()} was committed, "
             f"after micro-batches 0 to {rested.batch} of query {self._query()}"
         )
 

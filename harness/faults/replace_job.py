@@ -97,14 +97,17 @@ class _Replaced:
             seen=zombie.tail,
         )
         zombie.note_exit()
-        self._bench.recorder.hazard(
-            ZOMBIE,
-            hop="process",
-            fault=self._name,
-            owner=self._job.name,
-            batch=hit.checkpoint,
-            detail=f"{zombie.instance} went on and {zombie.ended}; it said last: {zombie.tail(1)}",
-        )
+        if self._proof is not None:  # else it may have come back before it had a successor
+            self._bench.recorder.hazard(
+                ZOMBIE,
+                hop="process",
+                fault=self._name,
+                owner=self._job.name,
+                batch=hit.checkpoint,
+                detail=(
+                    f"{zombie.instance} went on and {zombie.ended}; it said last: {zombie.tail(1)}"
+                ),
+            )
         wait_completes(self._bench, beyond=self._job.newest())
 
     def aftermath(self, known: Aftermath) -> None:

@@ -1,10 +1,11 @@
 """How far a pipeline of somebody's own is, as it can be seen without its help.
 
 The one thing to know: it has come as far as its consumer groups have committed, or to the end of
-each partition whose last input has an effect; where an input may have no effect, one of the last
-few is enough. Neither counts before its output has stood still for a while. Where a group says that
-it is not at the end and some input behind its position has no effect, the group may be right, and
-the output has to stand still for much longer.
+each partition whose last input has an effect in every output; where an input may have no effect,
+one of the last few is enough. Neither counts before its outputs have stood still for a while. Where
+a group says that it is not at the end and some input behind its position has no effect, the group
+may be right, and so may an output that has less than another: they have to stand still for much
+longer.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from harness.identity import RECORD_HEADER
 from harness.kafka.log_reader import Entry, LogReader, UnreadableLog
 from harness.own.group_commits import GroupCommits
 from harness.own.outputs.base import UnreadableOutput
+from harness.own.together import Together
 from harness.own.upserts import passed
-from harness.sinks.base import Sink
 from harness.subjects.pipeline import PipelineTrouble, Positions
 
 QUIET: Final = 5.0
@@ -30,15 +31,22 @@ LONG: Final = 60.0
 _FEW: Final = 25
 """How many of the last inputs of a partition are looked at where an input may have no effect."""
 
-Opened = Callable[[LogReader], Sink]
+Opened = Callable[[LogReader], Together]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Tail:
-    """Where a partition ends, and the last of its inputs without an effect; -1 if all have one."""
+    """Where a partition ends whose last input has an effect.
+
+    Attributes:
+        end: behind that input.
+        undone: the last input that an output has no effect of; -1 if there is none.
+        everywhere: whether the last input has an effect in every output.
+    """
 
     end: int
     undone: int
+    everywhere: bool
 
 
 @dataclass(kw_only=True)
@@ -121,19 +129,19 @@ class Look:
             )
 
     def done(self) -> tuple[int, int]:
-        """How many inputs have an effect, and how many stand in the input."""
+        """How many inputs have an effect in every output, and how many stand in the input."""
         with self.reader() as reader:
             there = [
                 [named for entry in log.entries if (named := _named(entry))[0]]
                 for log in reader.read_topic(self.topic)
             ]
-            effects = {e.record for e in self.sink(reader).effects()}
+            effects = self.sink(reader).named()
         known = {record for inputs in there for record, _ in inputs}
         past = {
             record
             for inputs in there
             for (record, _), done in zip(inputs, self._done(inputs, effects), strict=True)
-            if done
+            if all(done)
         }
         return len(past), len(known)
 
@@ -147,7 +155,7 @@ class Look:
                 self._tail, self._tail_of = {}, None  # not now: it is looked at again
         long = time.monotonic() - self._since >= LONG
         for at, tail in self._tail.items():
-            if long or tail.undone < found.get(at, tail.end):
+            if long or (tail.everywhere and tail.undone < found.get(at, tail.end)):
                 found[at] = max(tail.end, found.get(at, 0))
         return found or None
 
@@ -159,7 +167,7 @@ class Look:
         """
         found = {}
         with self.reader() as reader:
-            effects = {e.record for e in self.sink(reader).effects()}
+            effects = self.sink(reader).named()
             for log in reader.read_topic(self.topic):
                 inputs = [
                     entry
@@ -167,22 +175,31 @@ class Look:
                     if committed and entry.kind == "data"
                 ]
                 done = self._done([_named(entry) for entry in inputs], effects)
-                if any(done[-(_FEW if self.optional else 1) :]):
+                last = [
+                    any(each) for each in zip(*done[-(_FEW if self.optional else 1) :], strict=True)
+                ]
+                if any(last):
                     undone = [
-                        entry.offset for entry, is_ in zip(inputs, done, strict=True) if not is_
+                        entry.offset
+                        for entry, is_ in zip(inputs, done, strict=True)
+                        if not all(is_)
                     ]
                     found[log.topic, log.partition] = _Tail(
-                        end=inputs[-1].offset + 1, undone=max(undone, default=-1)
+                        end=inputs[-1].offset + 1,
+                        undone=max(undone, default=-1),
+                        everywhere=all(last),
                     )
         return found
 
     def _done(
-        self, inputs: Sequence[tuple[str, str]], effects: Collection[str | None]
-    ) -> list[bool]:
-        """Of each input of a partition, given by identity and key: whether it has an effect."""
+        self, inputs: Sequence[tuple[str, str]], effects: Sequence[Collection[str | None]]
+    ) -> list[tuple[bool, ...]]:
+        """Of each input of a partition, by identity and key: whether each output has an effect."""
         if self.upserts:
-            return [done for _, done in passed(inputs, effects)]
-        return [record in effects for record, _ in inputs]
+            each = [[done for _, done in passed(inputs, there)] for there in effects]
+        else:
+            each = [[record in there for record, _ in inputs] for there in effects]
+        return list(zip(*each, strict=True))
 
 
 def _named(entry: Entry) -> tuple[str, str]:

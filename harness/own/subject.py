@@ -193,14 +193,14 @@ class OwnPipeline:
         )
         return Program(kept, look, parts.stop)
 
-    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Together:
         """Its outputs."""
         where = Where(database=database, reader=reader, work=work)
         sinks: list[Sink] = [self._open(output, where) for output in self.outputs]
-        if self.dead_letters is not None:
-            letters = self.dead_letters.open(where, Yield())
-            sinks.append(DeadLetters(letters, [output.view for output in self.outputs]))
-        return Together(sinks)
+        if self.dead_letters is None:
+            return Together(sinks)
+        letters = self.dead_letters.open(where, Yield())
+        return Together(sinks, DeadLetters(letters, [output.view for output in self.outputs]))
 
     def _open(self, output: Output, where: Where) -> Sink:
         if self.upserts is None:

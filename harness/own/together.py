@@ -10,8 +10,11 @@ from harness.sinks.base import AtomicBatch, Effect, Sink, State
 class Together:
     """What all of them hold."""
 
-    def __init__(self, sinks: Sequence[Sink]) -> None:
-        self._sinks = tuple(sinks)
+    def __init__(self, outputs: Sequence[Sink], letters: Sink | None = None) -> None:
+        """`letters` has the inputs that were given up, each for all of the outputs."""
+        self._outputs = tuple(outputs)
+        self._letters = () if letters is None else (letters,)
+        self._sinks = (*self._outputs, *self._letters)
         self.name = self._sinks[0].name
 
     def size(self) -> int:
@@ -21,6 +24,14 @@ class Together:
     def effects(self) -> list[Effect]:
         """Every effect in any."""
         return [effect for sink in self._sinks for effect in sink.effects()]
+
+    def named(self) -> list[frozenset[str | None]]:
+        """Of each output, which inputs have something in it, or a dead letter in its place."""
+        given_up = {effect.record for sink in self._letters for effect in sink.effects()}
+        return [
+            frozenset(given_up | {effect.record for effect in sink.effects()})
+            for sink in self._outputs
+        ]
 
     def states(self) -> list[State]:
         """Every aggregate in any."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from harness.clock import clock_id, now
@@ -27,3 +28,12 @@ def counted(*found: Counted) -> list[dict[str, Any]]:
         for hazard, count, words in found
         if count
     ]
+
+
+def beyond(inputs: Mapping[str, int], effects: Mapping[str, int]) -> int:
+    """How many records have more effects than they stand in the input, given how often each does.
+
+    What was sent twice stands there twice, and is rightly processed twice. One that is not known
+    there counts as sent once.
+    """
+    return sum(1 for record, count in effects.items() if count > max(1, inputs.get(record, 0)))

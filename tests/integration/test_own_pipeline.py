@@ -20,6 +20,7 @@ from harness.own.identity import Rule
 from harness.own.look import QUIET, Look
 from harness.own.outputs.output import Output, OwnSink, Where
 from harness.own.outputs.table import Table
+from harness.own.together import Together
 from harness.stage.topology import AUDITOR, node_id
 from tests.integration.staging import Staged, eventually
 
@@ -111,8 +112,13 @@ class TestHowFarItIs:
                 source, bootstrap=staging.stage.bootstrap(AUDITOR), reader=lambda: reader(staging)
             ),
             reader=lambda: reader(staging),
-            sink=lambda logs: Output.parse(out, ID).open(
-                Where(database="", reader=logs, work=staging.folder), Yield(optional=optional)
+            sink=lambda logs: Together(
+                [
+                    Output.parse(out, ID).open(
+                        Where(database="", reader=logs, work=staging.folder),
+                        Yield(optional=optional),
+                    )
+                ]
             ),
             sent={"a", "b", "c"},
             optional=optional,

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from harness.subjects.counted import counted
+from harness.subjects.counted import beyond, counted
 from harness.subjects.group.hazards import ABANDONED, REPLAYED
 
 REDELIVERED: Final = "redelivered-input"
@@ -54,7 +54,7 @@ def hazards(
         (DROPPED, len(dropped), f"messages to {sink} were dropped, by the broker's log"),
         (
             REPLAYED,
-            sum(1 for record, count in written.items() if count > max(1, inputs[record])),
+            beyond(inputs, written),
             f"inputs have more effects in {sink} than they have to have",
         ),
         (

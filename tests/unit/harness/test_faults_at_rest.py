@@ -17,7 +17,7 @@ from harness.stage.base import StageTrouble
 from harness.subjects.checkpoint import Checkpoint
 from harness.subjects.spark_new_checkpoint import SparkNewCheckpoint
 from harness.wait import Stop
-from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, plan
+from tests.unit.harness.made_up_checkpoint import as_spark_does, begin_at, entry, plan
 from tests.unit.harness.made_up_driver import AnyDriver
 
 REST = Rested(instance="driver#1", processes=4, at=7, batch=2, present=30, planned=40)
@@ -190,6 +190,47 @@ def test_a_new_checkpoint_is_of_another_query(
     assert detail == (
         "micro-batch 0 of query new was committed, after micro-batches 0 to 2 of query old"
     )
+
+
+def test_a_new_query_with_nothing_to_do_tests_nothing(world: Any, tmp_path: Path) -> None:
+    class Idle(Pipeline, SparkNewCheckpoint):
+        def begin_anew(self) -> Checkpoint:
+            (former := Checkpoint(tmp_path / "former")).create()
+            self.checkpoint = Checkpoint(tmp_path / "empty")
+            self.checkpoint.create()
+            return former
+
+        def start(self) -> None:
+            self.running = True
+            begin_at(self.checkpoint, '{"payments": {"0": 30}}')
+            self._run(0, end=30)
+
+    world.pipeline = Idle(tmp_path / "whole")
+    fault = NewCheckpoint().inject(world, "x")
+    assert fault.evidence() is not None
+    fault.heal()
+    assert world.seen == []
+
+
+def test_a_plan_that_is_made_anew_as_it_was_is_a_replay(
+    world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fault = CutOffsetLog(how="deleted").inject(world, "x")
+    assert fault.evidence() is not None
+    whole = world.pipeline._run
+    monkeypatch.setattr(world.pipeline, "_run", lambda batch, end: whole(batch, end=30))
+    fault.heal()
+    ((hazard, detail),) = world.seen
+    assert hazard == "replayed-batch"
+    assert "to end where it had ended" in detail
+
+
+def test_what_never_showed_has_put_nothing_to_the_test(world: Any) -> None:
+    fault = DeleteLastCommit().inject(world, "x")
+    plan(world.pipeline.checkpoint, 3, entry())
+    assert fault.evidence() is None
+    fault.heal()
+    assert world.seen == []
 
 
 def test_no_proof_where_a_query_has_begun_already(world: Any, tmp_path: Path) -> None:

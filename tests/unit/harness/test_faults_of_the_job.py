@@ -102,6 +102,10 @@ def test_a_commit_that_arrived_after_all_is_no_hit(world: World) -> None:
     world.hit(injection)
     world.told["billing-1-1"] = "CompleteCommit"
     assert injection.evidence() is None
+    world.completes(2)
+    world._then(lambda: world.told.update(dict.fromkeys(OPEN, "CompleteCommit")))
+    injection.heal()
+    assert not world.hazards, "nothing was in doubt"
 
 
 def test_what_was_promised_is_decided_before_it_is_healed(world: World) -> None:
@@ -131,6 +135,7 @@ def test_one_that_stays_open_is_not_healed(world: World, monkeypatch: pytest.Mon
 def test_an_outage_ends_when_its_transactions_are_given_up(world: World) -> None:
     injection = KillJob(outage=3600).inject(world.bench, "kill-1")
     world.hit(injection)
+    assert injection.evidence()
     world.told = dict.fromkeys(OPEN, "CompleteAbort")
     world.completes(2)
     injection.heal()
@@ -193,6 +198,7 @@ def test_a_zombie_comes_to_its_end_by_itself(world: World, monkeypatch: pytest.M
 
 def test_a_zombie_that_goes_on_is_not_healed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replace_job, "_SECONDS", 0.5)
+    monkeypatch.setattr(replace_job, "wait_completes", lambda bench, beyond=None: None)
     injection = ReplaceJob().inject(world.bench, "zombie-1")
     world.job.checkpoint(1)
     hit = wait_until(lambda: injection._ambush.hit, what="the hit", seconds=20)
@@ -200,3 +206,6 @@ def test_a_zombie_that_goes_on_is_not_healed(world: World, monkeypatch: pytest.M
         injection.heal()
     assert not hit.process.frozen()
     assert not world.hazards
+    hit.process.popen.kill()
+    injection.heal()
+    assert not world.hazards, "nobody had seen a successor of it at work"

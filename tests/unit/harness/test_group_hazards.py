@@ -32,8 +32,16 @@ def test_nothing_happened() -> None:
 def test_an_aborted_effect_was_processed_again() -> None:
     again = [row("out", 0, "a", committed=False), row("out", 1, "a"), row("out", 2, "b")]
     assert found(*again) == {
-        "replayed-input": "1 inputs have more than one effect in the log of out, aborted ones too"
+        "replayed-input": (
+            "1 inputs have more effects in the log of out than they must, aborted ones too"
+        )
     }
+
+
+def test_what_was_sent_twice_is_processed_twice() -> None:
+    sent = [row("in", 3, "b"), row("out", 0, "a"), row("out", 1, "b"), row("out", 2, "b")]
+    assert found(*sent) == {}
+    assert "replayed-input" in found(*sent, row("out", 3, "b"))
 
 
 def _end(offset: int, kind: str = "abort", **more: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from harness.identity import RECORD_HEADER
 from harness.own import look as module
 from harness.own.look import LONG, QUIET, Look
 from harness.own.outputs.base import UnreadableOutput
+from harness.own.together import Together
 from harness.subjects.pipeline import PipelineTrouble
 
 INPUTS = tuple("abcde")
@@ -34,15 +35,23 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
+def holds(effects: Iterable[str | None]) -> Any:
+    """An output with effects of these inputs."""
+    there = [SimpleNamespace(record=record, position="row") for record in effects]
+    return SimpleNamespace(name="out", size=lambda: 1, effects=lambda: there)
+
+
 def look(
     clock: Clock,
     *,
     effects: Iterable[str | None],
+    other: Iterable[str | None] | None = None,
+    letters: Iterable[str | None] | None = None,
     group: Mapping[tuple[str, int], int] | None = None,
     still_for: float = QUIET,
     optional: bool = False,
 ) -> Look:
-    """A look at a pipeline whose outputs have stood still for some seconds."""
+    """A look at a pipeline whose outputs, one or two, have stood still for some seconds."""
     entries = [
         SimpleNamespace(offset=n, key=b"k", kind="data", headers={RECORD_HEADER: record.encode()})
         for n, record in enumerate(INPUTS)
@@ -51,10 +60,8 @@ def look(
         topic="orders", partition=0, entries=entries, committed=lambda: [True] * len(entries)
     )
     reader: Any = SimpleNamespace(read_topic=lambda topic: [log])
-    sink: Any = SimpleNamespace(
-        size=lambda: 1,
-        effects=lambda: [SimpleNamespace(record=e, position="row") for e in effects],
-    )
+    sinks = [holds(effects)] if other is None else [holds(effects), holds(other)]
+    sink = Together(sinks, None if letters is None else holds(letters))
     groups: Any = SimpleNamespace(newest=lambda: dict(group or {}))
     made = Look(
         topic="orders", groups=groups, reader=lambda: nullcontext(reader),
@@ -96,6 +103,32 @@ def test_where_an_input_may_have_no_effect_nobody_can_tell(clock: Clock) -> None
     assert look(clock, effects="ab", optional=True).positions() == {AT: 5}
 
 
+def test_an_output_that_has_less_than_another_may_be_behind(clock: Clock) -> None:
+    for group in ({AT: 2}, None):
+        behind = look(clock, effects=INPUTS, other="ab", group=group)
+        assert behind.positions() == group, "the other may go on"
+        assert behind.done() == (2, 5)
+        clock.now += LONG
+        assert behind.positions() == {AT: 5}, "it does not"
+    both = look(clock, effects="abcde", other="abde", group={AT: 4})
+    assert both.positions() == {AT: 5}
+    assert both.done() == (4, 5)
+
+
+def test_a_dead_letter_stands_for_every_output(clock: Clock) -> None:
+    done = look(clock, effects="abcd", other="abcd", letters="e", group={AT: 2})
+    assert done.positions() == {AT: 5}
+    assert done.done() == (5, 5)
+
+
+def test_one_of_the_last_few_must_be_in_every_output(clock: Clock) -> None:
+    assert look(clock, effects="ab", other="c", optional=True).positions() == {AT: 5}
+    half = look(clock, effects="ab", other="", optional=True)
+    assert half.positions() is None
+    clock.now += LONG
+    assert half.positions() == {AT: 5}
+
+
 def test_a_look_that_failed_is_taken_again(clock: Clock) -> None:
     done = look(clock, effects="abcde")
     opened, looks = done.sink, iter([True, True, False])
@@ -104,7 +137,7 @@ def test_a_look_that_failed_is_taken_again(clock: Clock) -> None:
         found = opened(reader)
         if next(looks, True):
             return found
-        return SimpleNamespace(size=found.size, effects=away)
+        return SimpleNamespace(size=found.size, named=away)
 
     def away() -> Any:
         raise UnreadableOutput("its leader moves")

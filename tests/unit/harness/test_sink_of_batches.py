@@ -30,10 +30,15 @@ def of(
     *effects: str,
     batches: frozenset[int] | None = None,
     written_by: int | None = None,
+    query: str | None = None,
 ) -> tuple[int, int]:
-    """What is said of batch 1, which has offsets 2 to 4; by batches if the sink tells of these."""
+    """What is said of batch 1 of query q1, which has offsets 2 to 4.
+
+    By batches, if the sink tells of these.
+    """
     checkpoint = Checkpoint(folder / "checkpoint")
     checkpoint.create()
+    (checkpoint.folder / "metadata").write_text('{"id": "q1"}')
     plan(checkpoint, 0, offsets({"payments": {"0": 2}}))
     plan(checkpoint, 1, offsets({"payments": {"0": 5}}))
 
@@ -43,7 +48,7 @@ def of(
             entries=[e for e in entries if e.offset >= start],
         )  # fmt: skip
 
-    seen = [SimpleNamespace(record=record, batch=written_by) for record in effects]
+    seen = [SimpleNamespace(record=record, batch=written_by, owner=query) for record in effects]
     sink = SimpleNamespace(effects=lambda: seen)
     if batches is not None:
         sink.batches = lambda: batches
@@ -80,3 +85,9 @@ def test_an_effect_of_another_batch_is_none_of_this_one(tmp_path: Path) -> None:
     log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
     assert of(tmp_path, log, "a", written_by=0) == (0, 2)
     assert of(tmp_path, log, "a", written_by=1) == (1, 2)
+
+
+def test_an_effect_of_another_query_is_none_of_this_one(tmp_path: Path) -> None:
+    log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
+    assert of(tmp_path, log, "a", written_by=1, query="q2") == (0, 2)
+    assert of(tmp_path, log, "a", written_by=1, query="q1") == (1, 2)

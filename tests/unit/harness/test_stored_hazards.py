@@ -24,7 +24,7 @@ from harness.workload.payments import Payments
 
 LOG = [
     {"topic": "in", "partition": 0, "offset": n, "kind": "data", "record": r, "committed": True}
-    for n, r in enumerate("abc")
+    for n, r in enumerate("abcdd")
 ]
 
 
@@ -43,7 +43,13 @@ def test_nothing_happened() -> None:
 
 
 def test_a_payment_with_two_rows_was_written_again() -> None:
-    assert found("a", "b", "b") == {"replayed-input": "1 payments have, or had, more than one row"}
+    detail = "1 payments have, or had, more rows than they have to have"
+    assert found("a", "b", "b") == {"replayed-input": detail}
+
+
+def test_what_was_sent_twice_has_two_rows() -> None:
+    assert found("a", "b", "d", "d", end=5) | {"abandoned-input": ""} == {"abandoned-input": ""}
+    assert "replayed-input" in found("a", "b", "d", "d", "d", end=5)
 
 
 def test_a_payment_that_had_two_rows_for_a_while_was_written_again() -> None:
@@ -58,7 +64,7 @@ def test_a_payment_that_had_two_rows_for_a_while_was_written_again() -> None:
     ]
     assert found("a", "b", journal=seen) == {}
     seen.append({"record": "b", "sink": "ledger-journal", "operation": "append"})
-    detail = "1 payments have, or had, more than one row"
+    detail = "1 payments have, or had, more rows than they have to have"
     assert found("a", "b", journal=seen) == {"replayed-input": detail}
 
 
