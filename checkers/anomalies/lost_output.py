@@ -4,6 +4,9 @@ Expected are the committed positions of the record in the input × what each of 
 where the subject claims to drop what was sent twice). Where every effect names the position of its
 input, each position is judged alone, so that a doubled one cannot make up for a lost one.
 
+Of an acknowledged record whose position was deleted from the log nobody knows whether it was read
+before. With all of its effects it was; with fewer it is undecided.
+
     log: input-0@6 a, input-0@7 b       effects: row 1 of a
     → lost-output of b
 
@@ -56,5 +59,30 @@ GROUP BY k.trial, k.sink, k.view, s.record, s.effect_key, c.topic, c."partition"
 SELECT DISTINCT b.trial
 FROM balance b
 WHERE b.seen >= b.due AND b.seen < b.due_in_all
+UNION
+SELECT DISTINCT k.trial
+FROM record_sends r
+JOIN inputs i ON i.trial = r.trial
+JOIN outputs k ON k.topic = i.topic
+LEFT JOIN stated s ON s.trial = k.trial
+LEFT JOIN by_state b ON b.trial = k.trial
+LEFT JOIN yields y ON y.trial = k.trial AND y.record = r.record
+LEFT JOIN (
+    SELECT trial, record, effect_key, sum(seen) AS seen
+    FROM seen_effects
+    WHERE NOT dead
+    GROUP BY trial, record, effect_key
+) e ON e.trial = k.trial AND e.record = r.record AND e.effect_key = COALESCE(y.effect_key, '')
+LEFT JOIN (
+    SELECT trial, record, sum(seen) AS seen
+    FROM seen_effects
+    WHERE dead
+    GROUP BY trial, record
+) d ON d.trial = k.trial AND d.record = r.record
+WHERE r.unplaced_gone > 0 AND r.unplaced > r.unattributed
+  AND b.trial IS NULL AND (s.trial IS NULL OR y.record IS NOT NULL)
+  AND COALESCE(e.seen, 0) < COALESCE(y.n_due, 1)
+      * (CASE WHEN k.deduplicates THEN 1 ELSE r.positions + r.unplaced_gone END
+         - COALESCE(d.seen, 0))
 """,
 )

@@ -2,7 +2,8 @@
 
 The end of one must be the start of the next: what lies between is in no batch (`gap`), what was
 passed already is in two (`overlap`). Offsets are compared, never subtracted: markers and aborted
-records take offsets too. What was deleted from the log may be skipped.
+records take offsets too. What was deleted from the log may be skipped, but nobody knows what it
+was.
 
     ranges: batch 1 input-0 [0, 5)       batch 2 input-0 [7, 9)
     → offset-gap before batch 2
@@ -50,5 +51,11 @@ JOIN outputs k ON k.trial = r.trial
 LEFT JOIN cut_partitions c ON c.topic = r.topic AND c."partition" = r."partition"
 WHERE r.start_offset < r.reached
    OR (r.start_offset > r.reached AND r.start_offset > COALESCE(c.log_start, r.reached))
+""",
+    undecided="""
+SELECT DISTINCT r.trial
+FROM committed_ranges r
+JOIN cut_partitions c ON c.topic = r.topic AND c."partition" = r."partition"
+WHERE r.start_offset > r.reached AND r.start_offset <= c.log_start
 """,
 )

@@ -17,7 +17,7 @@ from typing import Final
 
 import pyarrow.compute as pc
 
-from checkers.claims import BadClaim
+from checkers.claims import ORDERED, BadClaim
 from checkers.fine_print import standard_fine_print
 from checkers.history import History
 from checkers.imports.errors import closest
@@ -72,7 +72,9 @@ def parse_claim(text: str, history: History) -> Claim:
 def all_claims(history: History) -> tuple[Claim, ...]:
     """Everything that can be claimed with the tables that the history has.
 
-    Of each topic that was sent to, and of each sink (per view) and the topic it was made from.
+    Of each topic that was sent to, and of each sink (per view) and the topic it was made from. Not
+    that a sink is ordered: files of a folder, or the partitions of a topic, are listed in an order
+    that nobody wrote them in, and only who claims it knows that a sink has one.
 
     Raises:
         BadClaim: the history holds neither sends nor anything that came out.
@@ -96,7 +98,7 @@ def all_claims(history: History) -> tuple[Claim, ...]:
         claims += [
             _claim(guarantee, Hop.PROCESS, Scope(input=topic, sink=sink, view=view))
             for guarantee in GUARANTEES
-            if Hop.PROCESS in HOPS.get(guarantee, Hop)
+            if Hop.PROCESS in HOPS.get(guarantee, Hop) and guarantee != ORDERED
         ]
     if not claims:
         raise BadClaim(

@@ -42,7 +42,8 @@ class FileSink(ConnectSubject):
         """What it promises."""
         return (
             "Kafka Connect's file sink on two workers: each record becomes a line, and positions "
-            "are committed now and then: at-least-once, and no more."
+            "are committed now and then: at-least-once, and no more. It is read by who passes over "
+            "the pieces of lines that a killed worker leaves."
         )
 
     @property

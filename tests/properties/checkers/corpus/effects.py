@@ -561,6 +561,41 @@ def _of_order() -> Iterator[Sample]:
     )
 
 
+def _of_deleted_inputs() -> Iterator[Sample]:
+    """Acknowledged, and deleted from the log since: was it ever read?"""
+    a, b = (
+        {"attempt": f"a/{n}", "record": "a", "partition": 0, "offset": n, "outcome": "ok"}
+        for n in (1, 2)
+    )
+    twice = [{"record": "a", "effect_key": key} for key in ("x", "y")]
+    of_a = {"record": "a"}
+    letter = of_a | {"sink": "letters"}
+    for tells, trial, sends, effects, expected, undecided in (
+        ("no effect", LEDGER, [a], [], [], True),
+        ("its effect", LEDGER, [a], [of_a], [], False),
+        ("one effect of two sends", LEDGER, [a, b], [of_a], [], True),
+        ("one effect of two sends is enough", ONCE, [a, b], [of_a], [], False),
+        ("no effect, and none is asked for", LEDGER, [a], [], [{"record": "z"}], False),
+        ("none of the effects that are asked for", LEDGER, [a], [], twice, True),
+        ("one of the effects that are asked for", LEDGER, [a], [of_a | twice[0]], twice, True),
+        ("a dead letter", LETTERS, [a], [letter], [], False),
+        ("a send that nobody heard of", LEDGER, [a | {"outcome": "info"}], [], [], False),
+    ):
+        yield sample(
+            f"deleted: {tells}",
+            trials=(trial,),
+            sends=sends,
+            effects=effects,
+            expected=expected,
+            partitions=[{"partition": 0, "log_start": 5}],
+            undecided=(
+                ({"lost-output"} if undecided else set())
+                | ({"lost-write"} if sends[0]["outcome"] == "ok" else set())
+                | ({"unfounded-output"} if effects else set())
+            ),
+        )
+
+
 SAMPLES: Final = (
     *_of_places(),
     *_of_foreigners(),
@@ -569,6 +604,7 @@ SAMPLES: Final = (
     *_of_journals(),
     *_of_the_unfinished(),
     *_of_the_deleted(),
+    *_of_deleted_inputs(),
     *_of_contents(),
     *_of_order(),
 )

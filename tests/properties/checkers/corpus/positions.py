@@ -237,18 +237,20 @@ def _regressed() -> Iterator[Sample]:
 def _gaps() -> Iterator[Sample]:
     """Ranges that do not join up."""
     first = {"batch": 1, "start_offset": 0, "end_offset": 5}
-    for log_start, start, found in (
-        (0, 7, True),
-        (2, 5, False),
-        (7, 6, False),
-        (7, 7, False),
-        (7, 8, True),
+    for log_start, start, found, undecided in (
+        (0, 7, True, False),
+        (2, 5, False, False),
+        (7, 5, False, False),
+        (7, 6, False, True),
+        (7, 7, False, True),
+        (7, 8, True, False),
     ):
         yield sample(
             f"gap: of a log that starts at {log_start}, from 5 to {start}",
             ranges=[first, {"batch": 2, "start_offset": start, "end_offset": 9}],
             partitions=[{"log_start": log_start, "last_stable_offset": 9}],
             finds={"offset-gap": [{"kind": "gap"}]} if found else {},
+            undecided=["offset-gap"] if undecided else [],
         )
     for names in (("first", "second"), ("second", "first")):
         yield sample(

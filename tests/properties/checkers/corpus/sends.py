@@ -245,7 +245,7 @@ def _counted() -> Iterator[Sample]:
         [first, send("a", 3, attempt="a/3")],
         [nameless],
         finds={"lost-output": A},
-        undecided=["lost-write"],
+        undecided=["lost-write", "lost-output"],
     )
     yield counted(
         "an attempt that stands further on than it was acknowledged is not gone",
@@ -258,7 +258,7 @@ def _counted() -> Iterator[Sample]:
         [first, send("a", 3, attempt="a/3"), second],
         [nameless],
         finds={"lost-output": A},
-        undecided=["lost-write"],
+        undecided=["lost-write", "lost-output"],
     )
     yield counted(
         "one that nobody knows of is not gone instead of the one that is lost",

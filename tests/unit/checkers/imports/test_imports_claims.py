@@ -95,6 +95,12 @@ def test_everything_that_can_be_claimed() -> None:
     ]
 
 
+def test_an_order_of_a_sink_is_claimed_only_by_who_knows_that_it_has_one() -> None:
+    claims = all_claims(HISTORY)
+    assert {c.name for c in claims if c.name.startswith("ordered")} == {"ordered producers → pay"}
+    assert parse_claim("ordered:pay->ledger@table", HISTORY).hop is Hop.PROCESS
+
+
 def test_nothing_can_be_claimed() -> None:
     with pytest.raises(BadClaim, match=r"expected rows in sends .* effects, .*, found none"):
         all_claims(History.of(log=[{}]))
