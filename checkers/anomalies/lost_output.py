@@ -56,33 +56,34 @@ GROUP BY k.trial, k.sink, k.view, s.record, s.effect_key, c.topic, c."partition"
          s.due, s.seen
 """,
     undecided="""
-SELECT DISTINCT b.trial
+SELECT b.trial
 FROM balance b
 WHERE b.seen >= b.due AND b.seen < b.due_in_all
 UNION
-SELECT DISTINCT k.trial
-FROM record_sends r
-JOIN inputs i ON i.trial = r.trial
-JOIN outputs k ON k.topic = i.topic
+SELECT k.trial
+FROM outputs k
+JOIN inputs i ON i.topic = k.topic
+JOIN record_sends r ON r.trial = i.trial
 LEFT JOIN stated s ON s.trial = k.trial
 LEFT JOIN by_state b ON b.trial = k.trial
 LEFT JOIN yields y ON y.trial = k.trial AND y.record = r.record
 LEFT JOIN (
     SELECT trial, record, effect_key, sum(seen) AS seen
     FROM seen_effects
-    WHERE NOT dead
     GROUP BY trial, record, effect_key
-) e ON e.trial = k.trial AND e.record = r.record AND e.effect_key = COALESCE(y.effect_key, '')
+) e ON e.trial = k.trial AND e.record = r.record AND e.effect_key = y.effect_key
 LEFT JOIN (
     SELECT trial, record, sum(seen) AS seen
     FROM seen_effects
     WHERE dead
     GROUP BY trial, record
 ) d ON d.trial = k.trial AND d.record = r.record
-WHERE r.unplaced_gone > 0 AND r.unplaced > r.unattributed
-  AND b.trial IS NULL AND (s.trial IS NULL OR y.record IS NOT NULL)
-  AND COALESCE(e.seen, 0) < COALESCE(y.n_due, 1)
-      * (CASE WHEN k.deduplicates THEN 1 ELSE r.positions + r.unplaced_gone END
-         - COALESCE(d.seen, 0))
+WHERE r.unplaced_gone > 0 AND r.unplaced > r.unattributed AND b.trial IS NULL
+  AND COALESCE(
+      COALESCE(e.seen, 0) < y.n_due
+          * (CASE WHEN k.deduplicates THEN 1 ELSE r.positions + r.unplaced_gone END
+             - COALESCE(d.seen, 0)),
+      s.trial IS NULL
+  )
 """,
 )

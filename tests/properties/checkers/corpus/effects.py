@@ -579,6 +579,15 @@ def _of_deleted_inputs() -> Iterator[Sample]:
         ("none of the effects that are asked for", LEDGER, [a], [], twice, True),
         ("one of the effects that are asked for", LEDGER, [a], [of_a | twice[0]], twice, True),
         ("a dead letter", LETTERS, [a], [letter], [], False),
+        ("two dead letters of two sends", LETTERS, [a, b], 2 * [letter], [], False),
+        (
+            "dead letters of two sends, by their positions",
+            LETTERS,
+            [a, b],
+            [_of(n, "a", sink="letters") for n in (1, 2)],
+            [],
+            False,
+        ),
         ("a send that nobody heard of", LEDGER, [a | {"outcome": "info"}], [], [], False),
     ):
         yield sample(
@@ -594,6 +603,15 @@ def _of_deleted_inputs() -> Iterator[Sample]:
                 | ({"unfounded-output"} if effects else set())
             ),
         )
+    yield sample(
+        "deleted: a dead letter of another sink",
+        trials=(LETTERS, OTHER),
+        sends=[a],
+        effects=[letter],
+        expected=[of_a],
+        partitions=[{"partition": 0, "log_start": 5}],
+        undecided={"lost-output", "lost-write", "unfounded-output"},
+    )
 
 
 SAMPLES: Final = (

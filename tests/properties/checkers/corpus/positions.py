@@ -252,6 +252,16 @@ def _gaps() -> Iterator[Sample]:
             finds={"offset-gap": [{"kind": "gap"}]} if found else {},
             undecided=["offset-gap"] if undecided else [],
         )
+    yield sample(
+        "gap: two over what was deleted",
+        ranges=[
+            first,
+            {"batch": 2, "start_offset": 6, "end_offset": 7},
+            {"batch": 3, "start_offset": 8, "end_offset": 9},
+        ],
+        partitions=[{"log_start": 8, "last_stable_offset": 9}],
+        undecided=["offset-gap"],
+    )
     for names in (("first", "second"), ("second", "first")):
         yield sample(
             f"gap: two executions of one batch, {names[0]} and {names[1]}",
