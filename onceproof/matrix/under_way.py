@@ -167,9 +167,15 @@ class MatrixRun:
         return [trial for trial in self.trials.values() if trial.state is state]
 
     def _versions_of_runs(self) -> dict[str, str]:
-        """What only a run knows, such as the brokers' version: from the newest by this code."""
-        found = (record.versions for record in self._known.values())
-        return next((said for said in found if said.get("code") == code()), {})
+        """What only runs know, such as the brokers' version: from all by this code.
+
+        Each backend has something of its own; of the same thing the newest speaks.
+        """
+        said: dict[str, str] = {}
+        for record in self._known.values():
+            if record.versions.get("code") == code():
+                said = record.versions | said
+        return said
 
     def _started(self, job: Job) -> None:
         self.hear(self.trials[job.name], True)

@@ -13,6 +13,8 @@ from reports.matrix.summary import headline, unexpected
 from reports.matrix.table import alike, table
 from reports.text import line, plural, seconds
 
+_IMAGE = "image of "
+"""How the version of a container's image begins, in front of whose it is."""
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>|])")
 
 
@@ -59,11 +61,22 @@ def _about(matrix: Matrix) -> str:
         for name, key in (("Kafka", "kafka"), ("Spark", "pyspark"), ("our code", "code"))
         if key in versions
     )
+    images = ", ".join(
+        sorted({of.partition(" ")[0] for name, of in versions.items() if name.startswith(_IMAGE)})
+    )
     return (
         f"{matrix.scope} with seed {matrix.seed}, begun {matrix.started_at}, "
         f"{matrix.at_once} at a time, in {seconds(matrix.seconds)}"
-        f"{f', on {said}' if said else ''}."
+        f"{f', on {said}' if said else ''}"
+        f"{f'; in containers of {_plain(images)}' if images else ''}."
+        f"{_earlier(matrix)}"
     )
+
+
+def _earlier(matrix: Matrix) -> str:
+    """That the time is not that of all runs, where it is not."""
+    reused = len(matrix.all_of(State.REUSED))
+    return f" {plural(reused, 'run')} of the same code, made before, among them." if reused else ""
 
 
 def _backend(backend: Backend, matrix: Matrix) -> str:

@@ -10,12 +10,14 @@ from xml.etree import ElementTree
 import pytest
 
 from checkers import Verdict
+from harness.record import RunRecord
 from harness.side_by_side import Job
 from harness.versions import code
 from harness.wait import Stop
 from onceproof.ci import BuildServer
 from onceproof.matrix import under_way
 from onceproof.matrix.budget import Budget
+from onceproof.matrix.earlier import records
 from onceproof.matrix.plan import Planned, plan
 from onceproof.matrix.under_way import MatrixRun
 from reports.matrix.model import Backend, State
@@ -95,6 +97,28 @@ def test_what_crashes_is_told_and_the_others_are_run(
     page = (tmp_path / "matrix.html").read_text()
     assert "2 of 3 runs as expected" in page
     assert "ended with exit code 1 before its time, saying: it went wrong" in page
+
+
+def test_what_only_some_runs_ran_on_is_told_too(
+    tmp_path: Path, places: tuple[Planned, ...], programs: Programs
+) -> None:
+    for place in places:
+        programs.leaves_a_run(place, tmp_path)
+    run = matrix(tmp_path, places)
+    run.execute()
+    oldest = list(records(tmp_path))[-1]
+    record = RunRecord.load(oldest)
+    more = {"image of broker-1": "kafka:4", "pyspark": "old"}
+    record.model_copy(update={"versions": record.versions | more}).save(oldest)
+    again = matrix(tmp_path, places)
+    again.execute()
+    told = again.told().versions
+    assert (told["image of broker-1"], told["code"]) == ("kafka:4", code())
+    place = next(iter(records(tmp_path)))
+    newest = RunRecord.load(place)
+    newest.model_copy(update={"versions": newest.versions | {"pyspark": "new"}}).save(place)
+    again.execute()
+    assert again.told().versions["pyspark"] == "new"
 
 
 def test_what_was_broken_off_goes_on_where_it_was(

@@ -253,6 +253,20 @@ def test_where_both_backends_were_run_each_run_says_on_which() -> None:
     assert "*good*: ✓ holds" in markdown(matrix(GOOD))
 
 
+def test_what_containers_were_made_from_and_what_was_there_before() -> None:
+    images = {
+        "image of broker-1": "kafka:4 (sha256:1)",
+        "image of broker-2": "kafka:4 (sha256:1)",
+        "image of postgres": "postgres:17 (sha256:2)",
+        "code": "c0de",
+    }
+    again = replace(GOOD, state=State.REUSED)
+    told = markdown(matrix(GOOD, again, versions=images))
+    assert ", on our code c0de; in containers of kafka:4, postgres:17. 1 run of the" in told
+    assert "; in containers" not in markdown(matrix(GOOD, versions={"code": "c0de"}))
+    assert "made before" not in markdown(matrix(GOOD))
+
+
 # As Markdown.
 
 
