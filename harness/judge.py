@@ -1,7 +1,7 @@
 """Judging a run from its folder, and from nothing else.
 
-The one thing to know: this is the only way to a verdict. It is what a run does at its end and what
-`onceproof check` does whenever somebody asks again.
+The one thing to know: it is what a run does at its end and what `onceproof check` does whenever
+somebody asks again. Of a folder at a URI `stored_run` reads the same, for the same checkers.
 """
 
 from __future__ import annotations
