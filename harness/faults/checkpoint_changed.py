@@ -59,11 +59,11 @@ class CheckpointChanged(ABC):
         if (rested := self._rested or self._to_rest.rested()) is None:
             return  # it was never killed
         start_again(self._bench)
-        if self._proof is None or self._over:
+        if self._rested is None or self._over:
             return
         pipeline, batch = driver(self._bench), self.awaited(rested)
         pipeline.wait_batch(batch, seconds=150)
-        if (met := self.hazard(rested)) is not None:
+        if self._proof is not None and (met := self.hazard(rested)) is not None:
             hazard, became = met
             self._bench.recorder.hazard(
                 hazard,

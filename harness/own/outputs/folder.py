@@ -65,7 +65,7 @@ class Folder:
             for file in there
             if not any(part[0] in "._" for part in file.relative_to(self._path).parts)
         )
-        return sorted(file for file in seen if file.is_file() and belongs(file, self._format))
+        return sorted(file for file in seen if belongs(file, self._format) and file.is_file())
 
 
 def _size(file: Path) -> int:
