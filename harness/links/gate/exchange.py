@@ -2,7 +2,8 @@
 
 The one thing to know: every firing is told before its frame goes anywhere, so that whoever waits
 for it is never too late. What a rule concerns are requests that come after it was put, and their
-answers.
+answers. No network loses a frame and delivers the next one of its connection: behind one that is
+dropped everything on its way is lost as well, and meets no rule.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from harness.links.gate.messages import (
     encode,
     error_code,
 )
-from harness.links.gate.outlet import End, Held, Item
+from harness.links.gate.outlet import End, Held, Item, Lost
 from harness.links.gate.pending import Asked, Pending, Request
 from harness.links.gate.rulebook import Counted, Rulebook
 from harness.links.gate.rules import Direction
@@ -58,11 +59,15 @@ class Exchange:
     """Ends the client's connection."""
     pending: Pending = field(default_factory=Pending)
     _answering: Asked | None = None
+    _lost: set[Direction] = field(default_factory=set)
+    """Where a frame was dropped, so that nothing that comes after it arrives."""
 
     def wants_request(self, chunk: memoryview, at: int) -> bool:
         """Note a request by its head; whether some rule has to see it whole."""
         size, key, version, correlation_id = REQUEST_HEAD.unpack_from(chunk, at)
         self.counters.frame("request", key, size + 4)
+        if "request" in self._lost:
+            return False
         if key in self.rules.watched:
             return True
         self.pending.add(Asked(correlation_id, key, version))
@@ -75,7 +80,7 @@ class Exchange:
         if asked is None:
             return self.pending.overdue
         self.counters.frame("response", asked.key, size + 4)
-        return (
+        return "response" not in self._lost and (
             asked.swallowed
             or asked.request is not None
             or self.pending.overdue
@@ -102,7 +107,7 @@ class Exchange:
                 self.pending.add(asked)
                 return [self.hold(fired, frame)]
             case "drop":
-                return []
+                return [self._lose("request")]
             case "close-before":
                 return [End(self.leave)]
             case "close-after":
@@ -137,7 +142,7 @@ class Exchange:
                 assert fired is not None
                 items.append(self.hold(fired, frame))
             case "drop":
-                pass
+                items.append(self._lose("response"))
             case "close-before":
                 items.append(End(self.leave))
             case "close-after":
@@ -148,6 +153,11 @@ class Exchange:
             case _:
                 items.append(frame)
         return items
+
+    def _lose(self, direction: Direction) -> Lost:
+        """From here on nothing arrives on this way."""
+        self._lost.add(direction)
+        return Lost()
 
     def _read(self, frame: bytes, asked: Asked) -> Any:
         """Note what a request says; returns it decoded if some rule needs that and it can be."""

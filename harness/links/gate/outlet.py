@@ -1,4 +1,4 @@
-"""What is still to be written to a socket, in order: bytes, frames that are held, an end.
+"""What is still to be written to a socket, in order: bytes, frames that are held, a loss, an end.
 
 The one thing to know: nothing overtakes. What stands behind a held frame waits as well, as bytes do
 on a link that is slow, so the order of everything on a connection is what its rules say.
@@ -24,13 +24,18 @@ class Held:
 
 
 @dataclass(eq=False)
+class Lost:
+    """Whatever comes after this is swallowed, and the connection stays as it is."""
+
+
+@dataclass(eq=False)
 class End:
     """Nothing that comes after this is written."""
 
     reached: Callable[[], None]
 
 
-Item = memoryview | bytes | Held | End
+Item = memoryview | bytes | Held | Lost | End
 
 
 class Outlet:
@@ -72,6 +77,10 @@ class Outlet:
             if isinstance(item, End):
                 self._end(item)
                 return
+            if isinstance(item, Lost):
+                self._sink = None
+                self._items.popleft()
+                continue
             if isinstance(item, Held) and not item.released and self._sink is not None:
                 return
             left = self._write(item.data if isinstance(item, Held) else item)

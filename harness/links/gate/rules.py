@@ -26,10 +26,11 @@ _TOLD: Final = ("EndTxn", "OffsetCommit")
 class Rule:
     """Which message, and what happens to it.
 
-    `hold` keeps it until it is released, and what follows it; `drop` loses it alone; `close-before`
-    and `close-after` end the connection before it is passed on, or after; `error` answers with
-    `error`: a request is not passed on, a response is changed; `duplicate` sends a request twice
-    and swallows the second answer; `report` only tells of it, before it is passed on.
+    `hold` keeps it until it is released, and what follows it; `drop` loses it, and what follows it
+    on its connection, which stays open; `close-before` and `close-after` end the connection before
+    it is passed on, or after; `error` answers with `error`: a request is not passed on, a response
+    is changed; `duplicate` sends a request twice and swallows the second answer; `report` only
+    tells of it, before it is passed on.
     """
 
     direction: Direction

@@ -132,6 +132,11 @@ class Client:
     def receive(self) -> bytes | None:
         return read_frame(self.socket)
 
+    def rest(self) -> list[bytes]:
+        """What still comes, when nothing more is asked, until the other side ends too."""
+        self.socket.shutdown(socket.SHUT_WR)
+        return list(iter(self.receive, None))
+
     def silent(self) -> bool:
         """Whether nothing has come so far."""
         self.socket.setblocking(False)

@@ -277,13 +277,55 @@ def test_removing_a_rule_releases(link: Link) -> None:
 
 @pytest.mark.parametrize("direction", ["request", "response"])
 def test_drop(link: Link, direction: str) -> None:
+    """With it is lost what comes behind it, whatever that is, and nothing that came before."""
     rule = link.put(direction, "EndTxn", "drop")
     client = link.client()
-    client.send(coordinator(1), end_txn(2), coordinator(3), end_txn(4))
-    answers = [client.receive() for _ in range(3)]
-    assert answers == [answer(coordinator(1)), answer(coordinator(3)), answer(end_txn(4))]
-    assert (end_txn(2) in link.broker.got) is (direction == "response")
-    assert len(rule.fired) == 1
+    asked = [coordinator(1), end_txn(2), coordinator(3), end_txn(4)]
+    client.send(*asked)
+    assert client.receive() == answer(coordinator(1))
+    client.send(coordinator(5))
+    assert client.rest() == []
+    assert link.broker.got == (asked[:1] if direction == "request" else [*asked, coordinator(5)])
+    assert [e["correlation_id"] for e in rule.fired] == [2]
+    # Only that connection's bytes are lost.
+    client = link.client()
+    client.send(end_txn(6), coordinator(7))
+    assert client.rest() == [answer(end_txn(6)), answer(coordinator(7))]
+
+
+def test_answers_to_what_came_before_a_lost_request_arrive(link: Link) -> None:
+    link.broker.may_answer.clear()
+    rule = link.put("request", "EndTxn", "drop")
+    client = link.client()
+    client.send(coordinator(1), end_txn(2))
+    wait_until(lambda: rule.fired, what="the loss", seconds=SECONDS)
+    link.broker.may_answer.set()
+    assert client.rest() == [answer(coordinator(1))]
+
+
+@pytest.mark.parametrize("direction", ["request", "response"])
+def test_behind_a_lost_message_no_rule_counts(link: Link, direction: str) -> None:
+    lost = link.put(direction, "EndTxn", "drop")
+    behind = link.put(direction, "FindCoordinator", "close-before")
+    client = link.client()
+    client.send(end_txn(1), coordinator(2))
+    assert client.rest() == []
+    assert [len(rule.fired) for rule in (lost, behind)] == [1, 0]
+    client = link.client()
+    client.send(coordinator(3))
+    assert client.receive() is None
+    assert [e["correlation_id"] for e in behind.fired] == [3]
+
+
+def test_a_client_that_leaves_a_lost_connection_takes_the_brokers_side_along(link: Link) -> None:
+    link.put("request", "EndTxn", "drop")
+    client = link.client()
+    client.send(coordinator(1), end_txn(2), coordinator(3))
+    assert client.receive() == answer(coordinator(1))
+    client.close()
+    link.broker.wait_ended()
+    assert link.broker.got == [coordinator(1)]
+    assert link.state["connections"] == 0
 
 
 @pytest.mark.parametrize("action", ["close-before", "close-after"])
@@ -398,8 +440,10 @@ def test_a_report_is_told_and_changes_nothing(link: Link) -> None:
     report = link.put("request", "EndTxn", "report", times=None)
     drop = link.put("request", "EndTxn", "drop", nth=2)
     client = link.client()
-    client.send(end_txn(1), end_txn(2), end_txn(3))
-    assert client.receive() == answer(end_txn(1))
+    client.send(end_txn(1), end_txn(2))
+    assert client.rest() == [answer(end_txn(1))]
+    client = link.client()
+    client.send(end_txn(3))
     assert client.receive() == answer(end_txn(3))
     assert [e["correlation_id"] for e in report.fired] == [1, 2, 3]
     assert [e["correlation_id"] for e in drop.fired] == [2]
@@ -407,11 +451,12 @@ def test_a_report_is_told_and_changes_nothing(link: Link) -> None:
 
 def test_the_nth_match_and_how_often(link: Link) -> None:
     rule = link.put("response", "EndTxn", "drop", nth=2, times=2, transactional_id="mine")
-    client = link.client()
-    ids = ["mine", "other", "mine", "other", "mine", "mine"]
-    client.send(*(end_txn(n, who) for n, who in enumerate(ids, 1)))
-    received = [client.receive() for _ in range(4)]
-    assert [struct.unpack_from(">i", data, 4)[0] for data in received if data] == [1, 2, 4, 6]
+    received = []
+    for number, who in enumerate(["mine", "other", "mine", "other", "mine", "mine"], 1):
+        client = link.client()
+        client.send(end_txn(number, who))
+        received += client.rest()
+    assert [struct.unpack_from(">i", data, 4)[0] for data in received] == [1, 2, 4, 6]
     assert [e["correlation_id"] for e in rule.fired] == [3, 5]
     assert [e["transactional_ids"] for e in rule.fired] == [["mine"], ["mine"]]
     assert link.state["rules"] == []
@@ -420,10 +465,12 @@ def test_the_nth_match_and_how_often(link: Link) -> None:
 def test_the_first_rule_takes_it_and_later_ones_do_not_count_it(link: Link) -> None:
     first = link.put("request", "EndTxn", "drop")
     second = link.put("request", "EndTxn", "drop", nth=2)
-    client = link.client()
-    client.send(*map(end_txn, (1, 2, 3, 4)))
-    assert client.receive() == answer(end_txn(2))
-    assert client.receive() == answer(end_txn(4))
+    received = []
+    for number in range(1, 5):
+        client = link.client()
+        client.send(end_txn(number))
+        received += client.rest()
+    assert received == [answer(end_txn(2)), answer(end_txn(4))]
     assert [e["correlation_id"] for e in (*first.fired, *second.fired)] == [1, 3]
 
 
@@ -638,11 +685,11 @@ def test_positions_of_a_topic_by_its_id(link: Link) -> None:
 
 def test_a_request_that_is_never_answered_is_passed_over(link: Link) -> None:
     """Produce with acks=0; the answer after it must not be taken for its own."""
-    rule = link.put("response", "EndTxn", "drop")
+    rule = link.put("response", "EndTxn", "report")
     link.broker.reply = lambda data: None if correlation(data) == 1 else answer(data)
     client = link.client()
     client.send(produce(1, version=9, topic={"name": "a"}, acks=0), end_txn(2), coordinator(3))
-    assert client.receive() == answer(coordinator(3))
+    assert client.rest() == [answer(end_txn(2)), answer(coordinator(3))]
     assert [e["correlation_id"] for e in rule.fired] == [2]
 
 
@@ -724,9 +771,9 @@ def test_a_rule_concerns_what_is_asked_after_it(link: Link) -> None:
     rule = link.put("response", "EndTxn", "drop")
     link.broker.may_answer.set()
     assert client.receive() == answer(end_txn(1))
-    client.send(end_txn(2), coordinator(3))
-    assert client.receive() == answer(coordinator(3))
-    assert [e["correlation_id"] for e in rule.fired] == [2]
+    client.send(coordinator(2), end_txn(3))
+    assert client.rest() == [answer(coordinator(2))]
+    assert [e["correlation_id"] for e in rule.fired] == [3]
 
 
 def test_a_broker_that_dies_takes_its_clients_along(link: Link) -> None:
