@@ -22,6 +22,8 @@ class Raising:
             signal.raise_signal(self.numbers.pop())
         return self.raw.write(data)
 
+# Under nohup it is ignored, and so it stays; here it is to be heard.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 outlive_readers()
 stop = stop_on_signals()
 raw = sys.stderr.buffer.raw
