@@ -148,6 +148,7 @@ KINDS = {
     [
         ("idempotent", "close-before"),
         ("idempotent", "drop"),
+        ("without-idempotence", "close-before"),
         ("without-idempotence", "drop"),
         ("acks-1", "close-before"),
         ("sends-again-by-itself", "hold"),
