@@ -8,14 +8,16 @@ lab can also try again what failed to heal, and the record keeps what each try c
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from harness.bench import Aftermath, Bench
 from harness.clock import clock_id, now
 from harness.faults.base import Injection
 from harness.faults.message import AtGates, met
+from harness.faults.so_far import SoFar
+from harness.links.gate.client import Event
 from harness.recording.writer import HistoryNotWritten
 from harness.scenario import At
 from harness.wait import Interrupted, Overdue, wait_until
@@ -141,20 +143,30 @@ class Line:
         if (message := self.at.during) is None:
             yield
             return
-        lost = self.at.lost
+        lost, behind = self.at.lost, self.at.behind
         rule = message.rule("drop", times=None) if lost else message.rule("hold")
-        gates = AtGates(self._bench, message.source, rule)
-        try:
+        with ExitStack() as placed:
+            so_far = None if behind is None else SoFar(self._bench, behind)
+            if so_far is not None:
+                placed.callback(so_far.remove)
+            gates = AtGates(self._bench, message.source, rule)
+            placed.callback(gates.remove)
+
+            def come() -> Sequence[Event]:
+                fired = gates.fired()
+                if fired and so_far is not None and not so_far.passed(fired[0]):
+                    gates.put_anew()
+                    return ()
+                return fired
+
             fired = wait_until(
-                gates.fired,
-                what=f"{message.describe()}, during which «{self.at.name}» is to act",
+                come,
+                what=f"{self.at.moment()}, during which «{self.at.name}» is to act",
                 seconds=self.at.seconds,
                 stop=self._bench.stop,
             )
             self.record("armed", f"{'lost' if lost else 'held'}: {met(fired[0])}")
             yield
-        finally:
-            gates.remove()
 
     def _heal(self) -> None:
         """Undo it, unless the run is to stop: then everything goes at once."""

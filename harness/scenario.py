@@ -37,6 +37,8 @@ class At:
         progress: acknowledged part of the workload from which on it may start, 0 to 1.
         after: names of earlier lines that must be healed first.
         during: a message that has to come next; it is held while the fault acts.
+        behind: what must have passed before that message in its client's transaction; where it has
+            not, the message goes on its way, and the next one is looked at.
         lost: whether that message never arrives, nor any like it until the fault has acted.
         until: what ends it once it has bitten.
         required: without proof that it bit the run is invalid.
@@ -49,6 +51,7 @@ class At:
     progress: float = 0.0
     after: tuple[str, ...] = ()
     during: Message | None = None
+    behind: Message | None = None
     lost: bool = False
     until: Until = field(default_factory=Bitten)
     required: bool = True
@@ -60,6 +63,22 @@ class At:
             raise BadScenario(f"«{self.name}»: progress={self.progress}: must be from 0 to 1")
         if self.lost and self.during is None:
             raise BadScenario(f"«{self.name}»: lost: expected a message in during, which it loses")
+        self._check_behind()
+
+    def _check_behind(self) -> None:
+        if self.behind is None:
+            return
+        if self.during is None or self.lost:
+            raise BadScenario(
+                f"«{self.name}»: behind: expected a message in during, and that it is not lost: "
+                "only what is held can go on its way if it is not behind the other"
+            )
+        clients = {(each.source, each.client_id) for each in (self.during, self.behind)}
+        if len(clients) > 1 or self.behind.client_id is None:
+            raise BadScenario(
+                f"«{self.name}»: behind: expected the messages of one client, by its client_id: "
+                "a transaction is one client's"
+            )
 
     def when(self) -> str:
         """The trigger in words."""
@@ -69,13 +88,24 @@ class At:
         said = " and ".join(words)
         if self.during is None:
             return said
-        which = self.during.describe()
-        return f"{said}; then during {which}{', which is lost' if self.lost else ''}"
+        return f"{said}; then during {self.moment()}{', which is lost' if self.lost else ''}"
+
+    def moment(self) -> str:
+        """The message in words that it acts during.
+
+        Raises:
+            ValueError: it acts during none.
+        """
+        if self.during is None:
+            raise ValueError(f"«{self.name}» acts during no message")
+        if self.behind is None:
+            return self.during.describe()
+        return f"{self.during.describe()}, behind {self.behind.describe()} in one transaction"
 
     @property
     def gated(self) -> tuple[str, ...]:
         """Audiences on whose links to brokers it needs gates."""
-        messages = (self.during, getattr(self.do, "message", None))
+        messages = (self.during, self.behind, getattr(self.do, "message", None))
         return tuple(message.source for message in messages if isinstance(message, Message))
 
     @property

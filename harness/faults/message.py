@@ -71,13 +71,22 @@ class AtGates:
         Raises:
             StageTrouble: a link cannot have a gate.
         """
+        self._bench, self._rule = bench, rule
         self._links = [Link(source, node) for node in bench.stage.brokers]
         self._placed: list[Placed] = []
+        self.put_anew()
+
+    def put_anew(self) -> None:
+        """Begin again with rules that have met nothing; what was held goes on its way.
+
+        Raises:
+            StageTrouble: a link cannot have a gate.
+        """
+        self.remove()
         with ExitStack() as undo:
+            undo.callback(self.remove)
             for link in self._links:
-                placed = bench.stage.gate(link).put(rule)
-                undo.callback(placed.remove)
-                self._placed.append(placed)
+                self._placed.append(self._bench.stage.gate(link).put(self._rule))
             undo.pop_all()  # from here on, whoever has this removes them
 
     @property

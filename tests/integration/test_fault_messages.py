@@ -9,18 +9,29 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
 
 from harness.faults.base import Injection
 from harness.faults.by_hand import asked
+from harness.faults.hit_message import HitMessage
 from harness.faults.kill_broker import KillBroker
 from harness.faults.message import Message
 from harness.faults.targets import LeaderOf
 from harness.line import Line
+from harness.links.gate.rules import Direction
 from harness.scenario import At
-from harness.stage.topology import AUDITOR
+from harness.stage.topology import AUDITOR, Link
 from tests.integration.faults import bench
 from tests.integration.staging import Staged, eventually
+from tests.integration.transactions import producer as transactor
+from tests.integration.transactions import send
 
 pytestmark = pytest.mark.integration
 
@@ -153,32 +164,81 @@ def test_what_is_held_is_under_way_until_it_is_healed(staging: Staged, client: C
     assert staging.stage.disturbed() == {}
 
 
-@pytest.mark.parametrize("lost", [False, True])
-def test_a_leader_is_killed_while_a_message_is_on_its_way(
-    lost: bool, staging: Staged, client: Client
-) -> None:
+def lying_in_wait(
+    staging: Staged, at: At, topic: str, *, rules: int
+) -> tuple[Line, list[tuple[str, str]], threading.Thread]:
+    """A line once it has its rules on every link: whoever leads, the message passes one of them."""
     told: list[tuple[str, str]] = []
     recorder: Any = SimpleNamespace(
         fault=lambda row, state, detail: told.append((state, detail)),
         history=SimpleNamespace(write=lambda *_, **__: None),
     )
-    line = Line(
-        At(
-            name="killed",
-            do=KillBroker(target=LeaderOf(partition=0)),
-            during=Message(source="producer", direction="request", api="Produce"),
-            lost=lost,
-            seconds=60,
-        ),
-        replace(bench(staging.stage, client.topic), recorder=recorder),
-    )
+    line = Line(at, replace(bench(staging.stage, topic), recorder=recorder))
     thread = threading.Thread(target=line.run, args=(lambda: None,))
     thread.start()
-    # On every link: whoever leads, the message passes one of them.
+    gates = [staging.stage.gate(Link("producer", node)) for node in staging.stage.brokers]
     eventually(
-        lambda: len(staging.stage.disturbed()) == len(staging.stage.brokers),
+        lambda: all(len(gate.state()["rules"]) == rules for gate in gates),
         "the rules to lie in wait", lambda: (line.state, told),
     )  # fmt: skip
+    return line, told, thread
+
+
+@pytest.mark.parametrize(
+    ("api", "error"),
+    [("TxnOffsetCommit", "UNKNOWN_MEMBER_ID"), ("EndTxn", "INVALID_TXN_STATE")],
+)
+def test_only_what_is_behind_another_message_in_its_transaction(
+    api: str, error: str, staging: Staged, topic: Callable[..., str]
+) -> None:
+    name = topic(1)
+    made = transactor(staging.stage.bootstrap("producer"), f"behind-{api}")
+    group = Consumer({"bootstrap.servers": staging.stage.bootstrap("producer"), "group.id": name})
+
+    def transaction(*values: str) -> None:
+        made.begin_transaction()
+        send(made, name, *values)
+        ends = [TopicPartition(name, 0, 1)]
+        made.send_offsets_to_transaction(ends, group.consumer_group_metadata())
+        made.commit_transaction()
+
+    def message(direction: Direction, api: str, **more: bool) -> Message:
+        return Message(source="producer", direction=direction, api=api, client_id="rdkafka", **more)
+
+    refused = At(
+        name="refused",
+        during=message("request", api),
+        behind=message("response", "Produce", refused=False),
+        do=HitMessage(message=message("response", api), action="error", error=error),
+        seconds=60,
+    )
+    line, told, thread = lying_in_wait(staging, refused, name, rules=3)
+    transaction()  # nothing was written
+    if api == "TxnOffsetCommit":
+        made.begin_transaction()
+        send(made, name, "first")
+        made.abort_transaction()
+        transaction()  # what was written was in an earlier one
+    with pytest.raises(KafkaException) as refusal:
+        transaction("second")
+    assert refusal.value.args[0].name() == error
+    thread.join(120)
+    assert line.state == "healed", told
+    group.close()
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_leader_is_killed_while_a_message_is_on_its_way(
+    lost: bool, staging: Staged, client: Client
+) -> None:
+    killed = At(
+        name="killed",
+        do=KillBroker(target=LeaderOf(partition=0)),
+        during=Message(source="producer", direction="request", api="Produce"),
+        lost=lost,
+        seconds=60,
+    )
+    line, told, thread = lying_in_wait(staging, killed, client.topic, rules=1)
     client.send(b"second")
     thread.join(120)
     assert line.state == "healed", told

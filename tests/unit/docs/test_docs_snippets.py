@@ -22,6 +22,7 @@ from harness import scenario
 from harness.drawn import Draw
 from harness.faults.hit_message import HitMessage
 from harness.faults.kill_broker import KillBroker
+from harness.faults.kill_member import KillMember
 from harness.faults.message import Message
 from harness.faults.targets import LeaderOf
 from harness.links.gate.rules import Rule
@@ -89,12 +90,14 @@ def test_the_gate_is_used_as_it_can_be() -> None:
     exec(by_rule, {"stage": stage})
     (put,) = stage.gate.return_value.put.call_args_list
     assert isinstance(put.args[0], Rule)
-    names = {each.__name__: each for each in (scenario.At, HitMessage, Message)}
+    used = (scenario.At, HitMessage, KillBroker, KillMember, LeaderOf, Message)
     found = eval(
         f"({in_a_schedule})".replace("\n)\nAt(", "\n),\nAt("),
-        {**names, "KillBroker": KillBroker, "LeaderOf": LeaderOf},
+        {each.__name__: each for each in used},
     )
-    assert [at.name for at in found] == ["answer lost", "killed amid a write"]
+    assert [at.name for at in found] == [
+        "answer lost", "killed amid a write", "killed between its effects and its positions"
+    ]  # fmt: skip
 
 
 def test_a_schedule_is_drawn_as_the_page_draws_it() -> None:

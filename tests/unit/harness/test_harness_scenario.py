@@ -9,11 +9,16 @@ import pytest
 
 from checkers.claims import at_least_once, exactly_once_append
 from harness.faults.cut_link import CutLink
+from harness.faults.message import Message
 from harness.faults.targets import Node
 from harness.scenario import At, BadScenario, Scenario
 from harness.subjects.spark_kafka_sink import SparkKafkaSink
 from harness.workload.payments import Payments
 
+ENDS = Message(source="pipeline", direction="request", api="EndTxn", client_id="it")
+WRITES = Message(
+    source="pipeline", direction="response", api="Produce", client_id="it", refused=False
+)
 CUT = CutLink(source="pipeline", target=Node(name="broker-1"))
 
 
@@ -51,6 +56,35 @@ def test_progress_within_its_range(progress: float) -> None:
 def test_losing_a_message_that_is_not_named() -> None:
     with pytest.raises(BadScenario, match="«a»: lost: expected a message in during"):
         At(name="a", do=CUT, lost=True)
+
+
+@pytest.mark.parametrize("more", [{}, {"during": ENDS, "lost": True}])
+def test_behind_what_nothing_can_be_held_for(more: dict[str, object]) -> None:
+    with pytest.raises(BadScenario, match="«a»: behind: expected a message in during"):
+        at("a", behind=WRITES, **more)
+
+
+@pytest.mark.parametrize(
+    ("during", "behind"),
+    [
+        (replace(ENDS, client_id=None), replace(WRITES, client_id=None)),
+        (replace(ENDS, client_id="other"), WRITES),
+        (replace(ENDS, source="producer"), WRITES),
+    ],
+)
+def test_behind_what_another_client_does(during: Message, behind: Message) -> None:
+    with pytest.raises(BadScenario, match="«a»: behind: expected the messages of one client"):
+        at("a", during=during, behind=behind)
+
+
+def test_a_trigger_behind_another_message() -> None:
+    line = at("a", progress=0.1, during=ENDS, behind=WRITES)
+    assert line.when() == (
+        "10% of the records are acknowledged; then during the first EndTxn request of pipeline "
+        "(client id it), behind the first Produce response of pipeline (client id it, without an "
+        "error) in one transaction"
+    )
+    assert set(line.gated) == {"pipeline"}
 
 
 def test_two_lines_of_one_name() -> None:

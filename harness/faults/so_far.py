@@ -1,0 +1,48 @@
+"""Whether a message has passed in the transaction that a client is in.
+
+The one thing to know: a transaction goes on until EndTxn is asked for, so only what passed after
+the last such request counts. What passed before this began to look is not known, and does not.
+"""
+
+from __future__ import annotations
+
+from harness.bench import Bench
+from harness.faults.message import AtGates, Message
+from harness.links.gate.client import Event
+
+
+class SoFar:
+    """What has passed of a message in its client's transaction."""
+
+    def __init__(self, bench: Bench, message: Message) -> None:
+        """Begin to look.
+
+        Raises:
+            StageTrouble: a link cannot have a gate.
+        """
+        end = Message(
+            source=message.source, direction="request", api="EndTxn", client_id=message.client_id
+        )
+        self._passing = AtGates(bench, message.source, message.rule("report", times=None))
+        try:
+            self._ends = AtGates(bench, end.source, end.rule("report", times=None))
+        except BaseException:
+            self._passing.remove()
+            raise
+
+    def passed(self, now: Event) -> bool:
+        """Whether it has passed since the last end, if `now` is what passes: neither of the two."""
+        passed, ended = (
+            [event for event in gates.fired() if _which(event) != _which(now)]
+            for gates in (self._passing, self._ends)
+        )
+        return bool(passed) and (not ended or passed[-1]["at"] > ended[-1]["at"])
+
+    def remove(self) -> None:
+        """Look no more."""
+        self._passing.remove()
+        self._ends.remove()
+
+
+def _which(event: Event) -> tuple[object, ...]:
+    return tuple(event[name] for name in ("link", "connection", "direction", "correlation_id"))
