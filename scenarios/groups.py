@@ -106,19 +106,34 @@ ZOMBIE: Final[dict[Client, At]] = {
     # it finds its request overdue before it looks for the answer, and gives up.
     "kafka-python": _zombie("Produce", "response"),
 }
-VOID = At(
+_NOT_IN_THE_GROUP = At(
     name="told that it is void",
     progress=0.1,
-    # Behind effects that are in the log: a client in Java may ask for its positions to be committed
-    # before it has sent any, or before a broker has taken one, and then nothing is to be aborted.
-    during=passing("request", "TxnOffsetCommit", nth=1),
-    behind=replace(passing("response", "Produce", nth=1), refused=False),
     do=HitMessage(
         message=passing("response", "TxnOffsetCommit", nth=1),
         action="error",
         error="UNKNOWN_MEMBER_ID",
     ),
 )
+VOID: Final[dict[Client, At]] = {
+    # Only behind effects that are in the log is there something to be taken back.
+    "librdkafka": replace(
+        _NOT_IN_THE_GROUP,
+        during=passing("request", "TxnOffsetCommit", nth=1),
+        behind=replace(passing("response", "Produce", nth=1), refused=False),
+    ),
+    # While it asks for its positions to be committed it sends no effects, and most often it asks
+    # first: it hears that it is not in the group before there is anything to be taken back.
+    "java": replace(
+        _NOT_IN_THE_GROUP,
+        do=HitMessage(
+            message=replace(passing("request", "EndTxn"), commits=True),
+            action="error",
+            error="TRANSACTION_ABORTABLE",
+        ),
+    ),
+    "kafka-python": _NOT_IN_THE_GROUP,  # which always asks first
+}
 REFUSED = At(
     name="effects refused",
     progress=0.1,
@@ -194,8 +209,8 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
         )
     elif client != "kafka-python":  # what that comes to then is anybody's guess: see _STALE
         schedules["-void"] = (
-            "A member told that it is not in the group any more: it must abort and start again",
-            (VOID,),
+            "A member told that its transaction is void: it must abort and start again",
+            (VOID[client],),
         )
     return (
         quiet,
@@ -222,9 +237,8 @@ _ABORT_HELD = At(
     ),
     until=Acknowledged(records=1_000),
 )
-_VOID_OF_TWO = At(
-    name="told that it is void",
-    progress=0.1,
+_VOID_OF_TWO = replace(
+    VOID["kafka-python"],
     # Over as soon as it has bitten: what comes next has to lie in wait when the abort goes on its
     # way.
     do=HitMessage(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from checkers.claims import at_least_once, exactly_once
 from harness.faults.kill_member import KillMember
 from harness.scenario import At, Scenario
@@ -52,15 +50,12 @@ def _stranger(client: Client) -> Scenario:
 def _forward(client: Client) -> Scenario:
     subject = ConsumerGroup(client=client, without="rewind")
     lost = violated("lost-output", "offset-ahead")
-    # It asks for its positions before it sends any effect; and who goes on behind effects that were
-    # never written has lost them just the same.
-    void = replace(VOID, behind=None) if client == "kafka-python" else VOID
     return Scenario(
         name=subject.name,
         title="A member that goes on where it was after an abort: that is never done again",
         subject=subject,
         workload=WORKLOAD,
-        schedule=(void,),
+        schedule=(VOID[client],),
         claims=claims(subject, most=None, least=lost, exactly=lost),
         seconds=40,
     )

@@ -9,7 +9,6 @@ import jakarta.jms.Message;
 import jakarta.jms.Queue;
 import jakarta.jms.QueueConnection;
 import jakarta.jms.QueueRequestor;
-import jakarta.jms.QueueSession;
 import jakarta.jms.Session;
 import jakarta.jms.TextMessage;
 import java.io.BufferedReader;
@@ -28,9 +27,10 @@ import org.apache.activemq.artemis.jms.client.ActiveMQDestination;
 /**
  * Looks into queues without taking anything out: `QueueAuditor HOST:PORT`.
  *
- * Each line of standard input is a question, `log ADDRESS QUEUE` (every message that lies in it) or
- * `counts QUEUE` (how many lie there, and how many of these are out at a consumer). The answer is
- * JSON, a line each; the last one has `end`, or `error`.
+ * Each line of standard input is a question, `log ADDRESS QUEUE` (every message that lies in it),
+ * `counts QUEUE` (how many lie there, and how many of these are out at a consumer) or
+ * `delivering QUEUE` (the records of those). The answer is JSON, a line each; the last one has
+ * `end`, or `error`.
  *
  * The one thing to know: each question has a connection of its own, so that a broker which was killed
  * between two of them makes no difference.
@@ -64,6 +64,7 @@ final class QueueAuditor {
         switch (asked[0]) {
             case "log" -> log(connection, asked[1], asked[2]);
             case "counts" -> counts((QueueConnection) connection, asked[1]);
+            case "delivering" -> delivering((QueueConnection) connection, asked[1]);
             default -> throw new IllegalArgumentException("no such question: " + asked[0]);
         }
     }
@@ -122,19 +123,42 @@ final class QueueAuditor {
 
     private static void counts(QueueConnection connection, String queue) throws Exception {
         var session = connection.createQueueSession(false, Session.AUTO_ACKNOWLEDGE);
-        var asking = new QueueRequestor((QueueSession) session, MANAGEMENT);
+        var asking = new QueueRequestor(session, MANAGEMENT);
         var found = new LinkedHashMap<String, Object>();
         for (var attribute : new String[] {"messageCount", "deliveringCount", "consumerCount"}) {
             var question = session.createMessage();
             JMSManagementHelper.putAttribute(question, ResourceNames.QUEUE + queue, attribute);
-            var reply = asking.request(question);
-            if (!JMSManagementHelper.hasOperationSucceeded(reply)) {
-                throw new JMSException(attribute + " of " + queue + " is not told");
-            }
-            found.put(attribute, JMSManagementHelper.getResult(reply));
+            found.put(attribute, result(asking.request(question), attribute, queue));
         }
         say(found);
         say(Map.of("end", 1));
+    }
+
+    private static void delivering(QueueConnection connection, String queue) throws Exception {
+        var session = connection.createQueueSession(false, Session.AUTO_ACKNOWLEDGE);
+        var asking = new QueueRequestor(session, MANAGEMENT);
+        var operation = "listDeliveringMessagesAsJSON";
+        var question = session.createMessage();
+        JMSManagementHelper.putOperationInvocation(
+                question, ResourceNames.QUEUE + queue, operation);
+        var told = (String) result(asking.request(question), operation, queue);
+        var count = 0L;
+        for (var consumer : JSON.readTree(told)) {
+            for (var message : consumer.get("elements")) {
+                if (message.has(QueueNames.RECORD)) {
+                    say(Map.of("record", message.get(QueueNames.RECORD).asText()));
+                    count++;
+                }
+            }
+        }
+        say(Map.of("end", count));
+    }
+
+    private static Object result(Message reply, String what, String queue) throws Exception {
+        if (!JMSManagementHelper.hasOperationSucceeded(reply)) {
+            throw new JMSException(what + " of " + queue + " is not told");
+        }
+        return JMSManagementHelper.getResult(reply);
     }
 
     private static void say(Map<String, ?> row) {

@@ -127,6 +127,14 @@ class QueueAuditor:
             consumers=row["consumerCount"],
         )
 
+    def delivering(self, queue: str) -> frozenset[str]:
+        """Records that are out at a consumer and not yet acknowledged.
+
+        Raises:
+            QueueTrouble: as of `counts`.
+        """
+        return frozenset(row["record"] for row in self._ask(f"delivering {queue}"))
+
     def _log_of(self, address: str) -> str:
         return address if address in self._unconsumed else audited(address)
 

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from harness.artemis.auditor import QueueTrouble
+from harness.artemis.configuration import consumed
 from harness.artemis.programs import artemis_programs
 from harness.artemis.queue_log import QueueLog
 from harness.artemis.queues import Queues
@@ -26,6 +27,8 @@ from harness.links.ledger import CUT
 from harness.stage.alone import Alone, alone
 from harness.stage.base import StageTrouble
 from harness.stage.topology import ARTEMIS, Link
+from harness.subjects.queue.moments import BEFORE_WRITE, Moments
+from harness.subjects.queue.task import Acknowledge, ForwarderTask
 from harness.tools.jars_for import artemis_jars
 from harness.tools.proton import proton
 from harness.tools.setup import ensure
@@ -44,7 +47,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
     tools = ensure()
     assert tools.stage is not None
     queues = Queues(
-        addresses=("payments",),
+        addresses=("payments", "payments-auto", "payments-client", "payments-with-fees"),
         unconsumed=("shipments",),
         programs=partial(artemis_programs, tools),
     )
@@ -54,12 +57,12 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
         assert found.stage.disturbed() == {}
 
 
-def sent(up: Alone, folder: Path, seed: int) -> set[str]:
+def sent(up: Alone, folder: Path, seed: int, topic: str = "payments") -> set[str]:
     """Send some payments to the end; returns which were acknowledged."""
     history = folder / "history"
     history.mkdir()
     producers = Producers(
-        workload=Payments(records=40, producers=2, partitions=1, topic="payments"),
+        workload=Payments(records=40, producers=2, partitions=1, topic=topic),
         seed=seed,
         bootstrap=up.stage.queue_broker("producer"),
         processes=up.processes,
@@ -96,6 +99,40 @@ def test_what_was_taken_outlives_the_broker(up: Alone, tmp_path: Path) -> None:
     assert log.end() == before + 40
     counts = up.stage.queues().counts("payments")
     assert (counts.messages, counts.delivering, counts.consumers) == (before + 40, 0, 0)
+
+
+@pytest.mark.parametrize("acknowledge", ["auto", "client"])
+def test_what_is_out_at_a_consumer(up: Alone, tmp_path: Path, acknowledge: Acknowledge) -> None:
+    queue = f"payments-{acknowledge}"  # of its own: what was sent before is not taken again
+    sent(up, tmp_path, seed=1, topic=queue)
+    task = ForwarderTask(
+        name="forwarder-0",
+        broker=up.stage.queue_broker("pipeline"),
+        source=consumed(queue),
+        sink="payments-with-fees",
+        acknowledge=acknowledge,
+        duplicate_ids=False,
+        work=str(tmp_path),
+        history=str(tmp_path),
+    )
+    task.save(tmp_path / "task.json")
+    moments, queues = Moments(tmp_path, task.name), up.stage.queues()
+    moments.ask(BEFORE_WRITE)
+    command = artemis_programs(ensure()).command("Forwarder", tmp_path / "task.json")
+    process = up.processes.start("forwarder", command)
+    try:
+        record = eventually(moments.held, "its first message", process.tail)
+        out = queues.delivering(queue)
+        assert len(out) > 1, "it is given more than it is handed out"
+        if acknowledge == "client":
+            assert record in out
+        else:
+            eventually(lambda: record not in queues.delivering(queue), f"{record} consumed", list)
+        moments.let_go()
+        eventually(lambda: not queues.delivering(queue), "all consumed", process.tail)
+    finally:
+        process.kill("the test is over")
+    eventually(lambda: queues.counts(queue).consumers == 0, "it to be gone", list)
 
 
 def test_what_anybody_sends_to_a_queue_by_its_name(up: Alone) -> None:

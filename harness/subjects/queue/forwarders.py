@@ -54,7 +54,8 @@ class Forwarders(Crew[ForwarderTask]):
         """Wait until a forwarder stands still at a moment, which lasts until `let_go`.
 
         Gives the record that it stands still with, the first if there are several. If it does not
-        come there, or something goes wrong meanwhile, it is let go.
+        come there, or something goes wrong meanwhile, it is let go. What counts as consumed when it
+        was handed out is so at the broker as well: its client does not wait for that.
 
         Raises:
             Overdue: it does not come there in time.
@@ -68,7 +69,7 @@ class Forwarders(Crew[ForwarderTask]):
 
         moments.ask(moment)
         try:
-            yield wait_until(
+            record = wait_until(
                 there,
                 what=f"{name} to come to its next moment {moment}",
                 seconds=_MOMENT_SECONDS,
@@ -76,9 +77,22 @@ class Forwarders(Crew[ForwarderTask]):
                 stop=self._parts.stop,
                 seen=self.shortly,
             )
+            if self._tasks[name].acknowledge == "auto":
+                self._wait_consumed(record)
+            yield record
         except BaseException:
             moments.let_go()
             raise
+
+    def _wait_consumed(self, record: str) -> None:
+        queues = self._parts.stage.queues()
+        wait_until(
+            lambda: record not in queues.delivering(self._topic),
+            what=f"the broker to know that {record} was consumed",
+            seconds=_SECONDS,
+            stop=self._parts.stop,
+            seen=lambda: queues.counts(self._topic),
+        )
 
     def let_go(self, name: str) -> None:
         """Let a forwarder go on, or its next life."""

@@ -26,6 +26,10 @@ for line in sys.stdin:
     elif word == "counts" and rest[0].startswith("payments"):
         print(json.dumps({"messageCount": 4, "deliveringCount": 1, "consumerCount": 2}))
         print(json.dumps({"end": 1}), flush=True)
+    elif word == "delivering" and rest[0] == "payments":
+        print(json.dumps({"record": "r0"}))
+        print(json.dumps({"record": "r2"}))
+        print(json.dumps({"end": 2}), flush=True)
     elif rest[0] == "nothing":
         print(json.dumps({"error": "there is no such queue"}), flush=True)
     elif rest[0] == "ends":
@@ -61,6 +65,10 @@ def test_a_log_is_every_message_in_order(auditor: QueueAuditor, lives: list[Proc
 def test_counts(auditor: QueueAuditor) -> None:
     assert auditor.counts("payments") == Counts(messages=4, delivering=1, consumers=2)
     assert auditor.sent("payments") == 4
+
+
+def test_what_is_out_at_a_consumer(auditor: QueueAuditor) -> None:
+    assert auditor.delivering("payments") == {"r0", "r2"}
 
 
 def test_a_queue_that_there_is_not(auditor: QueueAuditor) -> None:

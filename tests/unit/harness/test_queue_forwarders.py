@@ -29,7 +29,7 @@ from harness.subjects.queue.forwarders import Forwarders
 from harness.subjects.queue.hazards import DROPPED, REDELIVERED, REWRITTEN, hazards
 from harness.subjects.queue.moments import BEFORE_COMMIT, Moments
 from harness.subjects.queue.subject import QueueForwarder
-from harness.subjects.queue.task import ForwarderTask
+from harness.subjects.queue.task import Acknowledge, ForwarderTask
 from harness.tools.error import SetupError
 from harness.wait import Overdue, Stop
 from harness.workload.senders.base import Sender
@@ -217,6 +217,11 @@ class Queues:
     def __init__(self) -> None:
         self.now: Counts | None = Counts(messages=0, delivering=0, consumers=2)
         self.all = 5
+        self.out = [{"r8", "r9"}, {"r9"}, set[str]()]
+
+    def delivering(self, queue: str) -> set[str]:
+        assert queue == "payments"
+        return self.out.pop(0) if self.out else set()
 
     def counts(self, queue: str) -> Counts:
         assert queue == "payments"
@@ -231,6 +236,10 @@ class Queues:
 
 @pytest.fixture
 def world(tmp_path: Path) -> tuple[Forwarders, Queues]:
+    return forwarding(tmp_path, "client")
+
+
+def forwarding(tmp_path: Path, acknowledge: Acknowledge) -> tuple[Forwarders, Queues]:
     queues = Queues()
     parts: Any = SimpleNamespace(
         topic="payments", work=tmp_path, history=tmp_path, stop=Stop(),
@@ -238,8 +247,8 @@ def world(tmp_path: Path) -> tuple[Forwarders, Queues]:
     )  # fmt: skip
     tasks = [
         ForwarderTask(
-            name=f"forwarder-{n}", broker="", source="", sink="out", acknowledge="client",
-            duplicate_ids=False, work=str(tmp_path), history=str(tmp_path),
+            name=f"forwarder-{n}", broker="", source="", sink="out",
+            acknowledge=acknowledge, duplicate_ids=False, work=str(tmp_path), history=str(tmp_path),
         )
         for n in range(2)
     ]  # fmt: skip
@@ -321,6 +330,19 @@ def test_what_goes_wrong_while_it_stands_lets_it_go(
     assert stood == ["r9"]
     there.join(10)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("acknowledge", "left"), [("auto", 0), ("client", 3)])
+def test_what_is_consumed_when_it_is_handed_out_is_so_at_the_broker_too(
+    tmp_path: Path, acknowledge: Acknowledge, left: int
+) -> None:
+    forwarders, queues = forwarding(tmp_path, acknowledge)
+    there = threading.Thread(target=stand, args=(tmp_path,), daemon=True)
+    there.start()
+    with forwarders.standing("forwarder-0", BEFORE_COMMIT) as record:
+        assert (record, len(queues.out)) == ("r9", left)
+    forwarders.let_go("forwarder-0")
+    there.join(10)
 
 
 def stand(folder: Path) -> None:
