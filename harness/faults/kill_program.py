@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from operator import itemgetter
 from typing import ClassVar, Final, Literal, get_args
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.message import AtGates, Message, met
+from harness.faults.message import REQUEST_OF, AtGates, Message, met
 from harness.faults.programs import at_work, program, wait_works
 from harness.links.gate.client import Event
 from harness.own.program import PROGRAM
@@ -40,8 +39,6 @@ _WORDS: Final[dict[Moment | None, str]] = {
 }
 _COMMIT: Final = Message(source="pipeline", direction="request", api="OffsetCommit")
 _REFUSAL: Final = replace(_COMMIT, direction="response", refused=True)
-_REQUEST: Final = itemgetter("link", "connection", "correlation_id")
-"""What an event says of which request it was."""
 _SECONDS: Final = 60.0
 """How long a commit is waited for: longer than Kafka waits for a member of the group that died."""
 
@@ -201,10 +198,10 @@ def says_new(
         for group in met["groups"]
         for (_, partition), offset in before.get(group, {}).items()
     }
-    void = set(map(_REQUEST, refused))
+    void = set(map(REQUEST_OF, refused))
     earlier = sorted(sent, key=lambda event: int(event["at"]))
-    for event in takewhile(lambda event: _REQUEST(event) != _REQUEST(met), earlier):
-        if event["groups"] == met["groups"] and _REQUEST(event) not in void:
+    for event in takewhile(lambda event: REQUEST_OF(event) != REQUEST_OF(met), earlier):
+        if event["groups"] == met["groups"] and REQUEST_OF(event) not in void:
             for partition, offset in _of(topic, event):
                 newest[partition] = max(offset, newest.get(partition, 0))
     return any(offset > newest.get(partition, 0) for partition, offset in _of(topic, met))

@@ -17,7 +17,7 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
 from harness.faults.coordinated import Tested, transactional_id_of
-from harness.faults.message import met
+from harness.faults.message import REQUEST_OF, met
 from harness.faults.on_link import wait_mended
 from harness.kafka.transactions import ENDING, ONGOING, Transaction
 from harness.links.gate.client import Event, Placed
@@ -151,9 +151,8 @@ class _Waiting:
         """The error in the answer to a request; None while it was not answered."""
         if request is None:
             return None
-        same = ("link", "connection", "correlation_id")
         for event in self._answers[str(request["link"])].fired:
-            if all(event[name] == request[name] for name in same):
+            if REQUEST_OF(event) == REQUEST_OF(request):
                 return str(event["error"])
         return None
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
+from operator import itemgetter
+from typing import Final
 
 from harness.bench import Bench
 from harness.links.gate.client import Event, Placed
@@ -104,6 +106,10 @@ class AtGates:
         while self._placed:
             self._placed[-1].remove()
             self._placed.pop()
+
+
+REQUEST_OF: Final = itemgetter("link", "connection", "correlation_id")
+"""What an event says of which request it was, or of which one it was the answer."""
 
 
 def met(event: Event) -> str:

@@ -7,7 +7,7 @@ the last such request counts. What passed before this began to look is not known
 from __future__ import annotations
 
 from harness.bench import Bench
-from harness.faults.message import AtGates, Message
+from harness.faults.message import REQUEST_OF, AtGates, Message
 from harness.links.gate.client import Event
 
 
@@ -31,9 +31,13 @@ class SoFar:
             raise
 
     def passed(self, now: Event) -> bool:
-        """Whether it has passed since the last end, if `now` is what passes: neither of the two."""
+        """Whether it has passed since the last end.
+
+        Args:
+            now: what passes, a request or its answer: neither of them is earlier than itself.
+        """
         passed, ended = (
-            [event for event in gates.fired() if _which(event) != _which(now)]
+            [event for event in gates.fired() if REQUEST_OF(event) != REQUEST_OF(now)]
             for gates in (self._passing, self._ends)
         )
         return bool(passed) and (not ended or passed[-1]["at"] > ended[-1]["at"])
@@ -42,7 +46,3 @@ class SoFar:
         """Look no more."""
         self._passing.remove()
         self._ends.remove()
-
-
-def _which(event: Event) -> tuple[object, ...]:
-    return tuple(event[name] for name in ("link", "connection", "direction", "correlation_id"))
