@@ -18,7 +18,6 @@ from onceproof.matrix.budget import Budget
 from onceproof.matrix.plan import plan
 from onceproof.matrix.room import room
 from onceproof.matrix.sample import QUICK_SECONDS, sample
-from onceproof.matrix.telling import telling_first
 from onceproof.matrix.under_way import MatrixRun
 from onceproof.stopping import stop_on_signals
 from onceproof.streaming import Stream, streamed
@@ -59,7 +58,7 @@ def matrix(
         at_once = jobs or room()
         planned = tuple(place for b in here for place in plan(chosen[b], [b], seed))
         run = MatrixRun(
-            planned=telling_first(planned) if time_limit is not None else planned,
+            planned=planned,
             backends=there,
             seed=seed,
             out=out.absolute(),

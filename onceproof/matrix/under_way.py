@@ -23,6 +23,7 @@ from onceproof.matrix import board
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.earlier import records, reusable
 from onceproof.matrix.plan import Planned
+from onceproof.matrix.telling import telling_first
 from onceproof.soak.watch import LEAST_FREE, free_bytes, low_disk
 from reports.ci.case import Case, cases_of_trial
 from reports.matrix.model import Backend, Matrix, State, Trial
@@ -38,7 +39,7 @@ class MatrixRun:
     """A matrix under way.
 
     Attributes:
-        planned: its places.
+        planned: its places, in the order in which they are told.
         backends: those that were asked for.
         seed: of all runs.
         out: folder that gets the run folders and the page.
@@ -108,8 +109,12 @@ class MatrixRun:
             )
 
     def _jobs(self) -> Iterator[Job]:
-        """What is not there yet, as long as there is time for it."""
-        for place in self.planned:
+        """What is not there yet, as long as there is time for it.
+
+        Told it is in the order of the places all the same, so that two pages can be compared.
+        """
+        limited = self.budget.seconds is not None
+        for place in telling_first(self.planned) if limited else self.planned:
             if self.trials[place.name].state is not State.WAITING:
                 continue
             if self.budget.has_room_for(place.scenario.seconds):

@@ -19,6 +19,7 @@ from onceproof.matrix import under_way
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.earlier import records
 from onceproof.matrix.plan import Planned, plan
+from onceproof.matrix.telling import telling_first
 from onceproof.matrix.under_way import MatrixRun
 from reports.matrix.model import Backend, State
 from tests.unit.onceproof.test_matrix import kept, named
@@ -155,8 +156,12 @@ def test_what_was_broken_off_goes_on_where_it_was(
 
 
 def test_what_does_not_fit_into_the_time_is_left_out_and_told(
-    tmp_path: Path, places: tuple[Planned, ...], programs: Programs
+    tmp_path: Path,
+    places: tuple[Planned, ...],
+    programs: Programs,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(under_way, "telling_first", tuple)
     first, second, third = places
     for place in places:
         programs.leaves_a_run(place, tmp_path)
@@ -168,6 +173,20 @@ def test_what_does_not_fit_into_the_time_is_left_out_and_told(
     assert states(run) == [State.RUN, State.LEFT_OUT, State.RUN]
     assert run.conclude() == 0
     assert "no time was left for it" in (tmp_path / "matrix.html").read_text()
+
+
+def test_within_a_limit_the_most_telling_come_first_and_the_page_stays_in_order(
+    tmp_path: Path, places: tuple[Planned, ...], programs: Programs
+) -> None:
+    for place in places:
+        programs.leaves_a_run(place, tmp_path)
+    run = matrix(tmp_path, places, budget=Budget(1_000, clock=lambda: 0.0))
+    began: list[str] = []
+    run.hear = lambda trial, begins: began.append(trial.scenario) if begins else None
+    run.execute()
+    names = [place.scenario.name for place in places]
+    assert began == [place.scenario.name for place in telling_first(places)] != names
+    assert [trial.scenario for trial in run.told().trials] == names
 
 
 def test_a_build_server_hears_of_each_run_as_it_ends(
