@@ -62,7 +62,7 @@ class Circumstances:
     @property
     def settled(self) -> bool:
         """Everything had come to rest, or nobody said whether it had."""
-        return not self.phases or bool(self._outcomes("settle") & {"ok", "stalled"})
+        return not self.phases or bool(self._outcomes("settle") & {"ok", "stalled", "held-back"})
 
     @property
     def collection(self) -> Row | None:
@@ -74,6 +74,14 @@ class Circumstances:
     def stalled(self) -> bool:
         """Progress did not come back in some phase."""
         return any(row["outcome"] == "stalled" for row in self.phases)
+
+    @property
+    def held_back(self) -> str | None:
+        """Why effects that are missing may still come; None if they may not, or nobody asked."""
+        for row in self.phases:
+            if row["outcome"] == "held-back":
+                return str(row["detail"])
+        return None
 
     @property
     def failure(self) -> str | None:

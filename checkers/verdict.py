@@ -144,7 +144,8 @@ def _invalid(
     interrupted = circumstances.interruption is not None
     for control in controls:
         if not control.passed and (
-            control.even_if_interrupted or not (interrupted or circumstances.stalled)
+            control.even_if_interrupted
+            or not (interrupted or circumstances.stalled or circumstances.held_back)
         ):
             return _sentence(Verdict.INVALID, control.detail)
     if interrupted:
@@ -181,6 +182,8 @@ def _unknown(
         return _sentence(Verdict.UNKNOWN, f"found {said}, but outside the fine print: {uncovered}")
     if circumstances.interruption:
         return _sentence(Verdict.UNKNOWN, circumstances.interruption)
+    if circumstances.held_back:
+        return _sentence(Verdict.UNKNOWN, circumstances.held_back)
     if not circumstances.complete:
         return _sentence(
             Verdict.UNKNOWN, "the run was not settled and collected to its end, so absence proves "

@@ -19,6 +19,7 @@ from harness.stage.topology import Link
 from harness.wait import wait_until
 
 TRIGGER_SECONDS = 300.0
+_PAUSE = 0.05
 _LOOK_EVERY = 1.0
 """Seconds between two looks whether the stage can still be asked, while a line waits."""
 
@@ -77,18 +78,23 @@ class Conductor:
             line.aftermath(known)
 
     def _wait_trigger(self, at: At) -> None:
+        """Wait for the earlier lines, each of which has deadlines of its own, then for progress."""
         looked = time.monotonic()
 
-        def come() -> bool:
+        def still_there() -> None:
             nonlocal looked
             if time.monotonic() - looked >= _LOOK_EVERY:
                 # Without its proxies nothing moves: better to hear of that than to wait in vain.
                 self._bench.stage.disturbed()
                 looked = time.monotonic()
-            return (
-                all(self._by_name[name].over.is_set() for name in at.after)
-                and self._bench.producers.progress >= at.progress
-            )
+
+        while not all(self._by_name[name].over.is_set() for name in at.after):
+            still_there()
+            self._bench.stop.pause(_PAUSE)
+
+        def come() -> bool:
+            still_there()
+            return self._bench.producers.progress >= at.progress
 
         wait_until(
             come,

@@ -40,7 +40,7 @@ class PhaseStarted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseEnded(Event):
-    """A phase is over; outcome is ok, failed, stalled or interrupted."""
+    """A phase is over; outcome is ok, failed, stalled, held-back or interrupted."""
 
     phase: str
     outcome: str

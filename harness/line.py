@@ -109,10 +109,17 @@ class Line:
     def _disturb(self) -> None:
         bench, until = self._bench, self.at.until
         begun = until.begin(bench)
+        ran = bench.pipeline.alive()
         try:
-            with self._message_held():
-                injection = self.at.do.inject(bench, self.at.name)
-                self._injection = injection
+            try:
+                with self._message_held():
+                    injection = self.at.do.inject(bench, self.at.name)
+                    self._injection = injection
+            except Exception:
+                # It may have ended the pipeline before it failed, and then nobody undoes that.
+                if ran and not bench.pipeline.alive():
+                    bench.pipeline.start()
+                raise
             self.target = injection.target
             self.record(
                 "injected" if injection.at is not None else "lying in wait",
@@ -196,6 +203,10 @@ class Line:
         if proof is None or proof == self._row["evidence"]:
             return
         self.target = injection.target
+        if self.at.hazard is not None and not self._row["bit"]:
+            self._bench.recorder.hazard(
+                self.at.hazard, hop="process", fault=self.at.name, at=injection.at, detail=proof
+            )
         self.record(
             "bit",
             proof,

@@ -27,6 +27,10 @@ class Stalled(Exception):
     """Progress did not come back: the subject's failure, not the harness's."""
 
 
+class HeldBack(Exception):
+    """The subject is at rest, and may still hold back effects that are missing."""
+
+
 class Recorder:
     """Writes phases, faults, hazards and instances, and emits events. Thread-safe."""
 
@@ -61,6 +65,9 @@ class Recorder:
             raise
         except Stalled as reason:
             outcome, detail = "stalled", str(reason)
+            raise
+        except HeldBack as reason:
+            outcome, detail = "held-back", str(reason)
             raise
         except BaseException as reason:
             outcome, detail = "failed", f"{type(reason).__name__}: {reason}{self._full_disk()}"

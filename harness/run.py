@@ -23,7 +23,7 @@ from harness.conductor import Conductor
 from harness.faults.back import wait_in_sync
 from harness.folder import RunFolder
 from harness.progress import told_progress
-from harness.recorder import Recorder, Stalled
+from harness.recorder import HeldBack, Recorder, Stalled
 from harness.recording.writer import HistoryNotWritten
 from harness.scenario import At, Scenario
 from harness.settle import settle
@@ -166,7 +166,7 @@ class Run:
             bench = parts.arrange()
             conductor = self._conduct(self.scenario.schedule, bench)
             conductor.announce()
-        stalled: Stalled | None = None
+        unsettled: Stalled | HeldBack | None = None
         with told_progress(bench):
             with phase("warm-up"):
                 parts.start_workload()
@@ -179,13 +179,13 @@ class Run:
                     self._heal(bench)
                 with phase("settle"):
                     settle(bench)
-            except Stalled as reason:
-                # What a stalled pipeline left can still prove a violation by its presence.
-                stalled = reason
+            except (Stalled, HeldBack) as reason:
+                # What an unsettled pipeline left can still prove a violation by its presence.
+                unsettled = reason
         with phase("collect"):
             conductor.aftermath(collect(bench, self.folder.history))
-        if stalled is not None:
-            raise stalled
+        if unsettled is not None:
+            raise unsettled
 
     def _warm_up(self, bench: Bench) -> None:
         """See records flow end to end before anything is broken."""

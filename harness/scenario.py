@@ -44,6 +44,8 @@ class At:
         required: without proof that it bit the run is invalid.
         one_of: names a set of lines of which at least one must bite, else the run is invalid.
         seconds: how long it may take to bite, and then to come to its end.
+        hazard: what it puts the pipeline's claims to, once it is proved to have had an effect; None
+            leaves that to the fault.
     """
 
     name: str
@@ -57,6 +59,7 @@ class At:
     required: bool = True
     one_of: str | None = None
     seconds: float = 90.0
+    hazard: str | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.progress <= 1:

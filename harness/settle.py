@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from harness.bench import Bench
 from harness.kafka.log_reader import LogReader
-from harness.recorder import Stalled
-from harness.subjects.pipeline import PipelineTrouble
+from harness.recorder import HeldBack, Stalled
+from harness.subjects.pipeline import PipelineTrouble, Rests
 from harness.wait import Overdue, wait_until
 from harness.workload.control import ProducerTrouble
 
@@ -24,10 +24,29 @@ def settle(bench: Bench) -> None:
 
     Raises:
         Stalled: progress did not come back within the deadline, or a transaction hangs.
+        HeldBack: the pipeline is at rest, and effects are missing that it may still hold back.
         Overdue: the producers did not finish, and are not on trial: the harness's failure.
         ProducerTrouble: one of them ended by itself, likewise.
     """
     bench.producers.hurry()
+    _producers_finished(bench)
+    if bench.producers.keeps_sentinels:
+        if isinstance(bench.pipeline, Rests):
+            _at_rest(bench, bench.pipeline)
+        bench.producers.send_sentinels()
+        _producers_finished(bench)
+    try:
+        with bench.reader() as reader:
+            _no_open_transaction(bench, reader)
+            if bench.subject.sink:
+                _caught_up(bench, _last_committed_records(bench, reader))
+            _standing_still(bench, reader)
+    except (Overdue, PipelineTrouble) as error:
+        raise Stalled(str(error)) from error
+
+
+def _producers_finished(bench: Bench) -> None:
+    """Wait until all that was begun has its outcome, and no connection is left."""
     try:
         bench.producers.wait_finished(SECONDS * 2, still=STILL if bench.subject.sends else None)
     except (Overdue, ProducerTrouble) as error:
@@ -41,12 +60,24 @@ def settle(bench: Bench) -> None:
         stop=bench.stop,
         seen=lambda: f"{bench.stage.connected('producer')} connections",
     )
+
+
+def _at_rest(bench: Bench, pipeline: Rests) -> None:
+    """Wait until the pipeline has done everything, or has stood still for as long as it may."""
+
+    def rests() -> bool:
+        bench.pipeline.check()
+        return pipeline.rests()
+
     try:
-        with bench.reader() as reader:
-            _no_open_transaction(bench, reader)
-            if bench.subject.sink:
-                _caught_up(bench, _last_committed_records(bench, reader))
-            _standing_still(bench, reader)
+        wait_until(
+            rests,
+            what="the pipeline to come to rest",
+            seconds=max(SECONDS, 6 * pipeline.rest),
+            every=0.25,
+            stop=bench.stop,
+            seen=lambda: bench.pipeline.shortly() or "nothing committed",
+        )
     except (Overdue, PipelineTrouble) as error:
         raise Stalled(str(error)) from error
 
@@ -90,17 +121,22 @@ def _caught_up(bench: Bench, last: dict[tuple[str, int], int]) -> None:
         pipeline.check()
         return not last or (pipeline.idle() and behind() == {})
 
-    wait_until(
-        there,
-        what="the pipeline to commit past the last record of every partition",
-        seconds=SECONDS,
-        stop=bench.stop,
-        seen=lambda: (
-            f"last records {last}, positions before them {behind()}, "
-            f"{pipeline.shortly() or 'nothing committed'}, "
-            f"{'idle' if pipeline.idle() else 'something under way'}"
-        ),
-    )
+    try:
+        wait_until(
+            there,
+            what="the pipeline to commit past the last record of every partition",
+            seconds=max(SECONDS, 6 * pipeline.rest) if isinstance(pipeline, Rests) else SECONDS,
+            stop=bench.stop,
+            seen=lambda: (
+                f"last records {last}, positions before them {behind()}, "
+                f"{pipeline.shortly() or 'nothing committed'}, "
+                f"{'idle' if pipeline.idle() else 'something under way'}"
+            ),
+        )
+    except Overdue as error:
+        if isinstance(pipeline, Rests) and (why := pipeline.holds_back()):
+            raise HeldBack(why) from error
+        raise
 
 
 def _standing_still(bench: Bench, reader: LogReader) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from harness import events
 from harness.clock import now
-from harness.run import Run
+from harness.conductor import Conductor
+from harness.run import Conduct, Run
 from harness.scenario import Scenario
 from harness.stage.backends import LOCAL, is_local
 from harness.tools.setup import Tools, ensure
@@ -27,6 +28,7 @@ def run_scenario(
     stop: Stop | None = None,
     backend: str = LOCAL,
     repeat: str | None = None,
+    conduct: Conduct = Conductor,
 ) -> Outcome:
     """Run a scenario, judge it, write its report.
 
@@ -39,6 +41,7 @@ def run_scenario(
         stop: ends the run early when set.
         backend: `local` (processes), `docker` (containers) or `external:FILE`.
         repeat: the command that does the same again; found out when not given.
+        conduct: makes who carries out the schedule.
 
     Raises:
         SetupError: a tool is missing and cannot be had.
@@ -61,6 +64,7 @@ def run_scenario(
         stop=stop,
         repeat=repeat,
         backend=backend,
+        conduct=conduct,
     )
     started = time.monotonic()
     run.execute()

@@ -26,7 +26,7 @@ WORDS: Final[dict[str, dict[str, frozenset[str]]]] = {
         "by": frozenset({"subject", "harness"}),
     },
     "hazards": {"hop": frozenset({"produce", "process"})},
-    "phases": {"outcome": frozenset({"ok", "failed", "stalled", "interrupted"})},
+    "phases": {"outcome": frozenset({"ok", "failed", "stalled", "held-back", "interrupted"})},
 }
 """Columns with a vocabulary of their own."""
 

@@ -18,7 +18,7 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand, UnknownFault
 from harness.faults.message import REQUEST_OF, AtGates, Message, met
-from harness.faults.programs import at_work, program, wait_works
+from harness.faults.programs import at_work, in_hand, program, start_again
 from harness.links.gate.client import Event
 from harness.own.program import PROGRAM
 from harness.subjects.pipeline import Positions
@@ -51,6 +51,8 @@ class KillProgram:
     needs: ClassVar[str | None] = PROGRAM
     moment: Moment | None = None
     """Without one it is killed at once; so it is where it commits nothing to Kafka."""
+    phase: float = 0.0
+    """How long after a write it is killed without a moment; see `at_work`."""
 
     @property
     def message(self) -> Message | None:
@@ -63,7 +65,7 @@ class KillProgram:
 
     def inject(self, bench: Bench, name: str) -> _Killed:
         """Kill it when it is at work, and at the moment."""
-        return _Killed(bench, name, self.moment)
+        return _Killed(bench, name, self.moment, self.phase)
 
 
 def _asked(when: str) -> KillProgram:
@@ -86,31 +88,29 @@ BY_HAND: Final = ByHand(
 
 
 class _Killed:
-    def __init__(self, bench: Bench, name: str, moment: Moment | None) -> None:
+    def __init__(self, bench: Bench, name: str, moment: Moment | None, phase: float) -> None:
         self._bench = bench
         self._program = program(bench)
-        at_work(bench)
+        at_work(bench, phase)
         self._met: Event | None = None
         self._said_new = False
         if moment is None:
             self._kill(name)
         else:
             self._kill_at(moment, name)
-        self._done, self._there = self._program.look.done()
+        self._in_hand = in_hand(bench)
         self._note(name, moment)
 
     def evidence(self) -> str | None:
         """How many processes it took, how far it was, and which message never arrived."""
-        words = (
-            f"{self.target} and all its {self._count} processes ended by signal 9; {self._done} of "
-            f"{self._there} inputs had effects"
-        )
+        words = f"{self.target} and all its {self._count} processes ended by signal 9"
+        if self._in_hand is not None:
+            words += "; {} of {} inputs had effects".format(*self._in_hand)
         return words if self._met is None else f"{words}; lost: {met(self._met)}"
 
     def heal(self) -> None:
         """Start it again, and see that it writes."""
-        self._program.start()
-        wait_works(self._bench)
+        start_again(self._bench)
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""
@@ -159,10 +159,12 @@ class _Killed:
                 )
 
     def _note(self, name: str, moment: Moment | None) -> None:
-        how_far = f"{self._done} of {self._there} inputs had effects"
         hazards = {}
-        if 0 < self._done < self._there:
-            hazards[KILLED_AT_WORK] = f"{self.target} was killed when {how_far}"
+        if self._in_hand is not None and 0 < self._in_hand[0] < self._in_hand[1]:
+            hazards[KILLED_AT_WORK] = (
+                f"{self.target} was killed when {self._in_hand[0]} of {self._in_hand[1]} inputs "
+                "had effects"
+            )
         if moment is not None and self._met is not None and self._said_new:
             hazards[HAZARDS[moment]] = f"{self.target} was killed, lost: {met(self._met)}"
         for hazard, detail in hazards.items():

@@ -1,13 +1,29 @@
-"""What faults of a program of somebody's own have in common: it, and seeing that it works."""
+"""What faults of the user's pipeline share: it, when it is at work, what a killed one leaves."""
 
 from __future__ import annotations
 
-from harness.bench import Bench
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from harness.bench import Bench, addresses
+from harness.faults.coordinated import group_of, transactional_id_of
+from harness.faults.message import AtGates, Message
+from harness.kafka.coordinator import Refused
+from harness.kafka.transaction_list import transactions
+from harness.kafka.transactions import ONGOING
 from harness.own.program import AWAY, Program
 from harness.stage.base import StageTrouble
-from harness.wait import wait_until
+from harness.stage.processes import Process
+from harness.stage.topology import AUDITOR
+from harness.subjects.spark import SparkPipeline
+from harness.wait import Overdue, wait_until
 
 _SECONDS = 150.0
+_GROUP_SECONDS = 5.0
+_IN_HAND_SECONDS = 20.0
 
 
 def program(bench: Bench) -> Program:
@@ -21,14 +37,140 @@ def program(bench: Bench) -> Program:
     return bench.pipeline
 
 
-def at_work(bench: Bench) -> None:
-    """Wait until something new has come into its outputs, so that it is not idle.
+def victim(bench: Bench) -> Program | SparkPipeline:
+    """The pipeline as something that can be killed, stopped, paused and started.
+
+    Raises:
+        StageTrouble: what is on trial cannot be.
+    """
+    if not isinstance(bench.pipeline, Program | SparkPipeline):
+        raise StageTrouble(f"{bench.subject.name} is no single program")
+    return bench.pipeline
+
+
+def running(bench: Bench) -> Process:
+    """The life of the pipeline that runs now.
+
+    Raises:
+        StageTrouble: what is on trial is no single program.
+        PipelineTrouble: it does not run.
+    """
+    pipeline = victim(bench)
+    return pipeline.kept.running() if isinstance(pipeline, Program) else pipeline.running()
+
+
+def end(process: Process, how: str, *, asked: bool = False) -> str:
+    """SIGKILL all of a pipeline's life, or ask it to end; returns what ended, in words."""
+    if asked:
+        process.end(how, asked=True)
+        return f"{process.instance} {process.ended}"
+    process.freeze()
+    count = process.members()
+    process.kill(how)
+    return f"{process.instance} and all its {count} processes ended by signal 9"
+
+
+def offsets_committed(bench: Bench, seconds: float) -> int:
+    """Wait until the pipeline commits offsets to Kafka; returns how often it did in that time."""
+    with ExitStack() as gates:
+        seen = []
+        for api in ("OffsetCommit", "TxnOffsetCommit"):
+            passing = Message(source="pipeline", direction="request", api=api)
+            seen.append(AtGates(bench, "pipeline", passing.rule("report", times=None)))
+            gates.callback(seen[-1].remove)
+        with suppress(Overdue):
+            wait_until(
+                lambda: any(gate.fired() for gate in seen),
+                what="", seconds=seconds, every=0.005, stop=bench.stop,
+            )  # fmt: skip
+        return sum(len(gate.fired()) for gate in seen)
+
+
+def start_again(bench: Bench) -> None:
+    """Start what a fault has ended, and see that it writes.
+
+    What it left in its cluster is cleared first, as its time-outs would do later: members of its
+    groups are removed, transactions that it had open are aborted. So nobody waits for those
+    time-outs, which may be minutes.
+
+    Raises:
+        Overdue, PipelineTrouble: it does not.
+    """
+    pipeline = victim(bench)
+    if not pipeline.alive():
+        clear(bench)
+        pipeline.start()
+    wait_works(bench)
+
+
+def clear(bench: Bench) -> None:
+    """Remove members of dead pipelines from their groups, and abort what they had open.
+
+    What cannot be cleared now is left to its time-outs.
+    """
+    with suppress(KafkaException, TimeoutError, Overdue, Refused, OSError):
+        for name in _groups(bench):
+            with group_of(bench, name) as group:
+                group.remove_members()
+    with suppress(Overdue, Refused, OSError):
+        ways = [
+            at for node, at in addresses(bench.stage).items() if bench.answers(f"broker-{node}")
+        ]
+        for name, state in transactions(ways, "").items():
+            if state == ONGOING:
+                with transactional_id_of(bench, name) as known:
+                    known.take()
+
+
+def _groups(bench: Bench) -> Iterable[str]:
+    """Consumer groups of the classic protocol that have members."""
+    admin = AdminClient({"bootstrap.servers": bench.stage.bootstrap(AUDITOR), "log_level": 0})
+    listed = admin.list_consumer_groups(request_timeout=_GROUP_SECONDS)
+    return [
+        group.group_id
+        for group in listed.result(_GROUP_SECONDS).valid
+        if "CONSUMER" not in str(group.type).upper()
+    ]
+
+
+def at_work(bench: Bench, phase: float = 0.0) -> None:
+    """Wait until the pipeline writes, and then for a part of the pause until it writes again.
+
+    Args:
+        bench: the running parts.
+        phase: part of its usual pause between two writes, 0 to 1. Just behind a write the least
+            is in its hands, shortly before the next one the most.
 
     Raises:
         Overdue: nothing comes.
         PipelineTrouble: it fails over and over.
     """
     _grows(bench, "something new to come into the pipeline's outputs")
+    pipeline = bench.pipeline
+    if phase and isinstance(pipeline, Program):
+        # Looked at anew, so that a write in between begins the pause again. One that writes more
+        # often than it did in its rehearsal never pauses for that long.
+        pause = pipeline.look.pause
+        with suppress(Overdue):
+            wait_until(
+                lambda: pipeline.commits and pipeline.look.quiet_for >= phase * pause,
+                what="", seconds=2 * pause, every=0.02, stop=bench.stop,
+            )  # fmt: skip
+
+
+def in_hand(bench: Bench) -> tuple[int, int] | None:
+    """How many inputs have effects, and how many there are; None if nobody can say in time."""
+
+    def look() -> tuple[int, int] | None:
+        try:
+            return program(bench).look.done()
+        except AWAY:
+            return None
+
+    try:
+        return wait_until(look, what="", seconds=_IN_HAND_SECONDS, every=0.2, stop=bench.stop)
+    except Overdue:
+        return None
 
 
 def wait_works(bench: Bench) -> None:
@@ -41,6 +183,10 @@ def wait_works(bench: Bench) -> None:
 
 
 def _grows(bench: Bench, what: str) -> None:
+    pipeline = bench.pipeline
+    if isinstance(pipeline, SparkPipeline):
+        _commits(bench, pipeline, what)
+        return
     look = program(bench).look
     before: int | None = None
 
@@ -53,12 +199,9 @@ def _grows(bench: Bench, what: str) -> None:
                 before = size
             if size != before:
                 return True
-            if not look.still():
-                return False
-            done, there = look.done()
+            return bench.producers.finished and look.still()
         except AWAY:
             return False
-        return bench.producers.finished and done == there
 
     wait_until(
         grown,
@@ -67,4 +210,21 @@ def _grows(bench: Bench, what: str) -> None:
         every=0.1,
         stop=bench.stop,
         seen=lambda: f"its outputs stood at {before}",
+    )
+
+
+def _commits(bench: Bench, pipeline: SparkPipeline, what: str) -> None:
+    before = pipeline.last_committed
+
+    def grown() -> bool:
+        pipeline.check()
+        return pipeline.last_committed != before
+
+    wait_until(
+        grown,
+        what=what,
+        seconds=_SECONDS,
+        every=0.1,
+        stop=bench.stop,
+        seen=lambda: f"last committed batch {before}",
     )

@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.by_hand import ByHand
-from harness.faults.programs import at_work, program, wait_works
+from harness.faults.programs import at_work, program, start_again
 from harness.own.program import PROGRAM
 
 
@@ -18,6 +18,8 @@ class StopProgram:
 
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = PROGRAM
+    phase: float = 0.0
+    """How long after a write it is asked; see `at_work`."""
 
     def describe(self) -> str:
         """The act in words."""
@@ -25,7 +27,7 @@ class StopProgram:
 
     def inject(self, bench: Bench, name: str) -> _Stopped:
         """Ask it to end when it is at work."""
-        return _Stopped(bench, name)
+        return _Stopped(bench, name, self.phase)
 
 
 BY_HAND: Final = ByHand(
@@ -38,10 +40,10 @@ BY_HAND: Final = ByHand(
 
 
 class _Stopped:
-    def __init__(self, bench: Bench, name: str) -> None:
+    def __init__(self, bench: Bench, name: str, phase: float) -> None:
         self._bench = bench
         self._program = program(bench)
-        at_work(bench)
+        at_work(bench, phase)
         self._process = self._program.stop(f"SIGTERM by fault «{name}»")
         self.at = now()
         self.target = self._process.instance
@@ -52,8 +54,7 @@ class _Stopped:
 
     def heal(self) -> None:
         """Start it again, and see that it writes."""
-        self._program.start()
-        wait_works(self._bench)
+        start_again(self._bench)
 
     def aftermath(self, known: Aftermath) -> None:
         """Nothing more to say."""

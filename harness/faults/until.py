@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from harness.bench import Bench
@@ -22,6 +23,26 @@ class Bitten:
     def reached(self, bench: Bench, begun: object) -> bool:
         """At once."""
         return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lasted:
+    """It lasts for some time: longer than a time-out of the pipeline that nobody sees."""
+
+    seconds: float
+
+    def describe(self) -> str:
+        """In words."""
+        return f"{self.seconds:g} s have passed"
+
+    def begin(self, bench: Bench) -> object:
+        """The time when it starts."""
+        return time.monotonic()
+
+    def reached(self, bench: Bench, begun: object) -> bool:
+        """Whether that long has passed."""
+        assert isinstance(begun, float)
+        return time.monotonic() - begun >= self.seconds
 
 
 @dataclass(frozen=True, kw_only=True)

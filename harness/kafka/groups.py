@@ -11,6 +11,8 @@ from typing import Any
 
 from kafka.protocol.admin import DescribeGroupsRequest, DescribeGroupsResponse
 from kafka.protocol.consumer import (
+    LeaveGroupRequest,
+    LeaveGroupResponse,
     OffsetCommitRequest,
     OffsetCommitResponse,
     OffsetFetchRequest,
@@ -20,7 +22,7 @@ from kafka.protocol.consumer import (
 from harness.kafka.coordinator import Coordinator, Refused
 from harness.kafka.errors import error_name
 
-_DESCRIBE, _FETCH, _COMMIT = 4, 5, 7  # the newest without flexible headers
+_DESCRIBE, _FETCH, _COMMIT, _LEAVE = 4, 5, 7, 3  # the newest without flexible headers
 _ABSENT = -1
 
 
@@ -45,6 +47,40 @@ class Group:
             Overdue: nobody answers in time.
             Refused: the broker refused.
         """
+        group = self._described()
+        members = tuple(sorted(str(member.client_id) for member in group.members))
+        return GroupState(state=str(group.group_state), members=members)
+
+    def remove_members(self, *, but: str | None = None) -> None:
+        """Remove every member without a static id, as an administrator may.
+
+        Args:
+            but: client id of members that stay.
+
+        Raises:
+            Overdue: nobody answers in time.
+            Refused: the broker refused.
+        """
+        ids = [
+            str(member.member_id)
+            for member in self._described().members
+            if member.group_instance_id is None and member.client_id != but
+        ]
+        if not ids:
+            return
+        gone = LeaveGroupRequest.MemberIdentity
+        request = LeaveGroupRequest(
+            group_id=self._coordinator.name, members=[gone(member_id=one) for one in ids]
+        )
+        _, code = self._coordinator.ask(
+            request,
+            version=_LEAVE,
+            answer=LeaveGroupResponse,
+            code=lambda answer: int(answer.error_code),
+        )
+        _check(code, f"removing members of group {self._coordinator.name}")
+
+    def _described(self) -> Any:
         request = DescribeGroupsRequest(groups=[self._coordinator.name])
         found, code = self._coordinator.ask(
             request,
@@ -53,9 +89,7 @@ class Group:
             code=lambda answer: int(answer.groups[0].error_code),
         )
         _check(code, f"describing group {self._coordinator.name}")
-        group = found.groups[0]
-        members = tuple(sorted(str(member.client_id) for member in group.members))
-        return GroupState(state=str(group.group_state), members=members)
+        return found.groups[0]
 
     def committed(self, topic: str, partition: int) -> int | None:
         """The offset that it has committed; None if it has none there.

@@ -1,11 +1,10 @@
-"""How far a pipeline of somebody's own is, as it can be seen without its help.
+"""How far a pipeline of the user's is, as it can be seen without its help.
 
-The one thing to know: it has come as far as its consumer groups have committed, or to the end of
-each partition whose last input has an effect in every output; where an input may have no effect,
-one of the last few is enough. Neither counts before its outputs have stood still for a while. Where
-a group says that it is not at the end and some input behind its position has no effect, the group
-may be right, and so may an output that has less than another: they have to stand still for much
-longer.
+A partition of the input is done when each of its inputs has its effects in every output. Where some
+are missing, the pipeline may have lost them or may still hold them back. It is asked again: the
+last inputs of the workload, its *sentinels*, are sent only when the outputs have stood still. A
+partition whose sentinels have all come out, and whose outputs have then stood still again, is done
+too; what is missing there is lost. What consumer groups commit decides nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from harness.identity import RECORD_HEADER
-from harness.kafka.log_reader import Entry, LogReader, UnreadableLog
+from harness.kafka.log_reader import Entry, LogReader, PartitionLog, UnreadableLog
 from harness.own.group_commits import GroupCommits
 from harness.own.outputs.base import UnreadableOutput
 from harness.own.together import Together
@@ -26,27 +25,8 @@ from harness.subjects.pipeline import PipelineTrouble, Positions
 
 QUIET: Final = 5.0
 """Seconds for which an output must not change before it counts as still."""
-LONG: Final = 60.0
-"""The same where the pipeline's group says that there is something left to do."""
-_FEW: Final = 25
-"""How many of the last inputs of a partition are looked at where an input may have no effect."""
 
 Opened = Callable[[LogReader], Together]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Tail:
-    """Where a partition ends whose last input has an effect.
-
-    Attributes:
-        end: behind that input.
-        undone: the last input that an output has no effect of; -1 if there is none.
-        everywhere: whether the last input has an effect in every output.
-    """
-
-    end: int
-    undone: int
-    everywhere: bool
 
 
 @dataclass(kw_only=True)
@@ -59,7 +39,10 @@ class Look:
         reader: opens a reader of logs.
         sink: opens its outputs.
         sent: identities that its inputs have.
-        optional: whether an input may have no effect.
+        required: those of `sent` that must have an effect.
+        sentinels: those of `required` that are sent last, when all else has come to rest.
+        rest: seconds for which its outputs must not change before they count as still.
+        pause: the longest in seconds that it usually pauses between two writes.
         upserts: whether an input leaves a value that a later one of its key takes the place of.
     """
 
@@ -68,7 +51,10 @@ class Look:
     reader: Callable[[], LogReader]
     sink: Opened
     sent: Collection[str]
-    optional: bool
+    required: Collection[str]
+    sentinels: Collection[str] = frozenset()
+    rest: float = QUIET
+    pause: float = 0.0
     upserts: bool = False
     changes: int = field(default=0, init=False)
     """How often something new was found in its outputs."""
@@ -76,8 +62,6 @@ class Look:
     _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
     """Two who look at once, and hear in the other order, would count what is new twice."""
     _since: float = field(default_factory=time.monotonic, init=False)
-    _tail: dict[tuple[str, int], _Tail] = field(default_factory=dict, init=False)
-    _tail_of: int | None = field(default=None, init=False)
 
     def size(self) -> int:
         """A number that changes with everything that becomes visible in its outputs.
@@ -93,10 +77,15 @@ class Look:
                 self.changes += 1
             return size
 
+    @property
+    def quiet_for(self) -> float:
+        """Seconds since its outputs were last seen to change."""
+        return time.monotonic() - self._since
+
     def still(self) -> bool:
         """Whether nothing has changed in its outputs for a while."""
         self.size()
-        return time.monotonic() - self._since >= QUIET
+        return self.quiet_for >= self.rest
 
     def arrived(self) -> tuple[int, int, str]:
         """How many effects name an input, how many do not, and where one of those stands."""
@@ -146,50 +135,71 @@ class Look:
         return len(past), len(known)
 
     def positions(self) -> Positions | None:
-        """How far it is in each partition; None: nowhere yet."""
-        found = self.groups.newest()
-        if self.still() and self._tail_of != self._size:
-            try:
-                self._tail, self._tail_of = self._reached(), self._size
-            except (UnreadableLog, UnreadableOutput):
-                self._tail, self._tail_of = {}, None  # not now: it is looked at again
-        long = time.monotonic() - self._since >= LONG
-        for at, tail in self._tail.items():
-            if long or (tail.everywhere and tail.undone < found.get(at, tail.end)):
-                found[at] = max(tail.end, found.get(at, 0))
-        return found or None
+        """Behind the last input of each partition that is done, else the first that is not.
 
-    def _reached(self) -> dict[tuple[str, int], _Tail]:
-        """The end of each partition one of whose last inputs has an effect.
+        None while no partition has an input, or nobody can look.
+        """
+        still = self.still()
+        try:
+            with self.reader() as reader:
+                effects = self.sink(reader).named()
+                logs = [log for log in reader.read_topic(self.topic) if _inputs(log)]
+        except (UnreadableLog, UnreadableOutput):
+            return None
+        return {
+            (log.topic, log.partition): self._reached(log, effects, still) for log in logs
+        } or None
+
+    def _reached(
+        self, log: PartitionLog, effects: Sequence[Collection[str | None]], still: bool
+    ) -> int:
+        inputs = [(entry.offset, *_named(entry)) for entry in _inputs(log)]
+        waiting = {
+            record: offset
+            for offset, record, done in self._with_effects(inputs, effects)
+            if not done and record in self.required
+        }
+        asked = {record for _, record, _ in inputs if record in self.sentinels}
+        if waiting and not (still and asked and asked.isdisjoint(waiting)):
+            return min(waiting.values())
+        return inputs[-1][0] + 1
+
+    def input_logs(self) -> list[PartitionLog]:
+        """Every partition of its input as it stands.
 
         Raises:
-            UnreadableLog, UnreadableOutput: it cannot be seen now.
+            UnreadableLog: it cannot be seen now.
         """
-        found = {}
+        with self.reader() as reader:
+            return list(reader.read_topic(self.topic))
+
+    def waits(self) -> bool:
+        """Whether some input that must have an effect has none in some output.
+
+        Raises:
+            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
+        """
         with self.reader() as reader:
             effects = self.sink(reader).named()
-            for log in reader.read_topic(self.topic):
-                inputs = [
-                    entry
-                    for entry, committed in zip(log.entries, log.committed(), strict=True)
-                    if committed and entry.kind == "data"
-                ]
-                done = self._done([_named(entry) for entry in inputs], effects)
-                last = [
-                    any(each) for each in zip(*done[-(_FEW if self.optional else 1) :], strict=True)
-                ]
-                if any(last):
-                    undone = [
-                        entry.offset
-                        for entry, is_ in zip(inputs, done, strict=True)
-                        if not all(is_)
-                    ]
-                    found[log.topic, log.partition] = _Tail(
-                        end=inputs[-1].offset + 1,
-                        undone=max(undone, default=-1),
-                        everywhere=all(last),
-                    )
-        return found
+            logs = [
+                [(entry.offset, *_named(entry)) for entry in _inputs(log)]
+                for log in reader.read_topic(self.topic)
+            ]
+        return any(
+            record in self.required and not done
+            for inputs in logs
+            for _, record, done in self._with_effects(inputs, effects)
+        )
+
+    def _with_effects(
+        self, inputs: Sequence[tuple[int, str, str]], effects: Sequence[Collection[str | None]]
+    ) -> list[tuple[int, str, bool]]:
+        """Of each input of a partition, by offset, identity and key: whether it is done."""
+        each = self._done([(record, key) for _, record, key in inputs], effects)
+        return [
+            (offset, record, all(done))
+            for (offset, record, _), done in zip(inputs, each, strict=True)
+        ]
 
     def _done(
         self, inputs: Sequence[tuple[str, str]], effects: Sequence[Collection[str | None]]
@@ -200,6 +210,15 @@ class Look:
         else:
             each = [[record in there for record, _ in inputs] for there in effects]
         return list(zip(*each, strict=True))
+
+
+def _inputs(log: PartitionLog) -> list[Entry]:
+    """The committed records of a partition."""
+    return [
+        entry
+        for entry, committed in zip(log.entries, log.committed(), strict=True)
+        if committed and entry.kind == "data"
+    ]
 
 
 def _named(entry: Entry) -> tuple[str, str]:

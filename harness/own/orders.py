@@ -12,7 +12,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from harness.identity import digest
 from harness.own.effects import NOT_JUDGED, Yield
@@ -43,6 +43,7 @@ class Orders:
         producers: how many share them.
         partitions: of the topic.
         rate: records per second of all producers together, while faults are at work.
+        sentinels: how many of the last records are sent only when all else has come to rest.
     """
 
     topic: str
@@ -56,7 +57,10 @@ class Orders:
     producers: int = 2
     partitions: int = 3
     rate: int = 400
+    sentinels: int = 0
     transaction: int = field(default=0, init=False)
+    trickle: ClassVar[float] = 0.25
+    """The input goes on while a pipeline stands still, as it does in production."""
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -116,6 +120,22 @@ class Orders:
                 )
             if names:
                 yield from contributions([(record.record, record.key)], sink=sink)
+
+    def required(self, *, seed: int) -> frozenset[str]:
+        """Identities of all records that must have an effect; none where any may have none."""
+        if self.yields.optional and self.yields.function is None:
+            return frozenset()
+        return frozenset(identity for identity, _ in self.keyed(seed=seed))
+
+    def asked_last(self, *, seed: int) -> frozenset[str]:
+        """Identities of the sentinels that must have an effect."""
+        each = self.sentinels // self.producers
+        last = {
+            record.record
+            for producer in range(self.producers if each else 0)
+            for record in list(self.sends(producer=producer, seed=seed))[-each:]
+        }
+        return self.required(seed=seed) & last
 
     def keyed(self, *, seed: int) -> list[tuple[str, str]]:
         """Identity and key of every record that has an effect, in the order of the file."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Final
 
+import psutil
 import psycopg
 
 from harness.kafka.log_reader import UnreadableLog
@@ -72,6 +74,16 @@ class Program:
         process.pause(self._stop)
         return process
 
+    def clients(self, addresses: Collection[str]) -> list[int]:
+        """Ids of its processes that are connected to any of these `host:port` addresses."""
+        found = []
+        for pid in self.kept.running().pids():
+            with suppress(psutil.Error):
+                ends = [c.raddr for c in psutil.Process(pid).net_connections("tcp") if c.raddr]
+                if any(f"{end.ip.removeprefix('::ffff:')}:{end.port}" in addresses for end in ends):
+                    found.append(pid)
+        return found
+
     def alive(self) -> bool:
         """Whether it runs."""
         return self.kept.alive()
@@ -121,11 +133,42 @@ class Program:
             return None
 
     def idle(self) -> bool:
-        """Whether its outputs have stood still for a while."""
+        """Whether its outputs have stood still for as long as they may."""
         try:
             return self.look.still()
         except AWAY:
             return False
+
+    @property
+    def rest(self) -> float:
+        """Seconds for which it may stand still between two writes."""
+        return self.look.rest
+
+    def rests(self) -> bool:
+        """Whether all its inputs have their effects, or its outputs have stood still that long."""
+        try:
+            return self.look.still() or not self.look.waits()
+        except AWAY:
+            return False
+
+    def holds_back(self) -> str | None:
+        """That it is alive, has read everything as far as its group says, and may write it yet."""
+        try:
+            done, there = self.look.done()
+            ends = {
+                (log.topic, log.partition): log.high_watermark for log in self.look.input_logs()
+            }
+        except AWAY:
+            return None
+        committed = self.look.groups.newest()
+        behind = any(committed.get(at, end) < end - 1 for at, end in ends.items())
+        if not self.alive() or (committed and behind):
+            return None
+        return (
+            f"{there - done} of {there} inputs have no effect in every output, and neither have "
+            "records that were sent when it had come to rest, so it may still hold back; let it "
+            "stand still for longer with --settle, or see in its log why it does not go on"
+        )
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """It told nothing of itself; what its groups committed is no secret."""

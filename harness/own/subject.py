@@ -25,7 +25,7 @@ from harness.own.group_commits import GroupCommits
 from harness.own.identity import Rule
 from harness.own.jdbc import jdbc_url
 from harness.own.kept import Kept
-from harness.own.look import Look
+from harness.own.look import QUIET, Look
 from harness.own.orders import Orders
 from harness.own.outputs.output import Output, Where
 from harness.own.program import PROGRAM, Program
@@ -65,6 +65,9 @@ class OwnPipeline:
         orders: what it gets.
         dead_letters: where it writes what it could not process.
         upserts: where a value in its outputs has its key, if they keep one value for each.
+        rest: seconds for which it may stand still between two writes.
+        pause: the longest in seconds that it usually pauses between two writes.
+        profile: what was learned of it in its rehearsal, told in the report.
     """
 
     command: tuple[str, ...]
@@ -73,6 +76,9 @@ class OwnPipeline:
     orders: Orders
     dead_letters: Output | None = None
     upserts: Rule | None = None
+    rest: float = QUIET
+    pause: float = 0.0
+    profile: str | None = None
 
     @property
     def name(self) -> str:
@@ -158,6 +164,8 @@ class OwnPipeline:
         }
         if self.dead_letters is not None:
             said["or a dead letter"] = str(self.dead_letters)
+        if self.profile is not None:
+            said["profile"] = self.profile
         if self.upserts is not None:
             said["one value for each"] = str(self.upserts)
         return {"pipeline": said}
@@ -223,7 +231,10 @@ class OwnPipeline:
                 for n in range(self.orders.producers)
                 for record in self.orders.sends(producer=n, seed=parts.seed)
             ),
-            optional=self.comes_to.optional,
+            required=self.orders.required(seed=parts.seed),
+            sentinels=self.orders.asked_last(seed=parts.seed),
+            rest=self.rest,
+            pause=self.pause,
             upserts=self.upserts is not None,
         )
 

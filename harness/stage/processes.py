@@ -153,11 +153,15 @@ class Process:
         self.freeze()
         self._end(signal.SIGKILL, how, seconds)
 
-    def stop(self, how: str, *, sig: signal.Signals = signal.SIGTERM, seconds: float = 5.0) -> None:
-        """Ask the first process to end with `sig`; kill what is left after `seconds`."""
+    def ask_to_end(self, sig: signal.Signals = signal.SIGTERM) -> None:
+        """Send `sig` to the first process, and go on."""
         self.ending = True
         if self.leader_alive():
             self.popen.send_signal(sig)
+
+    def stop(self, how: str, *, sig: signal.Signals = signal.SIGTERM, seconds: float = 5.0) -> None:
+        """Ask the first process to end with `sig`; kill what is left after `seconds`."""
+        self.ask_to_end(sig)
         try:
             wait_until(lambda: not self.alive(), what=f"{self.instance} to end", seconds=seconds)
         except Overdue:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
@@ -109,6 +109,21 @@ class Pipeline(Protocol):
 
     def close(self) -> None:
         """Let go of what watches it; its processes are ended by others."""
+
+
+@runtime_checkable
+class Rests(Protocol):
+    """A pipeline of which only its outputs show whether it has come to rest."""
+
+    @property
+    def rest(self) -> float:
+        """Seconds for which it may stand still between two writes."""
+
+    def rests(self) -> bool:
+        """Whether it has done everything, or has stood still for that long."""
+
+    def holds_back(self) -> str | None:
+        """Why effects that are missing may still come; None if it does not even read."""
 
 
 class NoPipeline:

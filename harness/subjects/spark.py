@@ -89,7 +89,7 @@ class SparkPipeline:
 
     def kill(self, how: str) -> int:
         """SIGKILL the driver's whole session; returns how many processes that were."""
-        process = self._running()
+        process = self.running()
         process.freeze()
         count = process.members()
         process.kill(how)
@@ -97,7 +97,7 @@ class SparkPipeline:
 
     def stop(self, how: str) -> Process:
         """Ask the driver to end; what is left of its session then is killed. Returns it."""
-        process = self._running()
+        process = self.running()
         process.end(how, asked=True)
         return process
 
@@ -107,7 +107,7 @@ class SparkPipeline:
         Raises:
             Overdue: something of it goes on, which only a process stuck in the kernel does.
         """
-        process = self._running()
+        process = self.running()
         process.pause(self._stop)
         return process
 
@@ -200,7 +200,12 @@ class SparkPipeline:
         with suppress(OSError):
             self._history.close()
 
-    def _running(self) -> Process:
+    def running(self) -> Process:
+        """Its driver's life now.
+
+        Raises:
+            PipelineTrouble: it does not run.
+        """
         if self.process is None or not self.process.leader_alive():
             raise PipelineTrouble("the driver does not run")
         return self.process

@@ -46,6 +46,14 @@ class Workload(Protocol):
     def transaction(self) -> int:
         """How many records are sent in one transaction; 0: there are none."""
 
+    @property
+    def trickle(self) -> float:
+        """Part of `rate` that goes on while the records kept for faults to come run out."""
+
+    @property
+    def sentinels(self) -> int:
+        """How many of the last records are sent only when all else has come to rest."""
+
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
         """What one producer sends, in order."""
 

@@ -29,11 +29,11 @@ from harness.workload.task_file import SenderRecord, SenderTask, load_records, s
 _WARM_UP = 0.1
 """Part of the workload that may be sent before records flow end to end."""
 _SHARE = 0.15
-"""Part of the workload that is kept for each fault that is not over."""
+"""Part of the workload that is kept for each fault that is not over, where there are few."""
+_KEPT = 0.85
+"""Part of the workload that is kept for all of them, where there are many."""
 _SLOW_DOWN = 0.05
 """Part of the workload before a limit in which the producers slow down."""
-_TRICKLE = 0.02
-"""Part of the rate that goes on beyond a limit: a fault never meets an idle pipeline."""
 _REGULATE_EVERY = 0.2
 
 
@@ -80,7 +80,7 @@ class Producers:
         self._tools = tools
         self._stop = stop
         self._warm = threading.Event()
-        self._faults_to_come = 0
+        self._faults_to_come = self._most_faults = 0
         self._hurry = threading.Event()
         self._status: dict[str, Status] = {}
         self._moved_at: dict[str, float] = {}
@@ -89,6 +89,7 @@ class Producers:
         self._killed: set[str] = set()
         self._threads: list[threading.Thread] = []
         self._tasks: list[tuple[str, Path]] = []
+        self._sentinels: dict[str, list[SenderRecord]] = {}
         self._seed, self._work = seed, work
         self._task = SenderTask(
             name="",
@@ -100,14 +101,12 @@ class Producers:
         )
         for n in range(workload.producers):
             name = f"producer-{n}"
-            self._tasks.append((name, self._write_task(name, name, workload, producer=n)))
+            sends = list(workload.sends(producer=n, seed=seed))
+            first = len(sends) - workload.sentinels // workload.producers
+            if sends[first:]:
+                self._sentinels[name] = sends[first:]
+            self._tasks.append((name, self._write(name, name, sends[:first])))
             self._status[name] = Status()
-
-    def _write_task(
-        self, name: str, transactional_id: str, workload: Workload, *, producer: int
-    ) -> Path:
-        sends = workload.sends(producer=producer, seed=self._seed)
-        return self._write(name, transactional_id, sends)
 
     def _write(self, name: str, transactional_id: str, records: Iterable[SenderRecord]) -> Path:
         listed, place = self._work / f"{name}.records.jsonl", self._work / f"{name}.json"
@@ -204,7 +203,8 @@ class Producers:
         if not isinstance(self.workload, Payments):
             raise ProducerTrouble(f"{successor} has nothing to send: only payments can be made up")
         few = replace(self.workload, records=records, producers=1)
-        task = self._write_task(successor, name, few, producer=len(self._status))
+        sends = few.sends(producer=len(self._status), seed=self._seed)
+        task = self._write(successor, name, sends)
         # Others may be going through it just now.
         self._status = {**self._status, successor: Status()}
         self._order(self._start(successor, task), "rate inf\n")
@@ -245,13 +245,29 @@ class Producers:
     def keep_for(self, faults: int) -> None:
         """Keep a share of the workload back for each of so many faults."""
         self._faults_to_come = faults
+        self._most_faults = max(self._most_faults, faults)
 
     def hurry(self) -> None:
         """Send the rest as fast as the brokers take it."""
         self._hurry.set()
 
+    @property
+    def keeps_sentinels(self) -> bool:
+        """Whether its last records are still to be sent."""
+        return bool(self._sentinels)
+
+    def send_sentinels(self) -> None:
+        """Send the last records, which were kept until now, by producers of their own."""
+        while self._sentinels:
+            name, records = self._sentinels.popitem()
+            last = f"{name}-sentinels"
+            task = self._write(last, name, records)
+            self._status = {**self._status, last: Status()}
+            self._order(self._start(last, task), "rate inf\n")
+
     def enough(self) -> None:
         """Send nothing new; what was sent still gets its outcome."""
+        self._sentinels.clear()
         for child in self._children:
             self._order(child, "enough\n")
 
@@ -338,7 +354,7 @@ class Producers:
         """Records per second for one producer, less and less towards the limit."""
         called = sum(s.called for s in self._status.values())
         room = (self.limit - called) / max(self.total * _SLOW_DOWN, 1)
-        part = min(1.0, max(_TRICKLE, room))
+        part = min(1.0, max(self.workload.trickle, room))
         return self.workload.rate * part / self.workload.producers
 
     @property
@@ -346,7 +362,8 @@ class Producers:
         """How many records may be sent by now, apart from the trickle."""
         if not self._warm.is_set():
             return self.total * _WARM_UP
-        return self.total * max(_WARM_UP, 1 - _SHARE * self._faults_to_come)
+        share = min(_SHARE, _KEPT / max(self._most_faults, 1))
+        return self.total * max(_WARM_UP, 1 - share * self._faults_to_come)
 
     @staticmethod
     def _order(child: Process, line: str) -> None:

@@ -111,27 +111,50 @@ def verify(
         str,
         of_a_few(
             OneOf("gentle", "standard", "brutal"),
-            help="What is done to it: gentle, standard or brutal.",
+            help="How often each hazard of the plan is met: gentle 1, standard 3, brutal 5 times.",
         ),
     ] = "standard",
     fault: Annotated[
         list[str] | None,
         typer.Option(
             autocompletion=completing.faults,
-            help="Instead of a preset: a fault as `onceproof fault` takes it, such as "
+            help="Instead of a plan: a fault as `onceproof fault` takes it, such as "
             '"kill-driver after-sink-write". Repeatable; one after the other.',
         ),
     ] = None,
     schedule: Annotated[
         Path | None,
+        typer.Option(help="Instead of a plan: a file with a schedule, as run.json has in `plan`."),
+    ] = None,
+    accept_untested: Annotated[
+        list[str] | None,
         typer.Option(
-            help="Instead of a preset: a file with a schedule, as run.json has in `plan`."
+            metavar="HAZARD",
+            help="Let a claim hold although this hazard was not met; the report says so in its "
+            "title. Repeatable.",
         ),
     ] = None,
+    settle: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="For how long its outputs may stand still while it goes on; else as long as the "
+            "rehearsal has shown.",
+        ),
+    ] = None,
+    rehearsed: Annotated[
+        bool,
+        typer.Option(
+            "--rehearsed",
+            help="Reuse what the last rehearsal of this command and data has learned.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="Say what would be done, and see without faults that all fits."
+            "--dry-run",
+            help="Only rehearse: see without faults that all fits, and say what would be tested.",
         ),
     ] = False,
     seed: Seed = None,
@@ -172,12 +195,15 @@ def verify(
                 preset=preset,
                 faults=tuple(fault or ()),
                 schedule=schedule,
+                accepted=tuple(accept_untested or ()),
+                settle=settle,
             ),
             seed=seed,
             out=out,
             backend=backend,
             dry_run=dry_run,
-            options=given(ctx, without=("seed", "dry_run", "json_events", "junit")),
+            rehearsed=rehearsed,
+            options=given(ctx, without=("seed", "dry_run", "rehearsed", "json_events", "junit")),
             events=json_events,
             junit=junit,
         )

@@ -8,14 +8,15 @@ import shutil
 import sys
 from pathlib import Path
 
+from harness.conductor import Conductor
 from harness.feasible import feasible
+from harness.learning import Learned
 from harness.own.orders import Orders
 from harness.own.outputs.output import Output
 from harness.own.subject import OwnPipeline
+from harness.run import Conduct
 from harness.scenario import Scenario
 from harness.stage.backends import offers
-from harness.tools.setup import Tools
-from harness.wait import Stop
 from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE
@@ -23,9 +24,11 @@ from onceproof.outcome import Outcome
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
 from onceproof.streaming import Stream, streamed
-from onceproof.verify.rehearsed import rehearsed
+from onceproof.verify.plan import plan
+from onceproof.verify.profiles import keep, kept, key_of
+from onceproof.verify.rehearsed import tell_badly, tell_plan, tell_well, went_well
 from onceproof.verify.said import BadTrial, Said
-from onceproof.verify.trial import rehearsal, trial
+from onceproof.verify.trial import by_faults, by_plan, draft, named, pipeline_of, rehearsal
 from reports.ci.case import cases_of
 from reports.console import live, print_result
 
@@ -37,11 +40,12 @@ def verify(
     out: Path,
     backend: str,
     dry_run: bool,
+    rehearsed: bool,
     options: list[str],
     events: str | None = None,
     junit: Path | None = None,
 ) -> int:
-    """Put it on trial; with `dry_run` only rehearse.
+    """Rehearse it and put it on trial; with `dry_run` only rehearse.
 
     Args:
         said: what the user says of it.
@@ -49,6 +53,7 @@ def verify(
         out: folder that gets the run folder.
         backend: what the stage is made of.
         dry_run: no faults, few records: only see that all fits together.
+        rehearsed: take what an earlier rehearsal of the same command and data has learned.
         options: as they were given, without the seed, for the line that repeats it.
         events: see `streamed`.
         junit: file that gets every claim as a test case.
@@ -58,11 +63,11 @@ def verify(
     def do(stream: Stream) -> int:
         try:
             _see_program(said)
-            scenario = trial(said)
+            scenario = draft(said)
         except BadTrial as error:
             print(f"onceproof verify: {error}.", file=sys.stderr)
             return USAGE
-        return _try(scenario, said, seed, out, backend, dry_run, options, stream, server)
+        return _try(scenario, said, seed, out, backend, dry_run, rehearsed, options, stream, server)
 
     return streamed("verify", events, do)
 
@@ -74,49 +79,65 @@ def _try(
     out: Path,
     backend: str,
     dry_run: bool,
+    rehearsed: bool,
     options: list[str],
     stream: Stream,
     server: BuildServer,
 ) -> int:
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
-    scenario, left_out = feasible(scenario, offers(backend))
-    for at in left_out:
-        print(f"left out: «{at.name}», because this stage cannot do it", file=sys.stderr)
     _tell(scenario)
     repeat = shlex.join(["onceproof", "verify", *options, "--seed", str(seed), "--"])
     repeat += " " + shlex.join(said.command)
     tools, stop = prepared(backend), stop_on_signals()
+
+    def run(what: Scenario, conduct: Conduct = Conductor) -> Outcome:
+        with live(sys.stderr) as handler:
+            return run_scenario(
+                what,
+                seed=seed,
+                runs=out,
+                tools=tools,
+                handlers=[handler, *stream.handlers],
+                stop=stop,
+                backend=backend,
+                repeat=repeat,
+                conduct=conduct,
+            )
+
+    key = key_of(said, backend)
+    profile = kept(key) if rehearsed and not dry_run else None
+    if profile is None:
+        learned = Learned(gates="gates" in offers(backend))
+        outcome = run(rehearsal(scenario), learned.conduct)
+        if not went_well(outcome) or learned.profile is None:
+            return tell_badly(outcome, sys.stdout)
+        profile = learned.profile
+        keep(key, profile)
+        tell_well(outcome, sys.stdout)
+    try:
+        made = plan(pipeline_of(scenario, profile), said.preset, said.accepted)
+        tell_plan(profile.sentences(), made, sys.stdout)
+        scenario = (
+            by_faults(scenario, said, profile)
+            if named(said)
+            else by_plan(scenario, said, profile, made)
+        )
+    except BadTrial as error:
+        print(f"onceproof verify: {error}.", file=sys.stderr)
+        return USAGE
+    scenario, left_out = feasible(scenario, offers(backend))
+    for at in left_out:
+        print(f"left out: «{at.name}», because this stage cannot do it", file=sys.stderr)
+    for at in scenario.schedule:
+        print(f"fault    {at.do.describe()}, when {at.when()}", file=sys.stderr)
     if dry_run:
-        outcome = _run(rehearsal(scenario), seed, out, backend, repeat, tools, stop, stream)
-        return rehearsed(outcome, sys.stdout)
-    outcome = _run(scenario, seed, out, backend, repeat, tools, stop, stream)
+        print("Nothing was put to the test; leave out --dry-run for that.")
+        return 0
+    outcome = run(scenario)
     print_result(outcome.report, sys.stdout, outcome.folder)
     server.add(cases_of(outcome.report, outcome.folder))
     server.conclude()
     return outcome.exit_code
-
-
-def _run(
-    scenario: Scenario,
-    seed: int,
-    out: Path,
-    backend: str,
-    repeat: str,
-    tools: Tools,
-    stop: Stop,
-    stream: Stream,
-) -> Outcome:
-    with live(sys.stderr) as handler:
-        return run_scenario(
-            scenario,
-            seed=seed,
-            runs=out,
-            tools=tools,
-            handlers=[handler, *stream.handlers],
-            stop=stop,
-            backend=backend,
-            repeat=repeat,
-        )
 
 
 def _see_program(said: Said) -> None:
@@ -153,7 +174,6 @@ def _tell(scenario: Scenario) -> None:
         *([] if subject.dead_letters is None else [_letters(subject.dead_letters)]),
         *([] if subject.upserts is None else [f"upserts  one value for each {subject.upserts}"]),
         f"position {'by its Spark checkpoint' if subject.spark else 'by its group, or its output'}",
-        *(f"fault    {at.do.describe()}, when {at.when()}" for at in scenario.schedule),
         *(f"claim    {claim.name}" for claim in scenario.claims),
     ]
     print("\n".join(lines), file=sys.stderr)

@@ -33,7 +33,7 @@ _OF_THE_MOMENT: Final = {
     "lab": {"bare", "for_program", "topic"},
     "shell": {"command"},
     "status": {"lab", "watch", "as_json"},
-    "verify": {"dry_run"},
+    "verify": {"dry_run", "rehearsed"},
 }
 
 

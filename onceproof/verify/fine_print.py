@@ -15,6 +15,7 @@ from checkers.model import FinePrint, Hop
 from harness.own.outputs.output import Output
 from harness.own.subject import OwnPipeline
 from harness.scenario import At
+from onceproof.verify.plan import Plan
 
 _KINDS: Final = {
     "crash": "crashes",
@@ -28,10 +29,33 @@ _OF_UPSERTS: Final = (
 _FOLDERS: Final = ("parquet", "csv", "json")
 
 
+def fine_print_of(plan: Plan) -> str:
+    """What a plan leaves untested, and why, in a few sentences."""
+    said = []
+    if plan.accepted:
+        names = ", ".join(f"{hazard.name} ({hazard.says})" for hazard in plan.accepted)
+        said.append(f"Accepted untested: {names}.")
+    absent = "; ".join(f"{name}: {why}" for name, why in plan.absent.items())
+    said.append(f"Hazards that this trial did not bring: {absent}.")
+    return " ".join(said)
+
+
 def fine_print(
-    guarantee: str, subject: OwnPipeline, output: Output, schedule: Sequence[At]
+    guarantee: str,
+    subject: OwnPipeline,
+    output: Output,
+    schedule: Sequence[At],
+    hazards: str = "",
 ) -> FinePrint:
-    """The answers to the three questions of every claim, and to the fourth: what not."""
+    """The answers to the three questions of every claim, and to the fourth: what not.
+
+    Args:
+        guarantee: that is claimed.
+        subject: the pipeline.
+        output: that the claim speaks of.
+        schedule: what is done to it.
+        hazards: what is said of hazards that it does not test.
+    """
     standard = standard_fine_print(guarantee, Hop.PROCESS)
     promise = standard.promise.replace(", with the right content", "")
     if subject.upserts is not None:
@@ -45,6 +69,7 @@ def fine_print(
             "which then has no other."
         )
     untested = [
+        *([hazards] if hazards else []),
         *_of_content(subject),
         *_of_positions(subject),
         *_of_output(output),
@@ -75,14 +100,12 @@ def _of_positions(subject: OwnPipeline) -> list[str]:
     if subject.spark:
         return ["Anything that the job keeps beside its checkpoint and its outputs."]
     return [
-        "Positions, and any other state, that the program keeps outside Kafka: only its commits to "
-        "Kafka were seen and struck at."
+        "Offsets, and any other state, that the program keeps outside Kafka and the stage's "
+        "database."
     ]
 
 
 def _of_output(output: Output) -> list[str]:
-    if output.kind == "postgres":
-        return ["The database going down or away, unless a fault above says so."]
     if output.kind == "queue":
         return [
             "Who consumes the queue, and what the broker sends it again: the queue was read as a "

@@ -1,8 +1,4 @@
-"""What a rehearsal came to, in words: whether the trial itself can begin.
-
-The one thing to know: without faults nothing is put to the test, so a rehearsal that went well says
-nothing of the claim; it says that what comes out can be told by what went in.
-"""
+"""What a rehearsal came to, in words: whether the trial can begin, and what it will test."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ from typing import Final, TextIO
 
 from checkers.model import ClaimJudgement, Verdict
 from onceproof.outcome import Outcome
+from onceproof.verify.plan import Plan
 from reports.console import print_result
 from reports.text import plural
 
@@ -18,18 +15,23 @@ _AT_MOST: Final = "at-most-once"
 _WELL = frozenset({Verdict.HOLDS, Verdict.UNEXERCISED})
 
 
-def rehearsed(outcome: Outcome, out: TextIO) -> int:
-    """Say it; returns the exit code: 0 if the trial can begin."""
+def went_well(outcome: Outcome) -> bool:
+    """Whether every input was found in the outputs without any fault."""
     judged = outcome.judgement.claims
-    if judged and all(claim.verdict in _WELL for claim in judged):
-        sent, seen = (outcome.report.counts.get(name, 0) for name in ("sends", "effects"))
-        out.write(
-            f"The rehearsal went well: {_found(judged)}, found by its identity.\n"
-            f"{plural(sent, 'record was', 'records were')} sent, and "
-            f"{plural(seen, 'effect')} found. "
-            "Nothing was put to the test; leave out --dry-run for that.\n"
-        )
-        return 0
+    return bool(judged) and all(claim.verdict in _WELL for claim in judged)
+
+
+def tell_well(outcome: Outcome, out: TextIO) -> None:
+    """What was found, of a rehearsal that went well."""
+    sent, seen = (outcome.report.counts.get(name, 0) for name in ("sends", "effects"))
+    out.write(
+        f"The rehearsal went well: {_found(outcome.judgement.claims)}, found by its identity.\n"
+        f"{plural(sent, 'record was', 'records were')} sent, and {plural(seen, 'effect')} found.\n"
+    )
+
+
+def tell_badly(outcome: Outcome, out: TextIO) -> int:
+    """Why the trial cannot begin; returns the exit code."""
     print_result(outcome.report, out, outcome.folder)
     out.write(
         "\nThe rehearsal failed without any fault. Where it says that identities are unknown or "
@@ -38,6 +40,17 @@ def rehearsed(outcome: Outcome, out: TextIO) -> int:
         f"in {outcome.folder}/logs.\n"
     )
     return outcome.exit_code or 1
+
+
+def tell_plan(profile: str, plan: Plan, out: TextIO) -> None:
+    """The profile, and what the trial will test, will not, and why."""
+    accepted = {hazard.name for hazard in plan.accepted}
+    out.write(f"\nProfile: {profile}\n\n{len(plan.schedule)} faults for these hazards:\n")
+    for hazard in (*plan.hazards, *plan.accepted):
+        may = " (may stay untested)" if hazard.name in accepted else ""
+        out.write(f"  {hazard.name:26} {hazard.says}{may}\n")
+    out.write("Hazards that this trial does not bring:\n")
+    out.writelines(f"  {name:26} {why}\n" for name, why in plan.absent.items())
 
 
 def _found(judged: Sequence[ClaimJudgement]) -> str:

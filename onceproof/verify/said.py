@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, EXACTLY_ONCE
-from onceproof.verify.presets import STANDARD
+from onceproof.verify.plan import STANDARD
 
 CLAIMS: Final = (EXACTLY_ONCE, AT_LEAST_ONCE, AT_MOST_ONCE)
 """Guarantees that can be put on trial without knowing more of a pipeline."""
@@ -37,7 +37,10 @@ class Said:
         records: how many; None: all of a file, or as many as usual.
         partitions, rate: of the input topic; records per second while faults are at work.
         claims: guarantees on trial.
-        preset: what is done to it; `faults`: instead of that, by name; `schedule`: by file.
+        preset: how often each hazard is met; `faults`: instead of a plan, by name; `schedule`: by
+            file.
+        accepted: names of hazards that may stay untested.
+        settle: seconds for which its outputs may stand still while it goes on; None: as learned.
     """
 
     command: tuple[str, ...]
@@ -61,3 +64,5 @@ class Said:
     preset: str = STANDARD
     faults: tuple[str, ...] = ()
     schedule: Path | None = None
+    accepted: tuple[str, ...] = ()
+    settle: float | None = None

@@ -1,114 +1,208 @@
-"""From what a user says of a pipeline to a scenario that puts it on trial.
+"""From what a user says of a pipeline to the scenarios that rehearse it and put it on trial.
 
-The one thing to know: everything that can be wrong with what was said is found here, before
-anything is started.
+Everything that can be wrong with what was said is found by `draft`, before anything is started.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, EXACTLY_ONCE
+from checkers.claims import AT_MOST_ONCE
 from checkers.model import Claim, Expectation, Hop, Scope, Verdict
-from harness.faults.by_hand import UnknownFault
-from harness.faults.kill_program import HAZARDS
+from harness.faults.by_hand import UnknownFault, asked
+from harness.faults.cut_link import CutLink
+from harness.faults.pause_driver import PauseDriver
+from harness.faults.pause_program import PauseProgram
+from harness.faults.until import Acknowledged, Bitten
 from harness.kafka.topic import Topic
 from harness.own.fill import fill
 from harness.own.given import count
 from harness.own.identity import BadRule, Rule
 from harness.own.orders import Orders
 from harness.own.outputs.output import Output
+from harness.own.profile import Profile
 from harness.own.subject import WORDS, OwnPipeline
 from harness.own.upserts import check_spread
 from harness.scenario import At, BadScenario, Scenario
 from harness.schedule_json import BadSchedule, schedule_from_json
 from onceproof.verify.checks import check_places, check_queues, check_upserts
-from onceproof.verify.fine_print import fine_print
-from onceproof.verify.presets import by_name, preset
+from onceproof.verify.fine_print import fine_print, fine_print_of
+from onceproof.verify.hazards import NAMES, Pipeline
+from onceproof.verify.plan import Plan
 from onceproof.verify.said import CLAIMS, BadTrial, Said
 
 NAME: Final = "verify"
 DRY_RUN: Final = f"{NAME}-dry-run"
 RECORDS: Final = 12_000
-"""How many orders are made up unless somebody says."""
-REPLAYED: Final = "replayed-batch"
-"""What must have happened to a Spark job: a micro-batch ran again that the sink had already."""
-_LEAST: Final = 200
-"""For each fault: fewer would be over before it has struck."""
+"""How many orders are made up at least, unless somebody says."""
+_EACH: Final = 600
+"""How many orders are made up for each fault."""
+_LEAST: Final = 20
+"""For each fault: fewer would be over before it has had an effect."""
+_STRIKE_SECONDS: Final = 6.0
+"""About how long one fault takes."""
 REHEARSED: Final = 300
 """How many records a rehearsal sends."""
+_REHEARSED_RATE: Final = 60
+SENTINELS: Final = 60
+"""How many of the last records are sent when all else has come to rest."""
 
+_BEGIN: Final = 0.05
+_LONG: Final = 400
+"""Records that are acknowledged while a fault without an end of its own lasts."""
+_LASTING: Final = (CutLink, PauseProgram, PauseDriver)
 _TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 """What Kafka takes as a name."""
 
-_BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
-_HAZARDS: Final = {
-    AT_MOST_ONCE: {_BEFORE},
-    AT_LEAST_ONCE: {_AFTER},
-    EXACTLY_ONCE: {_BEFORE, _AFTER},
-}
-"""What must have happened to a program before anything is said to hold: a commit that was lost
-doubles what was written before it, one that nobody heard of loses what was to be written after."""
 
-
-def trial(said: Said) -> Scenario:
-    """The scenario.
+def draft(said: Said) -> Scenario:
+    """The trial without its schedule, and with claims that no hazard has been named for.
 
     Raises:
-        BadTrial: something of it is not as it should be.
+        BadTrial: something of what was said is not as it should be.
     """
     try:
-        return _trial(said)
+        return _draft(said)
     except (BadRule, UnknownFault, BadSchedule, BadScenario) as error:
         raise BadTrial(str(error)) from error
 
 
+def named(said: Said) -> bool:
+    """Whether the user names the faults, so that no plan is needed."""
+    return bool(said.faults) or said.schedule is not None
+
+
+def pipeline_of(scenario: Scenario, profile: Profile) -> Pipeline:
+    """What hazards may depend on."""
+    subject = _subject_of(scenario)
+    return Pipeline(
+        profile=profile,
+        input=subject.orders.topic,
+        kinds=tuple(place.kind for place in subject.places),
+        topics=tuple(place.topic for place in subject.places if place.topic is not None),
+        spark=subject.spark,
+    )
+
+
+def by_plan(scenario: Scenario, said: Said, profile: Profile, plan: Plan) -> Scenario:
+    """The trial with a plan: its claims hold only if every hazard of it was met.
+
+    Raises:
+        BadTrial: there are too few records for it.
+    """
+    schedule, orders = plan.schedule, _subject_of(scenario).orders
+    if said.records is None and said.data is None:
+        orders = replace(orders, records=max(RECORDS, _EACH * len(schedule)))
+    seconds = _STRIKE_SECONDS * max(len(schedule), 1)
+    orders = replace(orders, rate=max(1, min(said.rate, round(orders.records / seconds))))
+    accepted = ", ".join(hazard.name for hazard in plan.accepted)
+    title = f"{scenario.title} ({accepted} accepted untested)" if accepted else scenario.title
+    hazards = frozenset(hazard.name for hazard in plan.hazards)
+    return _with(scenario, said, orders, schedule, profile, title, hazards, fine_print_of(plan))
+
+
+def by_faults(scenario: Scenario, said: Said, profile: Profile) -> Scenario:
+    """The trial with the faults that the user names: any one hazard is enough for its claims.
+
+    Raises:
+        BadTrial: there are too few records for them.
+    """
+    schedule = _schedule(said)
+    orders = _subject_of(scenario).orders
+    told = "Faults that were asked for by name, and no others: any other hazard."
+    return _with(scenario, said, orders, schedule, profile, scenario.title, frozenset(), told)
+
+
+def _with(
+    scenario: Scenario,
+    said: Said,
+    orders: Orders,
+    schedule: tuple[At, ...],
+    profile: Profile,
+    title: str,
+    hazards: frozenset[str],
+    untested: str,
+) -> Scenario:
+    least = _LEAST * len(schedule)
+    if orders.records < least:
+        raise BadTrial(
+            f"{orders.records} records are over before {len(schedule)} faults have had an effect; "
+            f"expected {least} or more, or fewer faults (--preset gentle)"
+        )
+    subject = replace(
+        _subject_of(scenario),
+        orders=orders,
+        rest=max(profile.rest, said.settle or 0.0),
+        pause=profile.pause,
+        profile=profile.sentences(),
+    )
+    try:
+        return replace(
+            scenario,
+            title=title,
+            workload=orders,
+            subject=subject,
+            schedule=schedule,
+            claims=tuple(
+                _claim(guarantee, subject, output, schedule, hazards, untested)
+                for output in subject.outputs
+                for guarantee in said.claims
+            ),
+        )
+    except BadScenario as error:
+        raise BadTrial(str(error)) from error
+
+
+def _subject_of(scenario: Scenario) -> OwnPipeline:
+    assert isinstance(scenario.subject, OwnPipeline)
+    return scenario.subject
+
+
 def rehearsal(scenario: Scenario) -> Scenario:
     """The same without faults and with few records: does it run, and are identities read back?"""
-    orders = scenario.workload
-    assert isinstance(orders, Orders)
-    subject = scenario.subject
-    assert isinstance(subject, OwnPipeline)
-    few = replace(orders, records=min(REHEARSED, orders.records))
+    subject = _subject_of(scenario)
+    few = replace(
+        subject.orders, records=min(REHEARSED, subject.orders.records), rate=_REHEARSED_RATE
+    )
     return replace(
         scenario,
         name=DRY_RUN,
         title="A rehearsal: no fault, few records",
         workload=few,
         subject=replace(subject, orders=few),
-        schedule=(),
-        claims=tuple(replace(claim, hazards=frozenset(), expect=None) for claim in scenario.claims),
+        claims=tuple(replace(claim, expect=None) for claim in scenario.claims),
     )
 
 
-def _trial(said: Said) -> Scenario:
+def _draft(said: Said) -> Scenario:
     if not said.command:
         raise BadTrial("no command: write the pipeline's behind --, as in `-- python job.py`")
     if not said.outputs:
         raise BadTrial("no output: say with --output where the pipeline writes")
+    for name in said.accepted:
+        if name not in NAMES:
+            raise BadTrial(
+                f"--accept-untested {name}: no such hazard; expected one of {', '.join(NAMES)}"
+            )
     for part in said.command:
         fill(part, WORDS)
     subject = _subject(said)
     _check_losses(said, subject)
-    schedule = _schedule(said, spark=subject.spark, queues=bool(subject.queues))
-    least = _LEAST * len(schedule)
-    if subject.orders.records < least:
-        raise BadTrial(
-            f"{subject.orders.records} records are over before {len(schedule)} faults have struck; "
-            f"expected {least} or more, or fewer faults (--preset gentle)"
-        )
+    if named(said):
+        _schedule(said)
     return Scenario(
         name=NAME,
         title=f"A pipeline of your own: {said.topic} → {', '.join(subject.sinks)}",
         subject=subject,
         workload=subject.orders,
-        schedule=schedule,
+        schedule=(),
         claims=tuple(
-            _claim(guarantee, subject, output, schedule)
+            _claim(guarantee, subject, output, (), frozenset(), "")
             for output in subject.outputs
             for guarantee in said.claims
         ),
@@ -174,6 +268,7 @@ def _orders(said: Said) -> Orders:
         upserts=said.upserts is not None,
         partitions=said.partitions,
         rate=said.rate,
+        sentinels=SENTINELS,
     )
     if said.data is not None:
         if not said.data.is_file():
@@ -188,6 +283,7 @@ def _orders(said: Said) -> Orders:
         )
     elif said.data_identity or said.data_key:
         raise BadTrial("--data-identity and --data-key speak of a file; say which with --data")
+    orders = replace(orders, sentinels=min(SENTINELS, orders.records // 10))
     # A record without an identity is met here, and one that the function fails for.
     for producer in range(orders.producers):
         for _ in orders.expected(producer=producer, seed=0, sink=""):
@@ -199,23 +295,52 @@ def _orders(said: Said) -> Orders:
     return orders
 
 
-def _schedule(said: Said, *, spark: bool, queues: bool) -> tuple[At, ...]:
-    if said.schedule is not None:
-        try:
-            return schedule_from_json(json.loads(said.schedule.read_text()))
-        except OSError as error:
-            raise BadTrial(
-                f"{said.schedule} cannot be read: {error.strerror}; expected a file with a "
-                "schedule, as run.json has in `plan`"
-            ) from error
-        except ValueError as error:
-            raise BadTrial(
-                f"{said.schedule}: {error}; expected a schedule, as run.json has in `plan`"
-            ) from error
-    return by_name(said.faults) if said.faults else preset(said.preset, spark=spark, queues=queues)
+def _schedule(said: Said) -> tuple[At, ...]:
+    if said.schedule is None:
+        return by_name(said.faults)
+    try:
+        return schedule_from_json(json.loads(said.schedule.read_text()))
+    except OSError as error:
+        raise BadTrial(
+            f"{said.schedule} cannot be read: {error.strerror}; expected a file with a "
+            "schedule, as run.json has in `plan`"
+        ) from error
+    except ValueError as error:
+        raise BadTrial(
+            f"{said.schedule}: {error}; expected a schedule, as run.json has in `plan`"
+        ) from error
 
 
-def _claim(guarantee: str, subject: OwnPipeline, output: Output, schedule: tuple[At, ...]) -> Claim:
+def by_name(faults: Sequence[str]) -> tuple[At, ...]:
+    """Faults as `onceproof fault` takes them, one after the other.
+
+    Raises:
+        UnknownFault: one is none.
+    """
+    found: list[At] = []
+    for number, text in enumerate(faults, 1):
+        name, *words = shlex.split(text) or [""]
+        fault = asked(name, words)
+        found.append(
+            At(
+                name=f"{number}: {text}",
+                progress=0.0 if found else _BEGIN,
+                after=(found[-1].name,) if found else (),
+                do=fault,
+                until=Acknowledged(records=_LONG) if isinstance(fault, _LASTING) else Bitten(),
+            )
+        )
+    return tuple(found)
+
+
+def _claim(
+    guarantee: str,
+    subject: OwnPipeline,
+    output: Output,
+    schedule: tuple[At, ...],
+    hazards: frozenset[str],
+    untested: str,
+) -> Claim:
     if guarantee not in CLAIMS:
         raise BadTrial(f"{guarantee!r} cannot be put on trial; there are {', '.join(CLAIMS)}")
     letters = subject.dead_letters
@@ -228,7 +353,7 @@ def _claim(guarantee: str, subject: OwnPipeline, output: Output, schedule: tuple
             view=output.view,
             dead_letters=None if letters is None else letters.name,
         ),
-        hazards=frozenset({REPLAYED} if subject.spark else _HAZARDS[guarantee]),
-        fine_print=fine_print(guarantee, subject, output, schedule),
+        hazards=hazards,
+        fine_print=fine_print(guarantee, subject, output, schedule, untested),
         expect=Expectation(verdict=Verdict.HOLDS),
     )

@@ -67,7 +67,7 @@ class PhaseEnded(OfRun):
 
     event: Literal["phase-ended"] = "phase-ended"
     phase: str
-    outcome: str = Field(description="ok, failed, stalled or interrupted")
+    outcome: str = Field(description="ok, failed, stalled, held-back or interrupted")
     detail: str | None = Field(description="why it did not end well")
     took: float = Field(description="seconds")
 

@@ -18,8 +18,21 @@ from kafka.protocol.schemas import BaseField
 
 _ENTITIES: Final = {"topicName": "topic", "transactionalId": "transactional_id", "groupId": "group"}
 _END_TXN: Final = int(ApiKey.EndTxn)
+_JOIN_GROUP: Final = int(ApiKey.JoinGroup)
 _COMMITS: Final = frozenset({int(ApiKey.OffsetCommit), int(ApiKey.TxnOffsetCommit)})
 """What has positions."""
+_SETTINGS: Final[dict[int, tuple[str, ...]]] = {
+    int(ApiKey.Fetch): ("isolation_level",),
+    int(ApiKey.InitProducerId): ("transaction_timeout_ms",),
+    int(ApiKey.JoinGroup): (
+        "session_timeout_ms",
+        "rebalance_timeout_ms",
+        "group_instance_id",
+        "protocol_type",
+    ),
+    int(ApiKey.Produce): ("acks",),
+}
+"""What a request says of how its client is set."""
 _KEYS: Final = {0: "group", 1: "transactional_id"}
 """What the key of a FindCoordinator request is, by its type."""
 
@@ -36,6 +49,8 @@ class Contents:
     """Whether an EndTxn commits or aborts; None for all else."""
     positions: frozenset[tuple[str | UUID, int, int]] = frozenset()
     """Of what commits them: topic, by name or by id, partition, next offset."""
+    settings: tuple[tuple[str, Any], ...] = ()
+    """How its client is set, by name; of JoinGroup also the protocols that it offers."""
 
 
 def contents_of(message: Any) -> Contents:
@@ -52,7 +67,15 @@ def contents_of(message: Any) -> Contents:
         groups=frozenset(found.get("group", ())),
         commits=bool(message.committed) if message.API_KEY == _END_TXN else None,
         positions=frozenset(_positions(message) if message.API_KEY in _COMMITS else ()),
+        settings=tuple(_settings(message)),
     )
+
+
+def _settings(message: Any) -> Iterator[tuple[str, Any]]:
+    for name in _SETTINGS.get(message.API_KEY, ()):
+        yield name, getattr(message, name)
+    if message.API_KEY == _JOIN_GROUP:
+        yield "protocols", [protocol.name for protocol in message.protocols]
 
 
 def _positions(message: Any) -> Iterator[tuple[str | UUID, int, int]]:

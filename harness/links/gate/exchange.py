@@ -268,4 +268,5 @@ def _told(asked: Asked) -> dict[str, Any]:
         "groups": sorted(contents.groups) if contents else [],
         "commits": contents.commits if contents else None,
         "positions": sorted((str(t), *at) for t, *at in contents.positions) if contents else [],
+        "settings": dict(contents.settings) if contents else {},
     }

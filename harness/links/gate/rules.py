@@ -90,7 +90,8 @@ class Rule:
     @property
     def reads_request(self) -> bool:
         """Whether it wants a request decoded: to match it, to make up its answer, or to tell it."""
-        return self._needs_request or self.api in _TOLD
+        reports = self.action == "report" and decodable(self.key)
+        return self._needs_request or self.api in _TOLD or reports
 
     @property
     def _needs_request(self) -> bool:

@@ -1,0 +1,79 @@
+"""The pipeline cut off from every broker until it stands still, then reached again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand
+from harness.faults.disturbing import disturb
+from harness.faults.on_link import wait_mended
+from harness.faults.programs import at_work, wait_works
+from harness.links.ledger import CUT
+from harness.stage.topology import Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutProgram:
+    """Cut the pipeline's links to all brokers.
+
+    Attributes:
+        seconds: for how long at least.
+    """
+
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "cut"
+    seconds: float = 3.0
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"cut the pipeline from all brokers for {self.seconds:g} s"
+
+    def inject(self, bench: Bench, name: str) -> _Cut:
+        """Cut it when it is at work."""
+        at_work(bench)
+        return _Cut(bench, self.seconds)
+
+
+BY_HAND: Final = ByHand(
+    name="cut-program",
+    takes=(),
+    example="cut-program",
+    says="cut a pipeline of your own from all brokers for some seconds",
+    make=CutProgram,
+)
+
+
+class _Cut:
+    def __init__(self, bench: Bench, seconds: float) -> None:
+        self._bench, self._seconds = bench, seconds
+        self._links = [Link("pipeline", node) for node in bench.stage.brokers]
+        self.target = "pipeline→all brokers"
+        self._closed = sum(bench.stage.connections(link) for link in self._links)
+        self._acknowledged = bench.producers.acknowledged
+        self.at = now()
+        self._hold = disturb(bench.stage, [(link, CUT) for link in self._links])
+
+    def evidence(self) -> str | None:
+        """That its connections are closed, and what it has missed meanwhile."""
+        missed = self._bench.producers.acknowledged - self._acknowledged
+        long = (now() - self.at) / 1e9 >= self._seconds
+        if not self._closed or not missed or not long:
+            return None
+        if any(self._bench.stage.connections(link) for link in self._links):
+            return None
+        return (
+            f"{self._closed} connections of the pipeline to brokers closed, new ones refused; "
+            f"meanwhile {missed} records were acknowledged"
+        )
+
+    def heal(self) -> None:
+        """Mend the links, and see that the pipeline writes."""
+        self._hold.release()
+        wait_mended(self._bench, self._links)
+        wait_works(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing shows only now."""

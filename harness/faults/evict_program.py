@@ -1,0 +1,155 @@
+"""The pipeline loses its partitions while it has records in hand, and goes on as if it had them.
+
+It is paused with all its processes, or one of several; its group gives its partitions to another
+member: to a sibling of its own, or to ours, which reads nothing. Then it goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.coordinated import group_of
+from harness.faults.other_member import OtherMember
+from harness.faults.programs import at_work, program, wait_works
+from harness.own.program import PROGRAM
+from harness.stage.base import StageTrouble
+from harness.stage.topology import Link
+from harness.wait import wait_until
+
+_JOIN_SECONDS = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvictProgram:
+    """Pause the pipeline, or one of its processes, until its group has given its partitions away.
+
+    Attributes:
+        group: its group id.
+        assignors: that its members offer.
+        protocol: `classic` or `consumer`.
+        one_of_several: pause one of the processes that are connected to brokers, not all.
+        at_once: remove it from the group as an administrator would, instead of waiting for its
+            session time-out.
+        phase: how long after a write it is paused; see `at_work`.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = PROGRAM
+    group: str
+    assignors: tuple[str, ...] = ()
+    protocol: str = "classic"
+    one_of_several: bool = False
+    at_once: bool = False
+    phase: float = 0.0
+
+    def describe(self) -> str:
+        """The act in words."""
+        who = "one process of the pipeline" if self.one_of_several else "the pipeline"
+        when = "removed from" if self.at_once else "expired in"
+        return (
+            f"pause {who} until it is {when} group {self.group} and another member has its "
+            "partitions"
+        )
+
+    def inject(self, bench: Bench, name: str) -> _Whole | _Part:
+        """Pause it when it is at work."""
+        return _Part(bench, self) if self.one_of_several else _Whole(bench, self)
+
+
+class _Whole:
+    def __init__(self, bench: Bench, fault: EvictProgram) -> None:
+        self._bench, self._fault = bench, fault
+        program_ = program(bench)
+        with bench.view() as view:
+            self._all = {(p.topic, p.partition) for p in view.partitions(bench.topic)}
+        self._other = OtherMember(bench, fault.group, fault.assignors, fault.protocol)
+        try:
+            wait_until(
+                lambda: self._other.partitions,
+                what=f"another member of group {fault.group} to be assigned partitions",
+                seconds=_JOIN_SECONDS,
+                stop=bench.stop,
+            )
+            at_work(bench, fault.phase)
+            self._process = program_.pause()
+        except BaseException:
+            self._other.leave()
+            raise
+        self.at = now()
+        self.target = self._process.instance
+        self._removed = False
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That it stands still, and that the other member has every partition."""
+        if self._proof is None and self._process.frozen():
+            if self._fault.at_once and not self._removed:
+                with group_of(self._bench, self._fault.group) as group:
+                    group.remove_members(but="onceproof-other-member")
+                self._removed = True
+            if self._other.partitions >= self._all:
+                seconds = (now() - self.at) / 1e9
+                self._proof = (
+                    f"{self.target} stood still for {seconds:.1f} s; meanwhile group "
+                    f"{self._fault.group} gave all its partitions to another member"
+                )
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it go on, give its partitions back, and see that it writes."""
+        self._process.thaw()
+        self._other.leave()
+        wait_works(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing shows only now."""
+
+
+class _Part:
+    def __init__(self, bench: Bench, fault: EvictProgram) -> None:
+        self._bench, self._fault = bench, fault
+        stage, program_ = bench.stage, program(bench)
+        entrances = {stage.entrance(Link("pipeline", broker)) for broker in stage.brokers}
+        at_work(bench, fault.phase)
+        there = program_.clients(entrances)
+        if len(there) < 2:
+            raise StageTrouble("only one process of the pipeline is connected to brokers")
+        self._members = _members(bench, fault.group)
+        self._pid = max(there)
+        os.kill(self._pid, signal.SIGSTOP)
+        self.at = now()
+        self.target = f"process {self._pid} of {program_.kept.running().instance}"
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That the group goes on without it."""
+        left = self._members if self._proof else _members(self._bench, self._fault.group)
+        if 0 < left < self._members:
+            seconds = (now() - self.at) / 1e9
+            self._proof = (
+                f"{self.target} stood still for {seconds:.1f} s; group {self._fault.group} went "
+                f"from {self._members} members to {left}, which have its partitions"
+            )
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it go on, and see that the pipeline writes."""
+        with suppress(ProcessLookupError):  # it was ended meanwhile, with the pipeline
+            os.kill(self._pid, signal.SIGCONT)
+        wait_works(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing shows only now."""
+
+
+def _members(bench: Bench, name: str) -> int:
+    """How many members a group has; 0 while it is rebalancing."""
+    with group_of(bench, name) as group:
+        told = group.describe()
+    return len(told.members) if told.state == "Stable" else 0

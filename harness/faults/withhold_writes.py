@@ -1,0 +1,123 @@
+"""What the pipeline writes never arrives, and then the pipeline ends: by SIGKILL or by SIGTERM.
+
+What it holds in its hands or in its client's buffer is there nowhere else. A pipeline that has
+committed its offsets by then loses it.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.by_hand import ByHand, UnknownFault
+from harness.faults.message import AtGates, Message
+from harness.faults.on_link import wait_mended
+from harness.faults.programs import at_work, end, offsets_committed, running, start_again
+from harness.links.gate.rules import Action
+from harness.stage.topology import Link
+from harness.wait import wait_until
+
+Ending = Literal["kill", "stop"]
+_WRITE_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithholdWrites:
+    """Keep its records from a topic's leaders; then end it.
+
+    Attributes:
+        topic: that it produces to.
+        ending: `kill` loses what was withheld; `stop` lets it go on once SIGTERM was sent, so that
+            a pipeline which flushes when it is asked to end can do so.
+        seconds: for how long at most, once something is withheld: until it commits offsets.
+        phase: how long after a write it begins; see `at_work`.
+    """
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = "gates"
+    topic: str
+    ending: Ending = "kill"
+    seconds: float = 2.0
+    phase: float = 0.0
+
+    def describe(self) -> str:
+        """The act in words."""
+        signal = "SIGKILL" if self.ending == "kill" else "SIGTERM to"
+        return (
+            f"{signal} the pipeline while its writes to {self.topic} are withheld, once it commits "
+            f"offsets or after {self.seconds:g} s"
+        )
+
+    @property
+    def message(self) -> Message:
+        """What is withheld, so that there is a gate on its way."""
+        return Message(source="pipeline", direction="request", api="Produce", topic=self.topic)
+
+    def inject(self, bench: Bench, name: str) -> _Withheld:
+        """Withhold, wait, end it."""
+        return _Withheld(bench, name, self)
+
+
+def _asked(topic: str, ending: str) -> WithholdWrites:
+    if ending not in ("kill", "stop"):
+        raise UnknownFault(f"{ending!r} ends nothing; expected kill or stop")
+    return WithholdWrites(topic=topic, ending=ending)  # type: ignore[arg-type]
+
+
+BY_HAND: Final = ByHand(
+    name="withhold-writes",
+    takes=("TOPIC", "kill|stop"),
+    example="withhold-writes enriched kill",
+    says="withhold what a pipeline of your own writes to a topic, then kill it, or stop it by "
+    "SIGTERM and let the writes go on",
+    make=_asked,
+)
+
+
+class _Withheld:
+    def __init__(self, bench: Bench, name: str, fault: WithholdWrites) -> None:
+        self._bench = bench
+        self._fault = fault
+        process = running(bench)
+        at_work(bench, fault.phase)
+        self._links = [Link("pipeline", node) for node in bench.stage.brokers]
+        with ExitStack() as gates:
+            action: Action = "drop" if fault.ending == "kill" else "hold"
+            writes = AtGates(bench, "pipeline", fault.message.rule(action, times=None))
+            gates.callback(writes.remove)
+            wait_until(
+                lambda: writes.fired() or not process.leader_alive(),
+                what=f"a write of the pipeline to {fault.topic}",
+                seconds=_WRITE_SECONDS,
+                every=0.005,
+                stop=bench.stop,
+            )
+            self._committed = offsets_committed(bench, fault.seconds)
+            self._withheld = len(writes.fired())
+            self.at = now()
+            how = f"{'SIGKILL' if fault.ending == 'kill' else 'SIGTERM'} by fault «{name}»"
+            if fault.ending == "stop":
+                process.ask_to_end()
+                writes.remove()
+            self._ended = end(process, how, asked=fault.ending == "stop")
+        self.target = self._ended.split()[0]
+
+    def evidence(self) -> str | None:
+        """What it had in its hands, and whether it had committed meanwhile."""
+        if not self._withheld:
+            return None
+        return (
+            f"{self._ended}, when {self._withheld} of its Produce requests to {self._fault.topic} "
+            f"were withheld; it had committed offsets {self._committed} times since"
+        )
+
+    def heal(self) -> None:
+        """Start it again, and see that it writes."""
+        wait_mended(self._bench, self._links)
+        start_again(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing shows only now."""

@@ -1,0 +1,166 @@
+"""What a rehearsal learns of a pipeline: what it speaks, where its commits go, how long it pauses.
+
+A hazard plan follows from it, so everything here is what was *seen*; what could not be seen is None
+or empty, and the sentences say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+GROUP: Final = "group"
+"""Offsets are committed to a consumer group by OffsetCommit."""
+TRANSACTION: Final = "transaction"
+"""Offsets are committed in a Kafka transaction, by TxnOffsetCommit."""
+DATABASE: Final = "database"
+"""Offsets stand in a table of the database."""
+CHECKPOINT: Final = "checkpoint"
+"""Offsets stand in a Spark checkpoint."""
+CLASSIC: Final = "classic"
+CONSUMER: Final = "consumer"
+"""The newer group protocol, of KIP-848."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupProfile:
+    """One consumer group that reads the input.
+
+    Attributes:
+        name: its group id.
+        members: how many it had at work.
+        protocol: `classic` or `consumer` (KIP-848).
+        protocol_type: what kind of group it is: `consumer`, `connect` …
+        assignors: names that its members offer, as JoinGroup lists them.
+        session_ms: the session time-out of its members in milliseconds.
+        max_poll_ms: the longest that a member may take to rejoin, in milliseconds.
+        static: whether its members have a `group.instance.id`.
+    """
+
+    name: str
+    members: int = 0
+    protocol: str = CLASSIC
+    protocol_type: str | None = None
+    assignors: tuple[str, ...] = ()
+    session_ms: int | None = None
+    max_poll_ms: int | None = None
+    static: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """What one pipeline speaks.
+
+    Attributes:
+        watched: whether its messages to the brokers were seen at all.
+        commits: where it commits offsets: `GROUP`, `TRANSACTION`, `DATABASE`, `CHECKPOINT`.
+        commit_seconds: about how far apart its offset commits are; None: it made too few.
+        group: the group that reads the input, if there is one.
+        transactional_ids: how many it used.
+        transaction_ms: its transaction time-out in milliseconds.
+        transaction_version: 2 where it speaks EndTxn as of KIP-890, else 1; None without any.
+        idempotent: whether a producer without transactions asked for a producer id.
+        acks: of its produce requests: -1, 1 or 0.
+        topics: that it produces to.
+        read_committed: whether its consumers do; None if nobody saw one.
+        tables: of the database that it wrote to.
+        position_table: the one of them that holds its offsets.
+        statements: how it speaks to the database: `simple`, `extended` or `prepared`.
+        processes: how many of its processes are connected to brokers.
+        pause: the longest in seconds that it paused between two writes while inputs waited.
+        rest: seconds for which its outputs may stand still while it goes on.
+        null_values: whether it goes on behind a record with a null value; None: not tried.
+    """
+
+    watched: bool = True
+    commits: tuple[str, ...] = ()
+    commit_seconds: float | None = None
+    group: GroupProfile | None = None
+    transactional_ids: int = 0
+    transaction_ms: int | None = None
+    transaction_version: int | None = None
+    idempotent: bool = False
+    acks: int | None = None
+    topics: tuple[str, ...] = ()
+    read_committed: bool | None = None
+    tables: tuple[str, ...] = ()
+    position_table: str | None = None
+    statements: str | None = None
+    processes: int = 1
+    pause: float = 0.0
+    rest: float = 5.0
+    null_values: bool | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Itself as plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Profile:
+        """The reverse of `as_json`.
+
+        Raises:
+            TypeError, ValueError: it is no profile of this version.
+        """
+        group = data.get("group")
+        lists = {name: tuple(data[name]) for name in ("commits", "topics", "tables")}
+        if group is not None:
+            group = GroupProfile(**{**group, "assignors": tuple(group["assignors"])})
+        return cls(**{**data, **lists, "group": group})
+
+    def sentences(self) -> str:
+        """What was learned, as a paragraph."""
+        said = [
+            self._reads(),
+            self._commits(),
+            self._produces(),
+            self._stores(),
+            f"Its outputs count as still when nothing has changed in them for {self.rest:g} s.",
+        ]
+        return " ".join(sentence for sentence in said if sentence)
+
+    def _reads(self) -> str:
+        level = "an isolation level that was not seen"
+        if self.read_committed is not None:
+            level = "read_committed" if self.read_committed else "read_uncommitted"
+        group = self.group
+        if group is None:
+            return f"It reads with {level}, as a member of no group."
+        session = f", session time-out {group.session_ms} ms" if group.session_ms else ""
+        members = f"{group.members} member{'s' if group.members != 1 else ''}"
+        static = ", static membership" if group.static else ""
+        return (
+            f"It reads with {level}, as {members} of group {group.name} ({group.protocol} "
+            f"protocol{session}{static})."
+        )
+
+    def _commits(self) -> str:
+        where = {
+            GROUP: "to its group by OffsetCommit",
+            TRANSACTION: "in Kafka transactions by TxnOffsetCommit",
+            DATABASE: f"to table {self.position_table} of the database",
+            CHECKPOINT: "to its Spark checkpoint",
+        }
+        if not self.commits:
+            return "Where it keeps its offsets was not seen."
+        every = f", about every {self.commit_seconds:g} s" if self.commit_seconds else ""
+        return f"It commits offsets {' and '.join(where[each] for each in self.commits)}{every}."
+
+    def _produces(self) -> str:
+        if not self.topics:
+            return "" if not self.watched else "It produces to no topic."
+        kind = "plain"
+        if self.transactional_ids:
+            version = self.transaction_version or 1
+            kind = f"transactional (version {version}, time-out {self.transaction_ms} ms)"
+        elif self.idempotent:
+            kind = "idempotent"
+        acks = {-1: "all", 1: "1", 0: "0"}.get(self.acks if self.acks is not None else 9, "?")
+        return f"It produces to {', '.join(self.topics)}: {kind}, acks={acks}."
+
+    def _stores(self) -> str:
+        if not self.tables:
+            return ""
+        how = f" by {self.statements} statements" if self.statements else ""
+        return f"It writes to {', '.join(self.tables)} of the database{how}."
