@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-from onceproof.verify.hazards import TABLE
+from onceproof.verify.hazards import TABLE, Hazard
 from onceproof.verify.plan import ROUNDS
 
 _HEAD: Final = """\
@@ -33,11 +33,14 @@ def page() -> str:
     """The whole page."""
     presets = ", ".join(f"`{name}` {rounds}×" for name, rounds in ROUNDS.items())
     rows = [
-        f"| `{hazard.name}`{' †' if hazard.rare else ''}{' ‡' if hazard.brutal else ''} | {hazard.says} | {hazard.of} | "
-        f"{hazard.proof} |\n"
+        f"| `{hazard.name}`{_marks(hazard)} | {hazard.says} | {hazard.of} | {hazard.proof} |\n"
         for hazard in TABLE
     ]
     return "".join([_HEAD.format(presets=presets), *rows])
+
+
+def _marks(hazard: Hazard) -> str:
+    return f"{' †' if hazard.rare else ''}{' ‡' if hazard.brutal else ''}"
 
 
 if __name__ == "__main__":
