@@ -355,7 +355,11 @@ PHASES: Final = Table(
         _c("phase", _S, "arrange, warm-up, disturb, heal, settle, collect, tear-down"),
         _c("started_at", _L, ""),
         _c("ended_at?", _L, "NULL when the harness died in it"),
-        _c("outcome?", _S, "ok, failed, stalled, held-back or interrupted; NULL when the harness died in it"),
+        _c(
+            "outcome?",
+            _S,
+            "ok, failed, stalled, held-back or interrupted; NULL when the harness died in it",
+        ),
         _c("detail?", _S, "what happened and what to do next"),
         _c("clock", _S, ""),
     ),

@@ -216,19 +216,20 @@ def _unshown(claim: Claim, wounds: Sequence[Wound]) -> _Reason | None:
 def _unexercised(
     claim: Claim, circumstances: Circumstances, seen: dict[str, int], elsewhere: Elsewhere
 ) -> _Reason | None:
-    where = f"on hop {claim.hop.value}"
-    for kind in sorted(claim.hazards - seen.keys()):
-        somewhere = any(row["hazard"] == kind for row in circumstances.hazards)
+    if lacking := sorted(claim.hazards - seen.keys()):
+        somewhere = {str(row["hazard"]) for row in circumstances.hazards}.intersection(lacking)
         but = (
             "; it was on another hop, or of somebody who writes elsewhere, which does not test "
             "this claim"
-            if somewhere
+            if somewhere == set(lacking)
             else ""
         )
+        plural = len(lacking) > 1
         return _sentence(
             Verdict.UNEXERCISED,
-            f"nothing was found, but hazard {kind}, which the claim requires, was not observed "
-            f"{where}{but}",
+            f"nothing was found, but hazard{'s' if plural else ''} {', '.join(lacking)}, which the "
+            f"claim requires, {'were' if plural else 'was'} not observed on hop "
+            f"{claim.hop.value}{but}",
         )
     # Where none is named any will do, but each part of the way must have met one.
     for hop in () if claim.hazards else claim.hop.parts:

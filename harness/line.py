@@ -78,8 +78,24 @@ class Line:
         """Wait, act, wait, heal."""
         with self._to_its_end():
             wait_trigger()
-            self.record("armed", self.at.do.describe(), armed_at=now())
-            self._disturb()
+            for left in reversed(range(self.at.tries)):
+                self.record("armed", self.at.do.describe(), armed_at=now())
+                before = self._hazards()
+                try:
+                    self._disturb()
+                except (NotHealed, HistoryNotWritten):
+                    raise
+                except Exception as error:
+                    if not left:
+                        raise
+                    self.record("failed", f"{_words(error)}; it is tried again")
+                if self.at.hazard is None or self._hazards() > before:
+                    return
+                self._injection = None
+
+    def _hazards(self) -> int:
+        """How often the hazard that it has to bring was met."""
+        return self._bench.recorder.met(self.at.hazard) if self.at.hazard else 0
 
     def heal_again(self) -> None:
         """Try once more to undo what could not be undone."""
@@ -203,7 +219,7 @@ class Line:
         if proof is None or proof == self._row["evidence"]:
             return
         self.target = injection.target
-        if self.at.hazard is not None and not self._row["bit"]:
+        if self.at.hazard is not None and not self.at.tells and not self._row["bit"]:
             self._bench.recorder.hazard(
                 self.at.hazard, hop="process", fault=self.at.name, at=injection.at, detail=proof
             )

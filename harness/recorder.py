@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +39,7 @@ class Recorder:
         self.history = HistoryWriter(history, "harness")
         self._handlers = tuple(handlers)
         self._lock = threading.RLock()
+        self._hazards: Counter[str] = Counter()
 
     def emit(self, event: events.Event) -> None:
         """Hand an event to every handler, in order; one that cannot tell it hears no more.
@@ -140,6 +142,7 @@ class Recorder:
     ) -> None:
         """Record a hazard, one row for each attempt that it concerns; `at` is now if not given."""
         at = now() if at is None else at
+        self._hazards[hazard] += 1
         self.history.write_all(
             "hazards",
             [
@@ -158,6 +161,10 @@ class Recorder:
             ],
         )
         self.emit(events.HazardObserved(at=now(), hazard=hazard, detail=detail))
+
+    def met(self, hazard: str) -> int:
+        """How often a hazard was recorded."""
+        return self._hazards[hazard]
 
     def close(self) -> None:
         """Close the history file."""

@@ -44,8 +44,10 @@ class At:
         required: without proof that it bit the run is invalid.
         one_of: names a set of lines of which at least one must bite, else the run is invalid.
         seconds: how long it may take to bite, and then to come to its end.
-        hazard: what it puts the pipeline's claims to, once it is proved to have had an effect; None
-            leaves that to the fault.
+        hazard: what it has to bring; None: whatever the fault brings.
+        tells: whether the fault itself records that hazard, when its own proof is there; else it is
+            met once the fault is proved to have had an effect.
+        tries: how often it is tried until that hazard was met.
     """
 
     name: str
@@ -60,6 +62,8 @@ class At:
     one_of: str | None = None
     seconds: float = 90.0
     hazard: str | None = None
+    tells: bool = False
+    tries: int = 1
 
     def __post_init__(self) -> None:
         if not 0 <= self.progress <= 1:

@@ -34,6 +34,10 @@ _KEPT = 0.85
 """Part of the workload that is kept for all of them, where there are many."""
 _SLOW_DOWN = 0.05
 """Part of the workload before a limit in which the producers slow down."""
+_LEAST = 0.02
+"""Part of the rate that goes on in any case: a fault never meets an idle pipeline."""
+_FAULT_SECONDS = 10.0
+"""How long a fault is taken to last while none is over."""
 _REGULATE_EVERY = 0.2
 
 
@@ -81,6 +85,7 @@ class Producers:
         self._stop = stop
         self._warm = threading.Event()
         self._faults_to_come = self._most_faults = 0
+        self._faults_since = 0.0
         self._hurry = threading.Event()
         self._status: dict[str, Status] = {}
         self._moved_at: dict[str, float] = {}
@@ -245,7 +250,8 @@ class Producers:
     def keep_for(self, faults: int) -> None:
         """Keep a share of the workload back for each of so many faults."""
         self._faults_to_come = faults
-        self._most_faults = max(self._most_faults, faults)
+        if faults > self._most_faults:
+            self._most_faults, self._faults_since = faults, time.monotonic()
 
     def hurry(self) -> None:
         """Send the rest as fast as the brokers take it."""
@@ -354,8 +360,15 @@ class Producers:
         """Records per second for one producer, less and less towards the limit."""
         called = sum(s.called for s in self._status.values())
         room = (self.limit - called) / max(self.total * _SLOW_DOWN, 1)
-        part = min(1.0, max(self.workload.trickle, room))
+        part = min(1.0, max(self._least_part(called), room))
         return self.workload.rate * part / self.workload.producers
+
+    def _least_part(self, called: int) -> float:
+        """Part of the rate at a limit: what is left must do for all faults that are to come."""
+        over = self._most_faults - self._faults_to_come
+        seconds = (time.monotonic() - self._faults_since) / over if over else _FAULT_SECONDS
+        lasting = max(self._faults_to_come * seconds, 1.0) * self.workload.rate
+        return min(self.workload.trickle, max(_LEAST, (self.total - called) / lasting))
 
     @property
     def limit(self) -> float:

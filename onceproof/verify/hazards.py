@@ -81,7 +81,7 @@ class Pipeline:
     def patience(self) -> float:
         """Seconds in which it should have committed offsets, if it does by the clock."""
         every = self.profile.commit_seconds
-        return 2.0 if every is None else min(15.0, 1.5 * every + 1.0)
+        return 1.0 if every is None else min(15.0, 1.5 * every + 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,9 @@ _RARE: Final[Mapping[str, int]] = {"gentle": 1, STANDARD: 1, BRUTAL: 3}
 """How often those that take long are."""
 PRESETS: Final = tuple(ROUNDS)
 _BEGIN: Final = 0.02
-_SECONDS: Final = 60.0
+_TRIES: Final = 3
+"""How often a strike is tried until its hazard was met."""
+_SECONDS: Final = 30.0
 """How long one strike may take to have an effect."""
 
 
@@ -79,7 +81,9 @@ def _schedule(pipeline: Pipeline, preset: str, present: list[Hazard]) -> tuple[A
                         until=strike.until,
                         required=False,
                         seconds=_SECONDS,
-                        hazard=None if strike.tells else hazard.name,
+                        hazard=hazard.name,
+                        tells=strike.tells,
+                        tries=_TRIES,
                     )
                 )
     return tuple(found)
