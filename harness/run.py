@@ -108,6 +108,12 @@ class Run:
             HistoryNotWritten: the history could not be written, for instance because the disk is
                 full; what was written stays.
         """
+        with self._stop.in_order():
+            self._record()
+        self.folder.seal()
+
+    def _record(self) -> None:
+        """Everything from arranging to tearing down."""
         recorder = self._recorder
         try:
             parts = Parts(
@@ -145,7 +151,6 @@ class Run:
             pass  # told by the phase that it ended, see `Recorder.phase`
         finally:
             self._tear_down(parts)
-        self.folder.seal()
 
     def _tear_down(self, parts: Parts) -> None:
         """End everything, whether or not it can be written down."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import _thread
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -32,6 +32,7 @@ class Stop:
 
     def __init__(self) -> None:
         self._asked = False
+        self._in_order = 0
         self._event = threading.Event()
         self.reason = "interrupted"
 
@@ -44,6 +45,20 @@ class Stop:
             # would wait for ever for what it has interrupted.
             with suppress(RuntimeError):  # no room for a thread: a pause ends by itself
                 _thread.start_new_thread(self._event.set, ())
+
+    @contextmanager
+    def in_order(self) -> Iterator[None]:
+        """What is begun in here ends in order: a signal asks it to, and breaks nothing off."""
+        self._in_order += 1
+        try:
+            yield
+        finally:
+            self._in_order -= 1
+
+    @property
+    def heeded(self) -> bool:
+        """Whether something is under way that ends in order when asked."""
+        return self._in_order > 0
 
     def is_set(self) -> bool:
         """Whether the run was asked to stop."""

@@ -1,7 +1,6 @@
-"""Signals that break off what changes nothing: one sentence, and everything cleared away.
+"""Signals that break off what needs no orderly end: a sentence, exit code 130, nothing left.
 
-The one thing to know: what runs a pipeline ends in an orderly way instead, see
-`onceproof.stopping`.
+A run of a pipeline is ended in an orderly way instead, see `onceproof.stopping`.
 """
 
 from __future__ import annotations
@@ -11,11 +10,16 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 INTERRUPTED = 130
 
 Handler = Callable[[int, FrameType | None], None]
+
+
+class BrokenOff(KeyboardInterrupt):
+    """A signal broke something off; the text says what, and what to do next."""
 
 
 def hear(handler: Handler) -> None:
@@ -30,18 +34,46 @@ def hear(handler: Handler) -> None:
 
 
 @contextmanager
-def breaking_off(doing: str) -> Iterator[None]:
-    """Ctrl-C, SIGTERM and SIGHUP leave with 130 and say what was broken off.
-
-    Args:
-        doing: what, and what to do next: «judging X; nothing was written. …».
-    """
+def interruptible() -> Iterator[None]:
+    """For a whole command: Ctrl-C, SIGTERM and SIGHUP end it with 130 and a sentence."""
     hear(signal.default_int_handler)
     try:
         yield
+    except KeyboardInterrupt as error:
+        print(interruption(error), file=sys.stderr)
+    except SystemExit as leaving:
+        if leaving.code != INTERRUPTED:
+            raise
+    else:
+        return
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # All that was open is closed by now. An orderly end of the interpreter would wait for threads,
+    # and let DuckDB's binding tell of what an interrupted query has left in it.
+    os._exit(INTERRUPTED)
+
+
+@contextmanager
+def breaking_off(doing: str) -> Iterator[None]:
+    """Say what an interrupt broke off.
+
+    Args:
+        doing: what, and what to do next: «judging X; nothing was written. …».
+
+    Raises:
+        BrokenOff: it was interrupted.
+    """
+    try:
+        yield
     except KeyboardInterrupt:
-        print(f"onceproof: interrupted while {doing}", file=sys.stderr, flush=True)
-        sys.stdout.flush()
-        # All that was open is closed by now. An orderly end of the interpreter would only let
-        # DuckDB's binding tell of what an interrupted query has left in it.
-        os._exit(INTERRUPTED)
+        raise BrokenOff(f"interrupted while {doing}") from None
+
+
+def judging(folder: Path) -> str:
+    """What is broken off when a run folder is being judged."""
+    return f"judging {folder}; its history is as it was: `onceproof check {folder}` judges it."
+
+
+def interruption(error: KeyboardInterrupt | None = None) -> str:
+    """An interrupt in a line."""
+    return f"onceproof: {error}" if error and str(error) else "onceproof: interrupted"

@@ -15,6 +15,7 @@ from harness.scenario import Scenario
 from harness.stage.backends import LOCAL, is_local
 from harness.tools.setup import Tools, ensure
 from harness.wait import Stop
+from onceproof.interrupts import breaking_off, judging
 from onceproof.outcome import Outcome, check_run
 
 
@@ -47,6 +48,7 @@ def run_scenario(
         SetupError: a tool is missing and cannot be had.
         HistoryNotWritten: the history could not be written; what was written stays and can be
             checked.
+        BrokenOff: a signal came while the run was being judged; what was recorded stays.
     """
     stop, scenario = stop or Stop(), scenario.drawn(seed)
     if repeat is None:
@@ -67,8 +69,9 @@ def run_scenario(
         conduct=conduct,
     )
     started = time.monotonic()
-    run.execute()
-    outcome = check_run(run.folder.path, handlers=handlers, interrupted=stop.is_set())
+    with breaking_off(judging(run.folder.path)):
+        run.execute()
+        outcome = check_run(run.folder.path, handlers=handlers, interrupted=stop.is_set())
     for handler in handlers:
         handler(
             events.RunEnded(

@@ -16,12 +16,16 @@ from onceproof.interrupts import hear
 def stop_on_signals() -> Stop:
     """The first signal ends the run in an orderly way; a second one leaves it to the reaper.
 
-    So does the end of the program that holds it, if there is one.
+    Where nothing is under way that has to end in order, as while a run is being judged, a signal
+    is a `KeyboardInterrupt`. The end of the program that holds the run, if there is one, is the
+    same as a first signal.
     """
     stop = Stop()
 
     def on_signal(number: int, _: FrameType | None) -> None:
         name = signal.Signals(number).name
+        if not stop.heeded:
+            raise KeyboardInterrupt
         if stop.is_set():
             _say(f"{name} again: leaving the rest to the reaper")
             signal.signal(number, signal.SIG_DFL)

@@ -12,7 +12,8 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup, TyperOption
 
-INTERRUPTED: Final = 130
+from onceproof.interrupts import INTERRUPTED, interruption
+
 TROUBLE: Final = 3
 _WRONG_CALL: Final[Any] = typer.BadParameter.__mro__[1]
 """What all wrong calls are; typer has no public name for it, nor for this one of them:"""
@@ -32,8 +33,11 @@ class Commands(TyperGroup):
                 raise
             print(told(error), file=sys.stderr)
             code = error.exit_code
-        except (typer.Abort, KeyboardInterrupt):
-            print("onceproof: interrupted", file=sys.stderr)
+        except KeyboardInterrupt as error:
+            print(interruption(error), file=sys.stderr)
+            code = INTERRUPTED
+        except typer.Abort:
+            print(interruption(), file=sys.stderr)
             code = INTERRUPTED
         except Exception as error:
             if not standalone_mode:

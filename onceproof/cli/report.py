@@ -29,5 +29,8 @@ def report(
     Exit code: 0; 2 usage, or no run is there.
     """
     from onceproof.commands import report as command
+    from onceproof.interrupts import breaking_off
 
-    sys.exit(command.report(folders, html=html))
+    with breaking_off("writing reports; each is as it was, or whole. Start again for the rest."):
+        found = command.report(folders, html=html)
+    sys.exit(found)

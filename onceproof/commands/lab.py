@@ -21,6 +21,7 @@ from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
 from onceproof.held import WhileHeld
+from onceproof.interrupts import breaking_off, judging
 from onceproof.outcome import check_run
 from onceproof.stopping import stop_on_signals
 from reports.bare import failed_phase, print_unjudged
@@ -132,8 +133,9 @@ def _open(
             run=wanted.run,
             opened=program.opened if program else _tell,
         )
-        opened.execute()
-    outcome = check_run(opened.run.folder.path, interrupted=stop.is_set())
+        with breaking_off(judging(opened.run.folder.path)):
+            opened.execute()
+            outcome = check_run(opened.run.folder.path, interrupted=stop.is_set())
     if wanted.scenario.claims:
         print_result(outcome.report, sys.stdout, outcome.folder)
         return outcome.exit_code

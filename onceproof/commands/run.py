@@ -17,7 +17,7 @@ from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
 from onceproof.exit_codes import worst
-from onceproof.interrupts import INTERRUPTED
+from onceproof.interrupts import INTERRUPTED, BrokenOff, interruption
 from onceproof.outcome import Outcome
 from onceproof.replaying import NoReplay, replay_of
 from onceproof.running import run_scenario
@@ -120,17 +120,21 @@ def _run_all(
         scenario, left_out = feasible(whole.drawn(seed), offers(backend))
         for at in left_out:
             print(f"left out: «{at.name}», because this stage is not ours", file=sys.stderr)
-        with live(sys.stderr) as handler:
-            outcome = run_scenario(
-                scenario,
-                seed=seed,
-                runs=out,
-                tools=found,
-                handlers=[handler, *stream.handlers],
-                stop=stop,
-                backend=backend,
-                repeat=repeat,
-            )
+        try:
+            with live(sys.stderr) as handler:
+                outcome = run_scenario(
+                    scenario,
+                    seed=seed,
+                    runs=out,
+                    tools=found,
+                    handlers=[handler, *stream.handlers],
+                    stop=stop,
+                    backend=backend,
+                    repeat=repeat,
+                )
+        except BrokenOff as reason:
+            print(interruption(reason), file=sys.stderr)
+            break
         print_result(outcome.report, sys.stdout, outcome.folder)
         print(flush=True)
         outcomes.append(outcome)

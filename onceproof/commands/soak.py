@@ -19,6 +19,7 @@ from harness.wait import Stop
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE
+from onceproof.interrupts import BrokenOff, interruption
 from onceproof.outcome import Outcome
 from onceproof.running import run_scenario
 from onceproof.soak.kept import Kept
@@ -57,7 +58,12 @@ def soak(
         readings: list[Reading] = []
         ended = None
         for scenario, number in _wanted(scenarios, runs=runs, seed=seed):
-            outcome = _run(scenario, number, out, backend, found, stop, stream)
+            try:
+                outcome = _run(scenario, number, out, backend, found, stop, stream)
+            except BrokenOff as reason:
+                print(interruption(reason), file=sys.stderr)
+                stop.set(str(reason))
+                break
             readings.append(read(out))
             kept.add(outcome, readings[-1], interrupted=stop.is_set())
             if stop.is_set() or (ended := trouble(readings, least_free=least_free, folder=out)):

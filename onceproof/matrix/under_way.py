@@ -98,7 +98,7 @@ class MatrixRun:
         write(self.out, self.told())
         self._tell_server(*self.trials)
         self._see_to_the_disk()
-        with children(self.out / LOGS) as processes:
+        with self.stop.in_order(), children(self.out / LOGS) as processes:
             side_by_side(
                 self._jobs(),
                 at_once=self.at_once,

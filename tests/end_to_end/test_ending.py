@@ -66,6 +66,24 @@ def test_interruption(runs, moment, sig):
     assert again.verdicts() == done.verdicts()
 
 
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_while_the_run_is_judged(runs, sig):
+    run = start(runs)
+    run.wait_for("phase +tear-down")
+    wait_until(
+        lambda: not list((run.folder / "history").glob("*.jsonl")),
+        what="the history to be sealed",
+        seconds=60,
+        every=0.01,
+    )
+    run.send(sig)
+    done = run.finish()
+    nothing_stays(run)
+    assert done.code == 130, done.err
+    assert f"interrupted while judging {run.folder}" in done.err
+    assert onceproof("check", run.folder).verdicts()["exactly-once payments → ledger"] == "violated"
+
+
 def test_a_second_interruption_leaves_the_rest_to_the_reaper(runs):
     run = start(runs)
     run.wait_for("phase +warm-up")

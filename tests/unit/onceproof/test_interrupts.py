@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 
 from checkers.engines.temporary import temporary_folder
+from tests.end_to_end.command import onceproof
+from tests.unit.onceproof.run_folders import finished
 
 _JUDGING = """
 from checkers.engines.beside import beside, heard
 from checkers.engines.duckdb import DuckDB
 from checkers.engines.settings import Settings
-from onceproof.interrupts import breaking_off
+from onceproof.interrupts import breaking_off, interruptible
 
 forever = "SELECT count(*) AS n FROM range(1000000000000) a(i) WHERE a.i % 7 = 8"
 def ask():
@@ -26,7 +28,7 @@ def ask():
         others.do(lambda: database.rows(forever))
         database.rows(forever)
 
-with breaking_off("thinking. Think again."):
+with interruptible(), breaking_off("thinking. Think again."):
     database = DuckDB(Settings(threads=THREADS))
     try:
         print("begun", flush=True)
@@ -96,3 +98,84 @@ def test_what_a_killed_one_kept_aside_is_removed_by_the_next(
         with temporary_folder() as another:
             assert set(tmp_path.iterdir()) == {held, another}
     assert list(tmp_path.iterdir()) == []
+
+
+_AT_ITS_END = """
+import sys
+from pathlib import Path
+
+import checkers.judging
+import onceproof.outcome
+from harness.folder import RunFolder
+from onceproof import running
+from onceproof.commands import run, soak
+from onceproof.interrupts import interruptible
+
+class Recorded:  # a run that has recorded everything
+    def __init__(self, *_, stop, **__):
+        self.stop, self.folder = stop, RunFolder(Path(sys.argv[1]))
+    def execute(self):
+        with self.stop.in_order():
+            pass
+
+def judges(layer, trials):
+    print("begun", flush=True)
+    return layer.rows("SELECT count(*) AS n FROM range(1000000000000) a(i) WHERE a.i % 7 = 8")
+
+def writes(*_):
+    print("begun", flush=True)
+    while True:
+        pass
+
+running.Run = Recorded
+run.prepared = soak.prepared = lambda backend: object()
+if sys.argv[2] == "judges":
+    checkers.judging.choose = judges
+else:
+    onceproof.outcome.write = writes
+scenarios, out = ["control-idle-crash"] * 2, Path(sys.argv[1]).parent
+with interruptible():
+    if sys.argv[3] == "run":
+        sys.exit(run.run(scenarios, seed=1, out=out))
+    sys.exit(soak.soak(scenarios, runs=2, seed=1, out=out, least_free=0))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("doing", ["judges", "writes"])
+@pytest.mark.parametrize("command", ["run", "soak"])
+def test_a_run_that_is_being_judged_is_broken_off_and_can_be_judged_again(
+    number: signal.Signals, doing: str, command: str, tmp_path: Path
+) -> None:
+    folder = finished(tmp_path)
+    with subprocess.Popen(
+        [sys.executable, "-c", _AT_ITS_END, folder, doing, command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert (
+        f"onceproof: interrupted while judging {folder}; its history is as it was: "
+        f"`onceproof check {folder}` judges it.\n" in said
+    )
+    assert "Traceback" not in said
+    assert onceproof("check", folder).verdicts()
+
+
+def test_a_signal_while_the_command_is_imported_is_told(tmp_path: Path) -> None:
+    (tmp_path / "typer").mkdir()
+    module = tmp_path / "typer" / "__init__.py"
+    module.write_text("import signal\nsignal.raise_signal(signal.SIGTERM)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "onceproof", "list"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "onceproof: interrupted\n")

@@ -26,6 +26,8 @@ class Raising:
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 outlive_readers()
 stop = stop_on_signals()
+under_way = stop.in_order()
+under_way.__enter__()
 raw = sys.stderr.buffer.raw
 raw.write = Raising(super(type(raw), raw), signal.Signals[sys.argv[1]]).write
 print("a line of progress", file=sys.stderr)
@@ -48,7 +50,8 @@ def test_a_signal_amid_a_line_of_progress_is_answered(name: str) -> None:
 
 def test_the_second_ends_it_at_once() -> None:
     says = (
-        "import signal; from onceproof.stopping import stop_on_signals; stop_on_signals(); "
+        "import signal; from onceproof.stopping import stop_on_signals; "
+        "under_way = stop_on_signals().in_order(); under_way.__enter__(); "
         "signal.raise_signal(signal.SIGINT); signal.raise_signal(signal.SIGINT)"
     )
     done = subprocess.run([sys.executable, "-c", says], capture_output=True, text=True, check=False)
