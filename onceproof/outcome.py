@@ -13,6 +13,7 @@ from harness import events
 from harness.clock import now
 from harness.folder import RunFolder
 from harness.judge import judge
+from onceproof.mistakes import in_run
 from reports.assembly.run_logs import run_logs
 from reports.build import build
 from reports.model import Report
@@ -59,10 +60,11 @@ def check_run(
     Raises:
         ValueError: the folder is not a run or is damaged; the text says what and what to do.
     """
-    judged = judge(folder, settings)
-    logs = run_logs(RunFolder(folder).logs, judged.record, judged.history)
-    report = build(judged.record, judged.history, judged.judgement, logs)
-    html, json = write(folder, report)
+    with in_run(folder):
+        judged = judge(folder, settings)
+        logs = run_logs(RunFolder(folder).logs, judged.record, judged.history)
+        report = build(judged.record, judged.history, judged.judgement, logs)
+        html, json = write(folder, report)
     for handler in handlers:
         handler(events.Judged(at=now(), judgement=judged.judgement))
         handler(events.ReportWritten(at=now(), html=html, json=json))

@@ -18,9 +18,10 @@ from typing import Final
 
 from harness.record import RUN_FILE, RunRecord, UnreadableRun
 from onceproof.cleaning.item import Item, size_of
+from onceproof.mistakes import MISTAKE_FILE
 from reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 
-_PUT_THERE: Final = {RUN_FILE, "history", "logs", "work", HTML_FILE, JSON_FILE}
+_PUT_THERE: Final = {RUN_FILE, "history", "logs", "work", HTML_FILE, JSON_FILE, MISTAKE_FILE}
 """All that a run puts into its folder."""
 _PART: Final = re.compile(r"run\.part$|\.report\.(html|json)\.\d+\.part$")
 """What a run leaves that was killed while it wrote one of these."""

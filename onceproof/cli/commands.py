@@ -42,7 +42,9 @@ class Commands(TyperGroup):
         except Exception as error:
             if not standalone_mode:
                 raise
-            print(f"onceproof: {_mistake(error)}", file=sys.stderr)
+            from onceproof.mistakes import mistake
+
+            print(f"onceproof: {mistake(error)}", file=sys.stderr)
             code = TROUBLE
         if not standalone_mode:
             return code
@@ -61,23 +63,6 @@ def told(error: Any) -> str:
     says = " ".join(says.split())
     end = "" if says.endswith(("?", ".")) else "."
     return f"onceproof: {says}{end} `{path} --help` says what there is."
-
-
-def _mistake(error: Exception) -> str:
-    """What to say of an error that nobody foresaw; where it came from goes into a file."""
-    import tempfile
-    import traceback
-
-    text = "".join(traceback.format_exception(error))
-    words = " ".join(f"{type(error).__name__}: {error}".split())
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", prefix="onceproof-mistake-", suffix=".txt", delete=False, encoding="utf-8"
-        ) as file:
-            file.write(text)
-    except OSError:
-        return f"a mistake of ours: {words}. Report it, please, with this:\n{text}"
-    return f"a mistake of ours: {words}. Report it, please, with what stands in {file.name}"
 
 
 def _name(parameter: Any) -> str | None:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from onceproof.cli import app
 from onceproof.commands import explain as explaining
-from tests.unit.onceproof.run_folders import record
+from tests.unit.onceproof.run_folders import finished, record
 
 HELP = r"`onceproof[\w ]*--help` says what there is\.$"
 FIT = "verify --output x {} -- true {{bootstrap}} {{input}}"
@@ -126,3 +126,25 @@ def test_a_mistake_of_ours_is_told_as_one(
     (told,) = done.stderr.splitlines()
     assert told.startswith("onceproof: a mistake of ours: ZeroDivisionError: as a test wants it.")
     assert "Traceback" in Path(told.rpartition(" ")[2]).read_text()
+    for _ in range(9):
+        told = CliRunner().invoke(app, ["explain"]).stderr.rstrip()
+    left = list(here.glob("onceproof-mistake-*"))
+    assert len(left) == 5
+    assert Path(told.rpartition(" ")[2]) in left
+
+
+def test_a_mistake_of_ours_about_a_run_is_kept_in_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise ZeroDivisionError("as a test wants it")
+
+    folder = finished(tmp_path / "runs")
+    monkeypatch.setattr("onceproof.outcome.build", fails)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for command in ("check", "report"):
+        done = CliRunner().invoke(app, [command, str(folder)])
+        assert done.exit_code == 3
+        assert done.stderr.rstrip().endswith(f"with what stands in {folder / 'mistake.txt'}")
+    assert "Traceback" in (folder / "mistake.txt").read_text()
+    assert list(tmp_path.iterdir()) == [folder.parent]

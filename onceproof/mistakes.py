@@ -1,0 +1,64 @@
+"""Errors that nobody foresaw: what is said of them, and where their tracebacks are kept."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+MISTAKE_FILE: Final = "mistake.txt"
+"""In a run folder."""
+_PREFIX: Final = "onceproof-mistake-"
+_KEPT: Final = 5
+_FOLDER: Final = "run_folder"
+
+
+@contextmanager
+def in_run(folder: Path) -> Iterator[None]:
+    """Note of an error in here that it belongs to a run, whose folder keeps the traceback."""
+    try:
+        yield
+    except Exception as error:
+        vars(error)[_FOLDER] = folder
+        raise
+
+
+def mistake(error: Exception) -> str:
+    """What to say of an error; its traceback goes into a file."""
+    text = "".join(traceback.format_exception(error))
+    words = " ".join(f"{type(error).__name__}: {error}".split())
+    try:
+        file = _written(text, vars(error).get(_FOLDER))
+    except OSError:
+        return f"a mistake of ours: {words}. Report it, please, with this:\n{text}"
+    return f"a mistake of ours: {words}. Report it, please, with what stands in {file}"
+
+
+def _written(text: str, folder: Path | None) -> Path:
+    if folder is not None:
+        with suppress(OSError):  # it may be gone, or somebody else's
+            file = folder / MISTAKE_FILE
+            file.write_text(text, encoding="utf-8")
+            return file
+    with tempfile.NamedTemporaryFile(
+        "w", prefix=_PREFIX, suffix=".txt", delete=False, encoding="utf-8"
+    ) as new:
+        new.write(text)
+    _remove_old(Path(new.name))
+    return Path(new.name)
+
+
+def _remove_old(newest: Path) -> None:
+    """Keep the newest few of ours, so that they do not pile up."""
+    ours: list[tuple[int, Path]] = []
+    for file in newest.parent.glob(f"{_PREFIX}*.txt"):
+        with suppress(OSError):  # another of us removes the same
+            at = file.lstat()
+            if at.st_uid == os.geteuid() and file != newest:
+                ours.append((at.st_mtime_ns, file))
+    for _, file in sorted(ours, reverse=True)[_KEPT - 1 :]:
+        file.unlink(missing_ok=True)
