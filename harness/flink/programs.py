@@ -13,6 +13,7 @@ from typing import Final
 
 from harness.java.programs import LOGGING, compiled
 from harness.tools.jars_for import jars_for
+from harness.tools.jvm import jvm
 from harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
@@ -35,7 +36,7 @@ class FlinkProgram:
             temporary: a folder for what it leaves behind when it is killed.
         """
         return [
-            self.java, *_JVM, f"-Djava.io.tmpdir={temporary}",
+            *jvm(self.java, *_JVM), f"-Djava.io.tmpdir={temporary}",
             f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
             "-cp", self.class_path, "PaymentsJob", *arguments,
         ]  # fmt: skip

@@ -18,6 +18,7 @@ from harness.tools import cache
 from harness.tools.error import SetupError
 from harness.tools.jars_for import kafka_jars
 from harness.tools.java import advice
+from harness.tools.jvm import jvm
 from harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
@@ -48,7 +49,7 @@ class JavaPrograms:
         """
         elsewhere = () if temporary is None else (f"-Djava.io.tmpdir={temporary}",)
         return [
-            self.java, *_JVM, *elsewhere, f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
+            *jvm(self.java, *_JVM, *elsewhere), f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
             "-cp", self.class_path, program, *arguments,
         ]  # fmt: skip
 
@@ -93,7 +94,7 @@ def compiled(
 
 def _compile(java: Path, files: Sequence[Path], class_path: Sequence[str], into: Path) -> None:
     command: list[str | Path] = [
-        java, "-m", _COMPILER, "-proc:none", "-nowarn", "-encoding", "UTF-8",
+        *jvm(java), "-m", _COMPILER, "-proc:none", "-nowarn", "-encoding", "UTF-8",
         "-cp", os.pathsep.join(class_path), "-d", into, *files,
     ]  # fmt: skip
     try:

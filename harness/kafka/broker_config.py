@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 from harness.stage.topology import AUDIENCES, AUDITOR, Topology
+from harness.tools.jvm import properties
 
 SETTINGS: dict[str, str | int] = {
     "process.roles": "broker,controller",
@@ -66,7 +67,7 @@ def server_properties(topology: Topology, node: int, data: Path) -> str:
         "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in listeners),
         "log.dirs": str(data),
     }
-    return "".join(f"{key}={value}\n" for key, value in settings.items())
+    return properties(settings)
 
 
 def log4j_configuration() -> str:

@@ -13,6 +13,7 @@ from harness.stage.base import StageTrouble
 from harness.stage.processes import MARKER, Process, Processes
 from harness.stage.sockets import is_listening
 from harness.stage.topology import AUDITOR, Topology, broker_name
+from harness.tools.jvm import jvm
 from harness.tools.setup import StageTools
 from harness.wait import Stop, wait_until
 
@@ -106,11 +107,9 @@ class LocalBroker:
 
     def _java(self, *options: str) -> list[str]:
         return [
-            str(self._tools.java),
-            *JVM,
-            *options,
+            *jvm(self._tools.java, *JVM, *options),
             f"-Djdk.net.hosts.file={self._folder / 'hosts'}",
-            f"-Dlog4j2.configurationFile={self._folder / 'log4j2.json'}",
+            f"-Dlog4j2.configurationFile={(self._folder / 'log4j2.json').absolute().as_uri()}",
             "-cp",
             f"{self._tools.kafka_libs}/*",
         ]

@@ -16,6 +16,13 @@ import pyspark
 
 from harness.stage.processes import Process, Processes
 from harness.subjects.pipeline import PipelineParts
+from harness.tools.jvm import (
+    ENVIRONMENT,
+    OPTIONS,
+    properties,
+    quoted_for_environment,
+    quoted_for_spark,
+)
 
 # A driver lives for seconds: half of its processor time went into compiling what it does and into
 # collectors with threads for each core.
@@ -55,7 +62,7 @@ def start_driver(
     """
     local = parts.work / "spark-local"
     local.mkdir(exist_ok=True)
-    jvm = " ".join(f'"{option}"' for option in options)
+    jvm = " ".join(map(quoted_for_spark, (*OPTIONS, *options)))
     settings = CONFIGURATION | {
         "spark.driver.extraJavaOptions": jvm,
         "spark.executor.extraJavaOptions": jvm,
@@ -65,13 +72,14 @@ def start_driver(
         "spark.local.dir": str(local),
         "spark.sql.warehouse.dir": str(local / "warehouse"),
     }
-    properties = parts.work / "spark.properties"
-    properties.write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
+    file = parts.work / "spark.properties"
+    file.write_text(properties(settings))
     return processes.start(
         "driver",
         [sys.executable, *command],
         environment={
-            "PYSPARK_SUBMIT_ARGS": f"--properties-file {quote(str(properties))} pyspark-shell",
+            **ENVIRONMENT,
+            "PYSPARK_SUBMIT_ARGS": f"--properties-file {quote(str(file))} pyspark-shell",
             "SPARK_HOME": str(HOME),
             # Folders of settings stand on the class path, and classes that were kept fit one class
             # path only.
@@ -82,7 +90,7 @@ def start_driver(
             "PYSPARK_PYTHON": sys.executable,
             "PYSPARK_DRIVER_PYTHON": sys.executable,
             "JAVA_HOME": str(parts.tools.java_home),
-            "_JAVA_OPTIONS": f'-Djava.io.tmpdir="{local}"',
+            "_JAVA_OPTIONS": quoted_for_environment(f"-Djava.io.tmpdir={local}"),
         },
         folder=parts.work,
     )

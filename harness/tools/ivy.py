@@ -17,6 +17,7 @@ from typing import Final
 from xml.sax.saxutils import quoteattr
 
 from harness.tools.error import SetupError
+from harness.tools.jvm import jvm
 
 SETTINGS = "ONCEPROOF_IVY_SETTINGS"
 """Names a file with Ivy settings of the user's own: a mirror, credentials."""
@@ -107,9 +108,7 @@ class Ivy:
 
     def _once(self, folder: Path, count: Count) -> tuple[int, str]:
         command = [
-            str(self.java),
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
+            *jvm(self.java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
             # Else Ivy looks into the user's own ~/.ivy2 as well.
             f"-Divy.default.ivy.user.dir={folder / 'home'}",
             "-jar",

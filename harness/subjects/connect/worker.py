@@ -12,6 +12,7 @@ from harness.java import programs
 from harness.subjects.connect.offsets import OFFSETS
 from harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
 from harness.tools.jars_for import jars_for, kafka_jars
+from harness.tools.jvm import jvm, properties
 from harness.tools.setup import Tools
 
 GROUP: Final = "onceproof-workers"
@@ -78,8 +79,7 @@ class WorkerTask(MemberTask):
             "rest.advertised.host.name": host,
             "rest.advertised.port": port,
         }
-        lines = (f"{name}={value}\n" for name, value in (own | dict(self.settings)).items())
-        path.write_text("".join(lines))
+        path.write_text(properties(own | dict(self.settings)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +93,7 @@ class ConnectProgram:
         """How a worker is started; what it logs goes to standard error."""
         logging = programs.LOGGING.as_uri()
         return [
-            self.java, *_JVM, f"-Dlog4j2.configurationFile={logging}",
+            *jvm(self.java, *_JVM), f"-Dlog4j2.configurationFile={logging}",
             "-cp", self.class_path, _MAIN, properties,
         ]  # fmt: skip
 

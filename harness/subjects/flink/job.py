@@ -195,9 +195,9 @@ class FlinkJob:
         self._life = f"life-{1 + sum(p.name == 'job' for p in self._parts.processes.all)}"
         folder = self._folder / self._life
         folder.mkdir()
-        settings = {"execution.checkpointing.dir": folder.as_uri()}
+        settings = {"execution.checkpointing.dir": f"file://{folder}"}
         if self._restored and self._from is not None:
-            settings["execution.state-recovery.path"] = self._from.folder.as_uri()
+            settings["execution.state-recovery.path"] = f"file://{self._from.folder}"
         else:
             self._starts_anew()
         self.process = self._parts.processes.start(

@@ -1,0 +1,22 @@
+"""Brokers start wherever the run folder lies, and whatever the machine's language is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.stage.alone import alone
+from harness.tools.setup import StageTools
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_brokers_start_in_any_folder_and_in_turkish(
+    locale: str, tools: StageTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Duser.language=tr -Duser.country=TR")
+    with alone(tmp_path / "ñ'a\"b ł 💡", tools, brokers=1) as up:
+        assert up.stage.disturbed() == {}
