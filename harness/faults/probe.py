@@ -19,6 +19,8 @@ from typing import Final, Protocol
 from kafka.protocol.metadata import ApiVersionsRequest
 
 from harness.stage.base import Stage, StageTrouble
+from harness.stage.database_greeting import log_in
+from harness.stage.database_login import credentials
 from harness.stage.topology import ARTEMIS, POSTGRES, Link
 
 SECONDS: Final = 30.0
@@ -40,13 +42,13 @@ class Took:
 
 
 class _Speech(Protocol):
-    def greet(self, way: socket.socket) -> None: ...
+    def greet(self, way: socket.socket, stage: Stage) -> None: ...
     def request(self, *, more: int) -> bytes: ...
     def answer(self, way: socket.socket) -> int: ...
 
 
 class _Kafka:
-    def greet(self, way: socket.socket) -> None:
+    def greet(self, way: socket.socket, stage: Stage) -> None:
         """Kafka begins with a request."""
 
     def request(self, *, more: int) -> bytes:
@@ -63,10 +65,13 @@ class _Kafka:
 class _Postgres:
     _READY = b"Z"
 
-    def greet(self, way: socket.socket) -> None:
-        body = struct.pack(">i", 3 << 16) + b"user\0onceproof\0database\0postgres\0\0"
-        way.sendall(struct.pack(">i", 4 + len(body)) + body)
-        self.answer(way)
+    def greet(self, way: socket.socket, stage: Stage) -> None:
+        def hear() -> tuple[bytes, bytes]:
+            kind, size = struct.unpack(">ci", _exactly(way, 5))
+            return kind, _exactly(way, size - 4)
+
+        who = credentials(stage.database("pipeline"))
+        log_in(way.sendall, hear, user=who.user, database=who.database, password=who.password)
 
     def request(self, *, more: int) -> bytes:
         body = b"SELECT 1 -- " + b"p" * more + b"\0"
@@ -85,7 +90,7 @@ class _Artemis:
     _PING: Final = 10
     _TTL_MS: Final = 60_000
 
-    def greet(self, way: socket.socket) -> None:
+    def greet(self, way: socket.socket, stage: Stage) -> None:
         way.sendall(b"ARTEMIS")
 
     def request(self, *, more: int) -> bytes:
@@ -114,7 +119,7 @@ class Probe:
         host, port = stage.entrance(link).rsplit(":", 1)
         self._way = socket.create_connection((host, int(port)), SECONDS)
         try:
-            self._speech.greet(self._way)
+            self._speech.greet(self._way, stage)
         except BaseException:
             self._way.close()
             raise

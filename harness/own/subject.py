@@ -32,6 +32,7 @@ from harness.own.program import PROGRAM, Program
 from harness.own.spark import OwnSpark
 from harness.own.together import Together
 from harness.sinks.base import Sink
+from harness.stage.database_login import for_programs
 from harness.stage.topology import AUDITOR
 from harness.subjects.pipeline import Pipeline, PipelineParts
 from harness.subjects.spark_subject import DRIVER
@@ -52,6 +53,7 @@ WORDS: Final[Mapping[str, str]] = {
 }
 """The words in braces that a command may have, and what they stand for."""
 _SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
+_DATABASE: Final = frozenset({"database", "jdbc"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -179,6 +181,8 @@ class OwnPipeline:
         look = self._look(parts)
         look.check_empty()
         environment = {"SPARK_LOCAL_IP": parts.address}
+        if asked & _DATABASE:
+            environment |= for_programs(parts.stage.database("pipeline"))[1]
         if _SPARK_DIRS not in os.environ:
             # What a driver keeps on disk it removes only if it ends in peace.
             environment[_SPARK_DIRS] = str(parts.work / "spark-local")
@@ -241,7 +245,7 @@ class OwnPipeline:
 
 def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) -> dict[str, str]:
     """What the words in braces mean in a run; what not every run has, only if it is `asked` for."""
-    database = parts.stage.database("pipeline")
+    database, _ = for_programs(parts.stage.database("pipeline"))
     meanings = {
         "bootstrap": parts.stage.bootstrap("pipeline"),
         "input": parts.topic,

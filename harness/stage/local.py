@@ -217,8 +217,8 @@ class LocalStage:
 
     def database(self, audience: str) -> str:
         """A libpq connection string."""
-        host, port = self.topology.postgres if audience == AUDITOR else self.topology.postgres_proxy
-        return f"host={host} port={port} user=onceproof dbname=postgres connect_timeout=5"
+        place = self.topology.postgres if audience == AUDITOR else self.topology.postgres_proxy
+        return self._postgres.database(*place)
 
     def queue_broker(self, audience: str) -> str:
         """Where an audience reaches the queue broker."""

@@ -18,6 +18,7 @@ from pathlib import Path
 import psycopg
 
 from harness.stage.base import StageTrouble
+from harness.stage.database_login import DATABASE, LET_IN, Login, connection_string
 from harness.stage.processes import MARKER, Identity, Process, Processes
 from harness.stage.topology import POSTGRES, Topology
 from harness.tools.setup import StageTools
@@ -29,6 +30,7 @@ _SETTINGS = {
     "dynamic_shared_memory_type": "mmap",
     "shared_buffers": "32MB",
     "max_connections": "30",
+    "superuser_reserved_connections": "0",
     "log_min_messages": "warning",
 }
 
@@ -56,6 +58,7 @@ class LocalPostgres:
         self._processes = processes
         self._stop = stop
         self._folder = folder
+        self._login_file = folder.with_name(f"{POSTGRES}-login")
         if self._identity is not None:
             name = f"onceproof-{processes.marker}-postgres"
             self._folder = Path(tempfile.gettempdir()) / name
@@ -65,24 +68,48 @@ class LocalPostgres:
         """The data folder, where it lies outside the run folder."""
         return (self._folder,) if self._identity is not None else ()
 
+    def database(self, host: str, port: int) -> str:
+        """How libpq connects to it there, once it is created."""
+        return connection_string(host, port, self._login_file)
+
     def create(self) -> None:
-        """Create the data folder, start the server, wait until it takes connections."""
+        """Create data folder and role, start the server, wait until it takes connections."""
         self._folder.mkdir(parents=True, mode=0o700)
-        who = self._identity
-        if who is not None:
+        if (who := self._identity) is not None:
             os.chown(self._folder, who.uid, who.gid)
+        self._login_file.parent.mkdir(parents=True, exist_ok=True)
+        login = Login.new(self._login_file)
+        self._finish(
+            "initdb", "-D", self._folder, "-U", "superuser", "--auth=reject",
+            "--no-sync", "--no-instructions", "--encoding=UTF8", "--locale=C",
+        )  # fmt: skip
+        self._finish("/usr/bin/tee", self._folder / "pg_hba.conf", asks=LET_IN)
+        # The superuser does not come in over the network, not even to make the role.
+        said = self._finish(
+            "postgres", "--single", "-D", self._folder, DATABASE, asks=login.statements
+        )
+        if "ERROR" in said:
+            raise StageTrouble(f"making the role failed: {said[-800:]}")
+        self.start()
+        self.wait_started(self._stop)
+
+    def _finish(self, program: str, *arguments: str | Path, asks: str = "") -> str:
+        """Run a program, of its own or another, to its end as who owns the data.
+
+        Raises:
+            StageTrouble: it failed; the text has what it said.
+        """
+        who = self._identity
         done = subprocess.run(
-            [self._bin / "initdb", "-D", self._folder, "-U", "onceproof", "--auth=trust",
-             "--no-sync", "--no-instructions", "--encoding=UTF8", "--locale=C"],
-            capture_output=True, text=True, timeout=60, check=False, start_new_session=True,
-            env={**os.environ, MARKER: self._processes.marker}, cwd="/",
+            [self._bin / program, *arguments],
+            input=asks, capture_output=True, text=True, timeout=60, check=False,
+            start_new_session=True, env={**os.environ, MARKER: self._processes.marker}, cwd="/",
             user=who.uid if who else None, group=who.gid if who else None,
             extra_groups=[] if who else None,
         )  # fmt: skip
         if done.returncode != 0:
-            raise StageTrouble(f"initdb failed: {(done.stdout + done.stderr)[-800:]}")
-        self.start()
-        self.wait_started(self._stop)
+            raise StageTrouble(f"{program} failed: {(done.stdout + done.stderr)[-800:]}")
+        return done.stdout + done.stderr
 
     def start(self) -> None:
         """Start a life of the server."""
@@ -101,7 +128,6 @@ class LocalPostgres:
 
     def wait_started(self, stop: Stop) -> None:
         """Wait until it takes connections."""
-        host, port = self._topology.postgres
         process = self.process
         assert process is not None, "a server is started before it is waited for"
 
@@ -111,9 +137,7 @@ class LocalPostgres:
                     f"PostgreSQL ended while starting; it said last: {process.tail()}"
                 )
             try:
-                psycopg.connect(
-                    host=host, port=port, user="onceproof", dbname="postgres", connect_timeout=2
-                ).close()
+                psycopg.connect(self.database(*self._topology.postgres), connect_timeout=2).close()
             except psycopg.OperationalError:
                 return False
             return True
@@ -141,5 +165,6 @@ class LocalPostgres:
         self.process.stop("torn down", sig=self.asks, seconds=30)
 
     def remove(self) -> None:
-        """Remove the data folder."""
+        """Remove the data folder, and the password."""
         shutil.rmtree(self._folder, ignore_errors=True)
+        self._login_file.unlink(missing_ok=True)

@@ -1,0 +1,77 @@
+"""Logging in to PostgreSQL over a socket of our own, with a password or none (RFC 5802, 7677)."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+import struct
+from collections.abc import Callable
+from typing import Final
+
+Say = Callable[[bytes], object]
+Hear = Callable[[], tuple[bytes, bytes]]
+"""The next message: its kind, and what is in it."""
+
+_OK, _SASL, _GO_ON, _DONE = 0, 10, 11, 12
+_MECHANISM: Final = b"SCRAM-SHA-256\0"
+_NO_BINDING: Final = "n,,"
+
+
+def log_in(say: Say, hear: Hear, *, user: str, database: str, password: str) -> None:
+    """Log in, until the server is ready for a query.
+
+    Raises:
+        ConnectionError: the server refuses, or asks for what we do not know.
+    """
+    settings = f"user\0{user}\0database\0{database}\0\0".encode()
+    say(struct.pack(">ii", 8 + len(settings), 3 << 16) + settings)
+    exchange = _Scram(password)
+    while True:
+        kind, body = hear()
+        if kind == b"Z":
+            return
+        if kind == b"E":
+            raise ConnectionError(f"PostgreSQL refuses: {body.replace(bytes(1), b' ').decode()}")
+        if kind != b"R":
+            continue  # settings, and the key of this session
+        (step,) = struct.unpack_from(">i", body)
+        if step == _SASL:
+            first = exchange.first().encode()
+            _answer(say, _MECHANISM + struct.pack(">i", len(first)) + first)
+        elif step == _GO_ON:
+            _answer(say, exchange.proof(body[4:].decode()).encode())
+        elif step not in (_OK, _DONE):
+            raise ConnectionError(f"PostgreSQL asks for a login of kind {step}, not for SCRAM")
+
+
+def _answer(say: Say, body: bytes) -> None:
+    say(b"p" + struct.pack(">i", 4 + len(body)) + body)
+
+
+class _Scram:
+    """The client's part of one exchange."""
+
+    def __init__(self, password: str) -> None:
+        self._password = password.encode()
+        self._bare = f"n=,r={secrets.token_urlsafe(18)}"
+
+    def first(self) -> str:
+        return _NO_BINDING + self._bare
+
+    def proof(self, challenge: str) -> str:
+        said = dict(part.split("=", 1) for part in challenge.split(","))
+        salted = hashlib.pbkdf2_hmac(
+            "sha256", self._password, base64.b64decode(said["s"]), int(said["i"])
+        )
+        key = _hmac(salted, b"Client Key")
+        binding = base64.b64encode(_NO_BINDING.encode()).decode()
+        last = f"c={binding},r={said['r']}"
+        signed = _hmac(hashlib.sha256(key).digest(), f"{self._bare},{challenge},{last}".encode())
+        proof = bytes(a ^ b for a, b in zip(key, signed, strict=True))
+        return f"{last},p={base64.b64encode(proof).decode()}"
+
+
+def _hmac(key: bytes, text: bytes) -> bytes:
+    return hmac.digest(key, text, "sha256")
