@@ -43,7 +43,7 @@ class RunFolder:
             # Absolute, because the parts of a run work in folders of their own.
             path = runs.absolute() / f"{stamp}-{plain}-{seed}{f'-{attempt}' if attempt else ''}"
             try:
-                path.mkdir(parents=True)
+                path.mkdir(parents=True, mode=0o700)
             except FileExistsError:
                 continue
             folder = cls(path)

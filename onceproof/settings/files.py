@@ -6,6 +6,8 @@ repository's root or the home folder, so that a file of somebody else is never t
 
 from __future__ import annotations
 
+import os
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -44,16 +46,31 @@ def find(folder: Path, home: Path | None = None) -> SettingsFile | None:
     """The nearest file with settings, from a folder upwards; None if there is none.
 
     Raises:
-        BadSettings: it cannot be read, or is not TOML.
+        BadSettings: it cannot be read, is not TOML, or is somebody else's.
     """
-    for place in _upwards(folder.absolute(), Path.home() if home is None else home):
-        if (place / OWN).is_file():
-            return load(place / OWN)
-        if (place / PROJECT).is_file():
-            content = _read(place / PROJECT)
-            if "onceproof" in content.get("tool", {}):
-                return load(place / PROJECT)
+    here = folder.absolute()
+    for place in _upwards(here, Path.home() if home is None else home):
+        for file in (place / OWN, place / PROJECT):
+            if file.is_file() and (file.name == OWN or _has_table(file)):
+                if place != here:
+                    _see_whose(file)
+                return load(file)
     return None
+
+
+def _has_table(file: Path) -> bool:
+    return "onceproof" in _read(file).get("tool", {})
+
+
+def _see_whose(file: Path) -> None:
+    """Refuse a file that was not looked for here and that another user can write: it is run."""
+    owners = {file.lstat().st_uid, file.stat().st_uid, file.parent.stat().st_uid}
+    if strangers := owners - {0, os.geteuid()}:
+        raise BadSettings(
+            f"{file} is found from {Path.cwd()}, and it or its folder belongs to another user "
+            f"(number {min(strangers)}). The command in it would be run as you. If that is meant: "
+            f"--config {shlex.quote(str(file))}; else --config none."
+        )
 
 
 def load(path: Path) -> SettingsFile:

@@ -257,3 +257,7 @@ def test_the_folder_of_runs_may_be_given_relative(
     run = RunFolder.create(Path("runs"), "story", 7)
     assert run.path.parent == tmp_path / "runs"
     assert run.work.is_dir()
+
+
+def test_it_is_for_its_owner_alone(tmp_path: Path) -> None:
+    assert RunFolder.create(tmp_path, "story", 7).path.stat().st_mode & 0o777 == 0o700

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 from onceproof.cli import app
 from onceproof.commands import run as running
 from onceproof.commands import verify as verifying
+from onceproof.settings.bad import BadSettings
 from onceproof.settings.effective import effective
 from onceproof.settings.files import find, load
 from onceproof.settings.page import PAGE, SCHEMA, all_settings, page, schema_text
@@ -107,6 +109,23 @@ def test_it_is_not_looked_for_beyond_a_repository_or_home(tmp_path: Path, root: 
     if root != "home":
         (tmp_path / "root" / root).mkdir()
     assert find(folder, home=home) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+@pytest.mark.parametrize("whose", ["file", "folder"])
+@pytest.mark.parametrize("name", ["onceproof.toml", "pyproject.toml"])
+def test_that_of_another_user_in_a_folder_above_is_refused(
+    tmp_path: Path, name: str, whose: str
+) -> None:
+    above, below = tmp_path / "above", tmp_path / "above" / "below"
+    below.mkdir(parents=True)
+    file = above / name
+    file.write_text("[tool.onceproof]\nseed = 1" if name == "pyproject.toml" else "seed = 1")
+    assert find(below, home=tmp_path) is not None
+    os.chown(file if whose == "file" else above, 4711, -1)
+    with pytest.raises(BadSettings, match=r"belongs to another user \(number 4711\).*--config"):
+        find(below, home=tmp_path)
+    assert find(above, home=tmp_path) is not None  # who goes there means it
 
 
 WRONG = [
