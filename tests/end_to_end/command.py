@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,14 +48,17 @@ def onceproof(*arguments: str | Path, folder: Path | None = None, timeout: float
 class Started:
     """A run of the command under way."""
 
-    def __init__(self, *arguments: str | Path) -> None:
-        self.popen = subprocess.Popen(
-            [sys.executable, "-m", "onceproof", *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+    def __init__(self, *arguments: str | Path, log: Path | None = None) -> None:
+        """`log` gets all that it prints; without one it is there to be read."""
+        with ExitStack() as opened:
+            out = subprocess.PIPE if log is None else opened.enter_context(log.open("w"))
+            self.popen = subprocess.Popen(
+                [sys.executable, "-m", "onceproof", *map(str, arguments)],
+                stdout=out,
+                stderr=out,
+                text=True,
+                start_new_session=True,
+            )
         self.err = ""
 
     def wait_for(self, pattern: str) -> None:
