@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
-from typing import Final
+from typing import Final, TypeVar
 
 import psutil
 import psycopg
@@ -21,6 +21,7 @@ from harness.stage.processes import Process
 from harness.subjects.pipeline import PipelineTrouble, Positions
 from harness.wait import Stop
 
+T = TypeVar("T")
 PROGRAM: Final = "program"
 """What such a pipeline offers: a program that can be killed and paused."""
 _STRANGE: Final = 20.0
@@ -46,8 +47,7 @@ class Program:
     @property
     def commits(self) -> int:
         """How often a look found something new in its outputs."""
-        with suppress(*AWAY):
-            self.look.size()
+        self._looked(self.look.size, None)
         return self.look.changes
 
     def start(self) -> None:
@@ -98,12 +98,10 @@ class Program:
         Raises:
             PipelineTrouble: something arrives, and nothing of it names an input.
         """
-        try:
-            self._arrived, strangers, example = self.look.arrived()
-        except AWAY as error:
-            self._unseen = str(error)
+        found = self._looked(self.look.arrived, None)
+        if found is None:
             return False
-        self._unseen = ""
+        self._arrived, strangers, example = found
         if not strangers or self._arrived:
             self._strange_since = None
             return self._arrived > 0
@@ -127,17 +125,11 @@ class Program:
 
     def positions(self) -> Positions | None:
         """How far it is, as far as can be seen."""
-        try:
-            return self.look.positions()
-        except AWAY:
-            return None
+        return self._looked(self.look.positions, None)
 
     def idle(self) -> bool:
         """Whether its outputs have stood still for as long as they may."""
-        try:
-            return self.look.still()
-        except AWAY:
-            return False
+        return self._looked(self.look.still, False)
 
     @property
     def rest(self) -> float:
@@ -146,10 +138,7 @@ class Program:
 
     def rests(self) -> bool:
         """Whether all its inputs have their effects, or its outputs have stood still that long."""
-        try:
-            return self.look.still() or not self.look.waits()
-        except AWAY:
-            return False
+        return self._looked(lambda: self.look.still() or not self.look.waits(), False)
 
     def holds_back(self) -> str | None:
         """That it is alive, has read everything as far as its group says, and may write it yet."""
@@ -173,6 +162,16 @@ class Program:
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """It told nothing of itself; what its groups committed is no secret."""
         writer.write_all("positions", self.look.groups.rows())
+
+    def _looked(self, look: Callable[[], T], otherwise: T) -> T:
+        """What is seen of its outputs; where that is nothing now, `shortly` tells the reason."""
+        try:
+            found = look()
+        except AWAY as error:
+            self._unseen = str(error)
+            return otherwise
+        self._unseen = ""
+        return found
 
     def close(self) -> None:
         """Keep it no longer."""

@@ -21,7 +21,8 @@ from harness.stage.sweep import new_marker
 
 _FRESH: Final = 1.0
 """Seconds for which what it printed counts."""
-_SECONDS: Final = 60.0
+_SECONDS: Final = 15.0
+"""How long it may take; it is asked many times in a run."""
 
 
 class Printed:
@@ -56,11 +57,15 @@ class Printed:
         what = " ".join(self._command)
         try:
             out, err, code = self._to_its_end()
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except subprocess.TimeoutExpired as error:
+            said = b"".join(part for part in (error.stdout, error.stderr) if part)
+            raise UnreadableOutput(
+                f"{what} did not end within {_SECONDS:g} s, and was killed; {_last(said.decode())}"
+            ) from error
+        except OSError as error:
             raise UnreadableOutput(f"{what}: {error}") from error
         if code:
-            said = err.strip().splitlines()[-3:]
-            raise UnreadableOutput(f"{what} ended with {code}; it said last: {' | '.join(said)}")
+            raise UnreadableOutput(f"{what} ended with {code}; {_last(err)}")
         return out
 
     def _to_its_end(self) -> tuple[str, str, int]:
@@ -85,3 +90,9 @@ class Printed:
                     os.killpg(process.pid, signal.SIGKILL)
                 raise
         return out, err, process.returncode
+
+
+def _last(said: str) -> str:
+    """The last words of a command."""
+    lines = said.strip().splitlines()[-3:]
+    return f"it said last: {' | '.join(lines)}" if lines else "it said nothing"
