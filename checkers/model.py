@@ -173,6 +173,8 @@ class Wound:
     must_find: str
     found: bool
     detail: str
+    placed: bool = True
+    """Whether the history has a place for it; without one it proves nothing, and nothing failed."""
 
 
 @dataclass(frozen=True, kw_only=True)

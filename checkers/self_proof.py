@@ -216,6 +216,7 @@ def _without_target(layer: Layer, wounding: Wounding, stretch: Proof) -> Wound:
         target=stretch.where,
         must_find=wounding.must_find,
         found=already,
+        placed=already,
         detail="found without a wound: every record that it fits has this finding already"
         if already
         else f"there is nothing to wound in {wounding.table}",

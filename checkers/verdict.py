@@ -154,7 +154,7 @@ def _invalid(
         return _sentence(Verdict.INVALID, toothless)
     if circumstances.complete:
         for wound in wounds:
-            if not wound.found:
+            if wound.placed and not wound.found:
                 return _sentence(
                     Verdict.INVALID,
                     f"the self-proof failed: wound «{wound.name}» must show as "
@@ -209,6 +209,13 @@ def _unshown(claim: Claim, wounds: Sequence[Wound]) -> _Reason | None:
                 Verdict.UNKNOWN,
                 f"nothing was found, but this history could not show {lacking}: there is no place "
                 "in it where a wound of that kind could be made and seen",
+            )
+    for wound in wounds:
+        if not wound.placed and wound.must_find in refutations(claim.guarantee, claim.hop):
+            return _sentence(
+                Verdict.UNKNOWN,
+                f"nothing was found, but this history could not show {wound.must_find}: for wound "
+                f"«{wound.name}» {wound.detail}",
             )
     return None
 

@@ -2,7 +2,8 @@
 
 The one thing to know: `targets` is a query for rows where the wound can be made, by trial; its
 columns say which row of the table is meant, and `key` which of them the finding must carry. `needs`
-is empty for wounds that always must be possible: without a place for them the run is invalid.
+is empty for wounds that always must be possible: without a place for them no claim holds that the
+finding would refute.
 """
 
 from __future__ import annotations

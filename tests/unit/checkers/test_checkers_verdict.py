@@ -71,6 +71,7 @@ SEEN = [
     Wound(name=name, target="a", must_find=name, found=True, detail="found")
     for name in ("duplicate", "lost-write", "duplicate-output", "lost-output")
 ]
+UNPLACED = replace(MISSED, placed=False, detail="there is nothing to wound in effects")
 UNREADABLE = Control(passed=False, detail="no identity could be read")
 EMPTY = Control(passed=False, detail="nothing was read", even_if_interrupted=False)
 
@@ -91,6 +92,22 @@ class TestNothingCouldBeShown:
         (lacking,) = {"duplicate-output", "lost-output"} - {left}
         assert lacking in judged.reason
         assert left not in judged.reason.partition(" or ")[0]
+
+    def test_without_a_place_for_a_wound_that_refutes_it_nothing_holds(self) -> None:
+        judged = judge(wounds=[*SEEN, UNPLACED])
+        assert judged.verdict is Verdict.UNKNOWN
+        assert "could not show lost-output: for wound «effect dropped» there is" in judged.reason
+        once = at_most_once("input", into="ledger", view="table")
+        assert judge(once, wounds=[*SEEN, UNPLACED]).verdict is Verdict.HOLDS
+
+    def test_what_was_found_comes_before_a_wound_without_a_place(self) -> None:
+        assert judge(findings=[DUPLICATE], wounds=[UNPLACED]).verdict is Verdict.VIOLATED
+        assert judge(findings=[LOST], wounds=[UNPLACED]).verdict is Verdict.VIOLATED
+        stalled = judge(findings=[STALL], wounds=[UNPLACED])
+        assert stalled.verdict is Verdict.STALLED
+
+    def test_a_wound_that_was_missed_comes_before_one_without_a_place(self) -> None:
+        assert judge(wounds=[UNPLACED, MISSED]).verdict is Verdict.INVALID
 
     def test_a_state_is_another_way_to_show_it(self) -> None:
         mismatch = replace(SEEN[0], must_find="state-mismatch")
