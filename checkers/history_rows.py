@@ -55,6 +55,7 @@ _BY_TABLE: Final[dict[tuple[str, str], _Default]] = {
     ("partitions", "high_watermark"): lambda row, index: row.get("last_stable_offset", 0),
     ("partitions", "cleanup_policy"): _is("delete"),
     ("reads", "reader"): _is("reader"),
+    ("reads", "at"): lambda row, index: 1000 + index,
     ("reads", "isolation"): _is("read_committed"),
     ("staged", "txn"): _is("t0"),
     ("assignments", "reader"): _is("reader"),

@@ -1,6 +1,7 @@
-"""phantom: a record in the log that nobody called a send for.
+"""phantom: a record in the log that nobody called a send for, or that was read before anybody did.
 
 Calls are written down before the client gets the record, so this is sound on a partial history.
+What was read is compared with calls by the same clock only.
 A history without any send to this topic says nothing about who sent what, and is left alone. A
 record that was sent to another topic is no phantom here, but corrupt.
 
@@ -20,11 +21,14 @@ ANOMALY: Final = Anomaly(
     name="phantom",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,
-    definition="A record in the log that nobody called a send for.",
+    definition=(
+        "A record in the log that nobody called a send for, or one that a reader saw before any "
+        "send of it was called, by the same clock."
+    ),
     example="the log of input holds x at 7; no send of x was ever called",
     source="Jepsen, Kafka workload",
     key=("topic", "record"),
-    sentence="{record} stands in {topic}-{partition}@{offset} and nobody called a send for it",
+    sentence="{record} in {topic}-{partition}@{offset}: {why}",
     hint=(
         "Another application writes to the same topic, or the identity is read from the wrong "
         "field."
@@ -38,10 +42,16 @@ ANOMALY: Final = Anomaly(
     },
     sql="""
 SELECT e.trial, e.topic, e.record, e."partition", e."offset", e.attempt_read AS attempt,
-       e.committed, e.digest
+       e.committed, e.digest, CAST(NULL AS VARCHAR) AS reader, CAST(NULL AS BIGINT) AS "at",
+       CAST(NULL AS BIGINT) AS called_at, 'nobody called a send for it' AS why
 FROM input_entries e
 JOIN send_counts n ON n.trial = e.trial
 LEFT JOIN sent_records s ON s.record = e.record
 WHERE s.record IS NULL
+UNION ALL
+SELECT r.trial, r.topic, r.record, r."partition", r."offset", r.attempt,
+       CAST(NULL AS BOOLEAN) AS committed, CAST(NULL AS VARCHAR) AS digest, r.reader, r."at",
+       r.called_at, 'it was read before any send of it was called' AS why
+FROM early_reads r
 """,
 )

@@ -33,7 +33,7 @@ WORDS: Final[dict[str, dict[str, frozenset[str]]]] = {
 UNIQUE: Final[dict[str, tuple[str, ...]]] = {
     "sends": ("attempt",),
     "txns": ("txn",),
-    "log": ("topic", "partition", "offset"),
+    "log": ("topic", "partition", "offset", "record"),
     "partitions": ("topic", "partition"),
     "state": ("sink", "view", "state_key", "aggregate"),
     "instances": ("instance",),
@@ -58,7 +58,9 @@ def check_contents(layer: Layer, history: History) -> None:
         _check_known(layer, name, sorted(needed), where)
         for column, words in WORDS.get(name, {}).items():
             _check_words(layer, name, column, words, where)
-        if unique := UNIQUE.get(name):
+        if name == "log":
+            _check_places(layer, where)
+        elif unique := UNIQUE.get(name):
             _check_unique(layer, name, unique, where)
         if name == "contributions":
             _check_operations(layer, where)
@@ -102,6 +104,26 @@ def _check_unique(layer: Layer, name: str, unique: tuple[str, ...], where: str) 
         count = row.pop("n")
         raise BadHistory(
             f"{where} has {count} rows for {row}; expected is one. Remove what was written twice."
+        )
+
+
+def _check_places(layer: Layer, where: str) -> None:
+    """Check that a place has one row, or one for each of the records that were seen there."""
+    if not layer.rows("SELECT 1 AS one FROM contested_places LIMIT 1"):
+        return
+    for row in layer.rows("""
+SELECT l.topic, l."partition", l."offset", count(*) AS n, count(DISTINCT l.record) AS records
+FROM log l
+JOIN contested_places c ON c.h = hash(l.topic, l."partition", l."offset")
+GROUP BY l.topic, l."partition", l."offset"
+HAVING count(*) > 1 AND count(*) > count(DISTINCT l.record)
+ORDER BY l.topic, l."partition", l."offset"
+LIMIT 1
+"""):
+        count, records = row.pop("n"), row.pop("records")
+        raise BadHistory(
+            f"{where} has {count} rows for {row}, with {records} known records; expected is one "
+            "row, or one for each record that was seen there. Remove what was written twice."
         )
 
 

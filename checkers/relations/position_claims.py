@@ -1,7 +1,7 @@
 """What is said of the records at positions of the inputs, where it may contradict the log.
 
 By acknowledgements of suspects (any other stands where it was acknowledged) and by readers; beside
-them what the log has at these positions.
+them what the log has at these positions, and wherever it has several records at one.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ JOIN (
     UNION ALL
     SELECT topic, "partition", "offset"
     FROM reads
+    UNION ALL
+    SELECT y.topic, y."partition", y."offset"
+    FROM log y
+    JOIN contested_places x ON x.h = hash(y.topic, y."partition", y."offset")
 ) c ON c.topic = l.topic AND c."partition" = l."partition" AND c."offset" = l."offset"
 WHERE l.kind = 'data' AND l.record IS NOT NULL
 """,

@@ -1,7 +1,8 @@
 """Write after write: two transactions wrote to one partition, one right after the other.
 
 Among the entries that are known to be written by committed transactions, in the order of their
-offsets. The first such place of two transactions stands for all of theirs.
+offsets; records that were seen at one offset have none. The first such place of two transactions
+stands for all of theirs.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ FROM (
                lag(t."offset") OVER neighbours AS after_offset,
                lag(t.record) OVER neighbours AS after_record
         FROM txn_writes t
-        WINDOW neighbours AS (PARTITION BY t.topic, t."partition" ORDER BY t."offset")
+        WINDOW neighbours AS (PARTITION BY t.topic, t."partition" ORDER BY t."offset", t.record)
     ) v
-    WHERE v.source <> v.target
+    WHERE v.source <> v.target AND v.after_offset < v."offset"
 ) w
 WHERE w.n = 1
 """,

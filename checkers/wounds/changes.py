@@ -42,7 +42,7 @@ def altered(table: pa.Table, index: int, **changes: Any) -> pa.Table:
     return pa.Table.from_pylist([row | changes], schema=table.schema)
 
 
-_ENTRY = {"topic": "topic", "partition": "partition", "offset": "offset"}
+_ENTRY = {name: name for name in ("topic", "partition", "offset", "record")}
 _EFFECT = {"sink": "sink", "view": "view", "position": "position"}
 
 
@@ -129,7 +129,9 @@ def uncommit_entry(table: pa.Table, row: Row) -> pa.Table:
 def swap_entries(table: pa.Table, row: Row) -> pa.Table:
     """Two entries of one partition change places."""
     (one,) = where(table, row, _ENTRY)
-    (other,) = where(table, {**row, "offset": row["after_offset"]}, _ENTRY)
+    (other,) = where(
+        table, row, {"topic": "topic", "partition": "partition", "offset": "after_offset"}
+    )
     swapped = [
         altered(table, one, offset=row["after_offset"]),
         altered(table, other, offset=row["offset"]),

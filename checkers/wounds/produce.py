@@ -92,7 +92,8 @@ JOIN (
     GROUP BY s.trial, s.attempt
     HAVING count(*) = 1
 ) o ON o.trial = p.trial AND o.attempt = p.attempt
-WHERE p."offset" > p.after_offset""",
+LEFT JOIN contested_places x ON x.h = hash(p.topic, p."partition", p.after_offset)
+WHERE p."offset" > p.after_offset AND x.h IS NULL""",
     ),
     Wounding(
         name="transaction torn",

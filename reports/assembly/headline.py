@@ -51,8 +51,8 @@ _PHRASES: Mapping[str, tuple[str, str]] = {
         "{n} records stand in {input} more often than they were sent",
     ),
     "phantom": (
-        "{n} record stands in {input} that nobody sent",
-        "{n} records stand in {input} that nobody sent",
+        "{n} record was seen in {input} that nobody had sent",
+        "{n} records were seen in {input} that nobody had sent",
     ),
     "corrupt": (
         "{n} record in {input} differs from what was sent",

@@ -156,8 +156,10 @@ def _neighbours(tables: Tables, committed: set[str]) -> Iterable[tuple[str, str]
     ]
     for topic, partition in {(e["topic"], e["partition"]) for e in log}:
         there = [e for e in log if (e["topic"], e["partition"]) == (topic, partition)]
-        writers = [_writer(tables, e) for e in sorted(there, key=lambda e: int(e["offset"]))]
-        yield from pairwise(w for w in writers if w is not None and w in committed)
+        there.sort(key=lambda e: (int(e["offset"]), e["record"]))
+        writers = ((e["offset"], _writer(tables, e)) for e in there)
+        known = ((offset, w) for offset, w in writers if w is not None and w in committed)
+        yield from ((w, x) for (before, w), (after, x) in pairwise(known) if before < after)
 
 
 def _writer(tables: Tables, seen: Row) -> str | None:

@@ -73,6 +73,16 @@ def test_what_does_not_fit_is_refused(table: pa.Table, said: str) -> None:
         find(History({"sends": table}, source="store/history.edn"), CLAIM)
 
 
+def test_a_place_of_a_log_has_one_row_for_each_record_that_was_seen_there() -> None:
+    a, b, nobody = ({"record": record, "offset": 7} for record in ("a", "b", None))
+    marker = {"kind": "commit", "offset": 7}
+    find(History.of(log=[a, b, a | {"offset": 8}, b | {"partition": 1}]), CLAIM)
+    wrong = ([a, b, a], 2), ([a, nobody], 1), ([nobody, nobody], 0), ([a, marker], 1)
+    for rows, records in wrong:
+        with pytest.raises(BadHistory, match=rf"{len(rows)} rows for .*7.*{records} known records"):
+            find(History.of(log=rows), CLAIM)
+
+
 def test_an_aggregate_of_a_sink_has_one_operation() -> None:
     rows = [
         {"record": "a", "aggregate": "balance", "operation": "sum"},

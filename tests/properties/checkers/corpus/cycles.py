@@ -199,6 +199,16 @@ def _of_writes() -> Iterator[Sample]:
             finds=finds,
             others={"corrupt": [{"record": "c"}]} if last.get("attempt") == "c/2" else None,
         )
+    yield _cycles(
+        "cycle of writes: what t and u wrote was seen at one offset, before u and t wrote again",
+        txns=_TWO,
+        sends={**_SENT, "c/1": {"txn": "t"}, "d/1": {"txn": "u"}},
+        log=[
+            {"record": record, "attempt": f"{record}/1", "offset": offset}
+            for record, offset in (("b", 4), ("a", 4), ("d", 5), ("c", 6))
+        ],
+        others={"inconsistent-offsets": [{"offset": 4}]},
+    )
 
 
 def _of_what_lies_between() -> Iterator[Sample]:

@@ -68,6 +68,67 @@ def _of_origins() -> Iterator[Sample]:
     )
 
 
+def _of_early_reads() -> Iterator[Sample]:
+    sent = {"attempt": "a/1", "record": "a", "called_at": 5}
+    read = {"record": "a", "attempt": "a/1", "offset": 5, "at": 4}
+    found = {"phantom": [{"record": "a"}]}
+    for tells, attempt in (("that names its send", "a/1"), ("that names nobody", None)):
+        yield sample(
+            f"a read {tells} was there before the send was called",
+            phases=CUT_SHORT,
+            sends=[sent],
+            reads=[read | {"attempt": attempt}],
+            finds=found,
+            alone=attempt is None,
+        )
+        yield sample(
+            f"a read {tells} came at the moment of the call",
+            phases=CUT_SHORT,
+            sends=[sent],
+            reads=[read | {"attempt": attempt, "at": 5}],
+        )
+        yield sample(
+            f"a read {tells} was there before the call by another clock",
+            phases=CUT_SHORT,
+            sends=[sent],
+            reads=[read | {"attempt": attempt, "clock": "elsewhere"}],
+        )
+    again = sent | {"attempt": "a/2", "ordinal": 1}
+    yield sample(
+        "a read that names a later send did not come from the earlier one",
+        phases=CUT_SHORT,
+        sends=[sent | {"called_at": 3}, again],
+        reads=[read | {"attempt": "a/2"}],
+        finds=found,
+    )
+    yield sample(
+        "a read that names an earlier send was not there before it",
+        phases=CUT_SHORT,
+        sends=[sent | {"called_at": 3}, again],
+        reads=[read],
+    )
+    nameless = read | {"attempt": None}
+    for tells, other in (
+        ("earlier", again | {"called_at": 3}),
+        ("by another clock", again | {"clock": "elsewhere"}),
+        ("earlier to another topic", again | {"called_at": 3, "topic": "aside"}),
+    ):
+        yield sample(
+            f"a read that names nobody may come from a send that was called {tells}",
+            phases=CUT_SHORT,
+            sends=[sent, other],
+            reads=[nameless],
+        )
+    yield sample(
+        "a read that names nobody came before all of its record's sends",
+        trials=BOTH,
+        phases=CUT_SHORT,
+        sends=[sent, again | {"called_at": 6, "topic": "orders"}, {"attempt": "b/1"}],
+        reads=[nameless, nameless | {"topic": "orders"}],
+        finds={"phantom": [{"topic": "input"}, {"topic": "orders"}]},
+    )
+
+
 def _of_skips() -> Iterator[Sample]:
     yield sample(
         "a reader that passes over a marker has skipped only the record beside it",
@@ -190,4 +251,46 @@ def _of_the_unseen() -> Iterator[Sample]:
     )
 
 
-SAMPLES: Final = (*_of_origins(), *_of_skips(), *_of_the_unseen())
+def _of_contests() -> Iterator[Sample]:
+    a = {"attempt": "a/1", "record": "a", "partition": 0, "offset": 4}
+    b = a | {"attempt": "b/1", "record": "b"}
+    for tells, more in (
+        ("as acknowledged", {}),
+        ("one of them not committed", {"committed": False}),
+    ):
+        yield sample(
+            f"two records stand at one position, {tells}, and neither is lost",
+            phases=CUT_SHORT,
+            sends=[a, b],
+            log=[{"record": "a", "offset": 4}, {"record": "b", "offset": 4} | more],
+            effects=[{"record": "a"}, {"record": "b"}],
+            alone=not more,
+            finds={"inconsistent-offsets": [{"offset": 4}]},
+        )
+    yield sample(
+        "records at one offset of two partitions, or of two topics, contest nothing",
+        trials=BOTH,
+        phases=CUT_SHORT,
+        sends=[a, b | {"partition": 1}, a | {"attempt": "c/1", "record": "c", "topic": "orders"}],
+        log=[
+            {"record": "a", "offset": 4},
+            {"record": "b", "offset": 4, "partition": 1},
+            {"record": "c", "offset": 4, "topic": "orders"},
+        ],
+    )
+    yield sample(
+        "what each of two records at two positions has is one position too many",
+        sends=[a, b],
+        log=[{"record": record, "offset": offset} for offset in (4, 5) for record in ("a", "b")],
+        reads=[{"record": "a", "offset": 5}, {"record": "b", "offset": 5, "session": "other"}],
+        expected=_NONE_OF_THESE,
+        finds={
+            "duplicate": [{"record": "a"}, {"record": "b"}],
+            "inconsistent-offsets": [{"offset": 4}, {"offset": 5}],
+        },
+    )
+
+
+SAMPLES: Final = (
+    *_of_origins(), *_of_early_reads(), *_of_skips(), *_of_the_unseen(), *_of_contests(),
+)  # fmt: skip

@@ -53,6 +53,13 @@ def phantom(past: Past) -> Iterator[Hit]:
     for entry in past.entries:
         if past.sends and entry["record"] not in past.sent_anywhere:
             yield Hit((past.topic, entry["record"]), entry)
+    for read in past.reads:
+        send = past.named(read)
+        sends = [send] if send else [s for s in past.rows["sends"] if s["record"] == read["record"]]
+        if sends and all(
+            s["clock"] == read["clock"] and s["called_at"] > read["at"] for s in sends
+        ):
+            yield Hit((past.topic, read["record"]), read)
 
 
 def corrupt(past: Past) -> Iterator[Hit]:

@@ -47,6 +47,17 @@ def _early(world: World, draw: Random, row: Row) -> bool:
     return True
 
 
+def _before_it_was_sent(world: World, draw: Random, row: Row) -> bool:
+    """Somebody reads an entry before, or just when, a send of it is called."""
+    calls = [s["called_at"] for s in world.rows["sends"] if s["record"] == row["record"]]
+    if not calls:
+        return False
+    carried = {"attempt": draw.choice((row["attempt"], None))}
+    read = _read_by(world, draw, {**row, **carried}, at=min(calls) - draw.randint(0, 2))
+    read["clock"] = draw.choice(("clock", "clock", "clock", "another host"))
+    return True
+
+
 def _blind(world: World, draw: Random, row: Row) -> None:
     """The end of what a session read never came."""
     mine = (row["reader"], row["session"], row["topic"], row["partition"])
@@ -77,7 +88,9 @@ WOUNDS: Final[tuple[Wound, ...]] = (
           lambda row: data(row) and not row["committed"], "precommitted-read"),
     wound("failed send read", "aborted-read", "sends", _of_failed,
           lambda row: row["outcome"] == "fail", "precommitted-read"),
-    wound("read early", "precommitted-read", "log", _early, data, "aborted-read"),
+    wound("read early", "precommitted-read", "log", _early, data, "aborted-read phantom"),
+    wound("read before it was sent", "phantom", "log", _before_it_was_sent, data,
+          "aborted-read precommitted-read"),
     wound("went blind", "unseen", "reads", _blind),
     wound("assigned for ever", "unseen", "assignments", _for_ever,
           lambda row: row["until_at"] is not None),
