@@ -85,7 +85,7 @@ def all_claims(history: History) -> tuple[Claim, ...]:
     )
     read = {topic for (topic,) in _distinct(history, "reads", "topic")}
     speaks_of = {
-        "atomic": read & {topic for (topic,) in written_in_txns},
+        "atomic": {topic for (topic,) in written_in_txns},
         "ordered": read,
     }
     for (topic,) in _distinct(history, "sends", "topic"):

@@ -37,6 +37,8 @@ class Done:
     called: int
     returned: int | None
     sends: list[Send]
+    parts: int
+    """Micro-operations: sends and polls."""
     error: Any
 
 
@@ -52,6 +54,8 @@ class Events:
         self.counts: Counter[str] = Counter()
         self.path = path
         self._pending: dict[int, tuple[Operation, int]] = {}
+        self._free_since: dict[int, int] = {}
+        """When a process last came back: what it calls next, it calls later."""
 
     def record(self, send: Send) -> str:
         """The identity of what was sent."""
@@ -102,9 +106,9 @@ class Events:
         self._pending.clear()
 
     def _returned(self, operation: Operation, waiting: tuple[Operation, int] | None) -> None:
-        called = self.now if waiting is None else waiting[1]
-        if waiting is None:
-            self.now += 2
+        # Of a call that was not written down it is only known that the process was free by then.
+        called = self._free_since.get(operation.process, 0) if waiting is None else waiting[1]
+        self._free_since[operation.process] = self.now
         if operation.f in DOES_MICRO_OPERATIONS:
             sends = operation.sends
             if waiting and not sends and not operation.polls:
@@ -148,6 +152,7 @@ class Events:
                 called=called,
                 returned=returned,
                 sends=sends,
+                parts=len(sends) + len(operation.polls),
                 error=operation.error,
             )
         )

@@ -3,18 +3,19 @@
 The one thing to know: Jepsen reads no broker's log. What stands in it is known from polls and from
 acknowledgements, and from nothing else. Position by position:
 
-* **Polled**: it is there. Committed unless the only transactions that sent the record were aborted,
-  or, where readers see uncommitted records, may have been. (A read of such a record is itself the
-  anomaly, `aborted-read`; the log must not say that all was well.)
+* **Polled**: it is there. If polls saw several records at a position, all of them are there, which
+  is `inconsistent-offsets`. Committed unless the only transactions that sent the record were
+  aborted, or, where readers see uncommitted records, may have been. (A read of such a record is
+  itself the anomaly, `aborted-read`; the log must not say that all was well.)
 * **Acknowledged, and the record was polled somewhere else**: it is in both places, a `duplicate`.
 * **Acknowledged, never polled, and some reader passed over the position** without a break in its
-  session: it is not there, and so the record is a `lost-write`. Not so where another record stands.
+  session, or saw another record there: it is not there, and so the record is a `lost-write`.
 * **Acknowledged, never polled, and nobody came that far**: taken as there, on the broker's word. If
   a reader stood still before it, it is `unseen`.
 * **Acknowledged without an offset, never polled**: nobody knows. Nothing is then said to be lost.
 
 Only acknowledgements count whose send certainly took effect: `:ok`, or `:info` in a transaction of
-which a committed read saw something. Two records at one position: the first one polled keeps it.
+which a committed read saw something.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from checkers.imports.jepsen_readers import Session
+
+Records = tuple[str | None, ...]
+"""What stands at one position; more than one where observers contradict each other."""
 
 
 @dataclass(slots=True)
@@ -41,9 +45,9 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """What stands where: key → offset → record, and what is not committed."""
+    """What stands where: key → offset → records, and what is not committed."""
 
-    entries: Mapping[int, Mapping[int, str | None]]
+    entries: Mapping[int, Mapping[int, Records]]
     uncommitted: frozenset[str]
     undecidable: int
     """Acknowledged sends of which nobody knows whether they are there."""
@@ -77,7 +81,7 @@ class Stretches:
 
 
 def log_of(
-    polled: Mapping[int, dict[int, str | None]],
+    polled: Mapping[int, dict[int, Records]],
     attempts: Iterable[Attempt],
     stretches: Stretches,
     *,
@@ -86,13 +90,13 @@ def log_of(
     """The log as far as it is known.
 
     Args:
-        polled: key → offset → the first record that a poll saw there.
+        polled: key → offset → the records that polls saw there.
         attempts: all sends.
         stretches: what was read without a break.
         transactions: whether a send takes effect only by a commit.
     """
     entries = {key: dict(found) for key, found in polled.items()}
-    seen = {record for found in polled.values() for record in found.values()}
+    seen = {record for found in polled.values() for there in found.values() for record in there}
     sent: set[str] = set()
     possible: set[str] = set()
     undecidable = 0
@@ -106,10 +110,15 @@ def log_of(
             undecidable += attempt.record not in seen
             continue
         there = entries.setdefault(attempt.key, {})
-        if attempt.offset not in there and (
-            attempt.record in seen or not stretches.passed(attempt.key, attempt.offset)
+        here = there.get(attempt.offset, ())
+        if attempt.record not in here and (
+            attempt.record in seen
+            or not (
+                attempt.offset in polled.get(attempt.key, ())
+                or stretches.passed(attempt.key, attempt.offset)
+            )
         ):
-            there[attempt.offset] = attempt.record
+            there[attempt.offset] = (*here, attempt.record)
     return Log(
         entries=entries,
         uncommitted=frozenset(sent - possible) if transactions else frozenset(),

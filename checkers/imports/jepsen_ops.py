@@ -34,6 +34,8 @@ _TYPE, _F, _PROCESS, _VALUE, _TIME, _ERROR, _KEYS, _SEEK, _REBALANCED, _SEND, _P
         "rebalance-log", "send", "poll",
     )
 )  # fmt: skip
+_KINDS: Final[dict[type, str]] = {int: "number", str: "string", Keyword: "keyword"}
+_KIND_SUFFIXES: Final = tuple(f" ({words})" for words in _KINDS.values())
 _NO_OPERATION: Final = "an operation such as {:process 0, :type :invoke, :f :send, :value […]}"
 
 
@@ -77,8 +79,8 @@ class Operation:
 class Names:
     """Keys and values as text. Keys are numbered in the order in which they first appear.
 
-    A key or value is a number, a string or a keyword, but all keys are of one kind, and all values:
-    otherwise `5` and `"5"` would be taken for the same.
+    A key or value is a number, a string or a keyword. One that is not of the kind that the first
+    was gets that kind behind its text, or `5` and `"5"` would be taken for the same.
     """
 
     def __init__(self) -> None:
@@ -89,8 +91,9 @@ class Names:
 
     def key(self, key: Any) -> int:
         """The number of a key."""
-        number = self._numbers.get(key)
-        if number is None or type(key) is not self._key_kind:
+        # Integers, strings and keywords never equal each other; true and 1.0 would equal 1.
+        number = self._numbers.get(key) if type(key) in _KINDS else None
+        if number is None:
             self._key_kind = self._key_kind or type(key)
             text = _text(key, self._key_kind, "a key")
             number = self._numbers[key] = len(self.keys)
@@ -276,9 +279,13 @@ def _time(value: Any) -> int | None:
 
 
 def _text(value: Any, kind: type, what: str) -> str:
-    if type(value) not in (int, str, Keyword):
+    """A value as text, with its kind where that is not `kind`."""
+    words = _KINDS.get(type(value))
+    if words is None:
         raise _Wrong(":value", f"{what} that is a number, a string or a keyword", value)
+    text = value.name if isinstance(value, Keyword) else str(value)
     if type(value) is not kind:
-        kinds = {int: "a number", str: "a string", Keyword: "a keyword"}
-        raise _Wrong(":value", f"{what} that is {kinds[kind]}, like the others", value)
-    return value.name if isinstance(value, Keyword) else str(value)
+        return f"{text} ({words})"
+    if kind is str and text.endswith(_KIND_SUFFIXES):
+        raise _Wrong(":value", f"{what} that does not end like one of another kind", value)
+    return text

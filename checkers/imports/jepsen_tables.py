@@ -17,7 +17,7 @@ from checkers.imports.errors import shown
 from checkers.imports.imported import Imported
 from checkers.imports.jepsen_end import end_of, phases, some
 from checkers.imports.jepsen_events import Done, Events
-from checkers.imports.jepsen_log import Attempt, Stretches, log_of
+from checkers.imports.jepsen_log import Attempt, Records, Stretches, log_of
 from checkers.imports.jepsen_ops import Send
 
 Isolation = Literal["read_committed", "read_uncommitted"]
@@ -119,9 +119,10 @@ class _Tables:
         offsets: list[int] = []
         records: list[str | None] = []
         for key, there in self._log.entries.items():
-            keys += [key] * len(there)
-            offsets += there.keys()
-            records += there.values()
+            for offset, found in there.items():
+                keys += [key] * len(found)
+                offsets += [offset] * len(found)
+                records += found
         return table(
             "log",
             len(keys),
@@ -226,6 +227,11 @@ class _Tables:
             )
             if counts[what]
         ]
+        if parts := sum(self._is_of_a_part(done, send) for done, send in self._rows):
+            said.append(
+                f"{parts} sends have an offset although their operation failed, perhaps at "
+                "another of its parts, and are in doubt"
+            )
         return tuple(said)
 
     def _attempt(self, done: Done, send: Send) -> Attempt:
@@ -241,15 +247,20 @@ class _Tables:
     def _outcome(self, done: Done, send: Send) -> str:
         if send.told and done.number in self._proven:
             return "ok"
-        if send.told and done.type == "fail" and not self.transactions:
-            return "info"  # it was another micro-operation that failed
-        return done.type
+        return "info" if self._is_of_a_part(done, send) else done.type
 
-    def _proven_by(self, polled: dict[int, dict[int, str | None]]) -> set[int]:
+    def _is_of_a_part(self, done: Done, send: Send) -> bool:
+        """Whether the operation may have failed at another of its parts than this send.
+
+        Only outside transactions: in one its parts fail together.
+        """
+        return done.type == "fail" and done.parts > 1 and send.told and not self.transactions
+
+    def _proven_by(self, polled: dict[int, dict[int, Records]]) -> set[int]:
         """Transactions in doubt of which a committed read saw something."""
-        seen = {record for found in polled.values() for record in found.values()}
         if not self.transactions:
             return set()
+        seen = {record for found in polled.values() for here in found.values() for record in here}
         times: dict[str, int] = {}
         for _, send in self._rows:
             record = self._events.record(send)
@@ -311,15 +322,19 @@ def _partitions(names: list[str]) -> list[int]:
     return list(range(len(names)))
 
 
-def _polled(events: Events) -> dict[int, dict[int, str | None]]:
-    """Key → offset → the first record that a poll saw there."""
-    found: dict[int, dict[int, str | None]] = {}
+def _polled(events: Events) -> dict[int, dict[int, Records]]:
+    """Key → offset → the records that polls saw there; None only where none was named."""
+    found: dict[int, dict[int, Records]] = {}
     rows = events.readers.reads
     start = 0
     for key, end in zip(rows.key, rows.end, strict=True):
         there = found.setdefault(key, {})
         for offset, record in zip(rows.offset[start:end], rows.record[start:end], strict=True):
-            there.setdefault(offset, record)
+            here = there.get(offset)
+            if here is None or here == (None,):
+                there[offset] = (record,)
+            elif record is not None and record not in here:
+                there[offset] = (*here, record)
         start = end
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,36 @@ from checkers import check
 from checkers.imports import Imported, read
 from checkers.imports.claims import all_claims
 from checkers.judging import find
-from checkers.model import Finding, Judgement
+from checkers.model import Finding, Findings, Judgement
+
+END = """
+9 * assign [5 6] | :seek-to-beginning? true
+9 invoke poll [[:poll]]
+9 ok poll [[:poll {%s}]]
+9 invoke poll [[:poll]]
+9 ok poll [[:poll {}]]
+"""
+"""Final polls, with what they return."""
+
+
+def send(process: int, key: int, offset: object, value: int, outcome: str = "ok") -> str:
+    """One send and what became of it."""
+    pair = value if outcome == "info" else f"[{offset} {value}]"
+    return f"""
+    {process} invoke send [[:send {key} {value}]]
+    {process} {outcome} send [[:send {key} {pair}]]
+    """
+
+
+def polls(process: int, *returned: str, outcome: str = "ok") -> str:
+    """Polls and what they return."""
+    return "\n".join(
+        f"{process} invoke poll [[:poll]]\n{process} {outcome} poll [[:poll {{{records}}}]]"
+        for records in returned
+    )
+
+
+THREE = send(0, 5, 0, 1) + send(0, 5, 1, 2) + send(0, 5, 2, 3)
 
 
 def edn(text: str) -> str:
@@ -44,9 +74,14 @@ def judged(folder: Path, text: str, **options: Any) -> Judgement:
 def found(folder: Path, text: str, **options: Any) -> dict[str, set[str]]:
     """Anomaly → the records, transactions or offsets that its findings name."""
     history = imported(folder, text, **options).history
+    return named(find(history, all_claims(history)))
+
+
+def named(groups: Iterable[Findings]) -> dict[str, set[str]]:
+    """Anomaly → what its findings name, see `found`."""
     return {
         group.anomaly: {_named(finding) for finding in group.shown}
-        for group in find(history, all_claims(history))
+        for group in groups
         if group.count
     }
 

@@ -139,11 +139,65 @@ class TestTables:
 
     def test_a_value_that_was_sent_twice(self, tmp_path: Path) -> None:
         text = "0 ok send [[:send 5 [0 1]]]\n0 ok send [[:send 5 [1 1]]]\n"
-        text += '0 ok send [[:send 5 [2 "1#2"]]]'
-        with pytest.raises(BadImport, match="a value that is a number, like the others"):
-            imported(tmp_path, text)
-        attempts = [r["attempt"] for r in rows(tmp_path, "sends", text.replace('"1#2"', "1"))]
+        text += "0 ok send [[:send 5 [2 1]]]"
+        attempts = [r["attempt"] for r in rows(tmp_path, "sends", text)]
         assert attempts == ["5/1", "5/1#2", "5/1#3"]
+
+    @pytest.mark.parametrize(
+        ("first", "other", "names"),
+        [
+            ("1", '"1"', ["5/1", "5/1 (string)"]),
+            (":a", '"a"', ["5/a", "5/a (string)"]),
+            ('"1"', "1", ["5/1", "5/1 (number)"]),
+            (":a", "1", ["5/a", "5/1 (number)"]),
+        ],
+    )
+    def test_values_of_several_kinds_are_told_apart(
+        self, tmp_path: Path, first: str, other: str, names: list[str]
+    ) -> None:
+        text = f"0 ok send [[:send 5 [0 {first}]]]\n0 ok send [[:send 5 [1 {other}]]]\n"
+        text += f"1 invoke poll [[:poll]]\n1 ok poll [[:poll {{5 [[0 {first}] [1 {other}]]}}]]"
+        assert [r["record"] for r in rows(tmp_path, "sends", text)] == names
+        assert [r["record"] for r in rows(tmp_path, "reads", text)] == names
+
+    def test_keys_of_several_kinds_are_told_apart(self, tmp_path: Path) -> None:
+        text = '0 ok send [[:send 5 [0 1]]]\n0 ok send [[:send "5" [0 1]]]\n'
+        sends = rows(tmp_path, "sends", text + "0 ok send [[:send :5 [0 1]]]")
+        assert [s["record"] for s in sends] == ["5/1", "5 (string)/1", "5 (keyword)/1"]
+        assert [s["partition"] for s in sends] == [0, 1, 2]
+
+    def test_a_string_that_ends_like_a_value_of_another_kind(self, tmp_path: Path) -> None:
+        with pytest.raises(BadImport, match="does not end like one of another kind"):
+            imported(tmp_path, '0 ok send [[:send 5 [0 "1 (number)"]]]')
+
+    def test_a_call_that_is_not_there_was_made_when_the_process_was_free(
+        self, tmp_path: Path
+    ) -> None:
+        text = "0 ok send [[:send 5 [0 1]]] | :time 10\n1 ok send [[:send 5 [1 2]]] | :time 20\n"
+        sends = rows(tmp_path, "sends", text + "0 ok send [[:send 5 [2 3]]] | :time 30")
+        assert [(s["called_at"], s["returned_at"]) for s in sends] == [(0, 10), (0, 20), (10, 30)]
+
+    def test_a_send_that_failed_with_an_offset(self, tmp_path: Path) -> None:
+        alone = "0 invoke send [[:send 5 1]]\n0 fail send [[:send 5 [0 1]]]\n"
+        assert [s["outcome"] for s in rows(tmp_path, "sends", alone)] == ["fail"]
+        assert "in doubt" not in "\n".join(imported(tmp_path, alone).notes)
+        several = """
+        0 invoke send [[:send 5 1] [:send 5 2]]
+        0 fail send [[:send 5 [0 1]] [:send 5 2]]
+        """
+        outcomes = [s["outcome"] for s in rows(tmp_path, "sends", several, transactions=False)]
+        assert outcomes == ["info", "fail"]
+        notes = "\n".join(imported(tmp_path, several, transactions=False).notes)
+        assert "1 sends have an offset although their operation failed" in notes
+        assert [s["outcome"] for s in rows(tmp_path, "sends", several)] == ["fail", "fail"]
+
+    def test_all_records_that_polls_saw_at_a_position_stand_there(self, tmp_path: Path) -> None:
+        text = "".join(
+            f"{p} invoke poll [[:poll]]\n{p} ok poll [[:poll {{5 [[0 {value}]]}}]]\n"
+            for p, value in enumerate((1, 2, "nil", 1))
+        )
+        log = rows(tmp_path, "log", text + "9 ok send [[:send 5 [0 3]]]")
+        assert [(r["offset"], r["record"]) for r in log] == [(0, "5/1"), (0, "5/2")]
 
 
 def test_stretches_are_put_together() -> None:

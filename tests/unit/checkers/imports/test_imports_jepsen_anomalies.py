@@ -6,36 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.checkers.imports.histories import found, judged
-
-END = """
-9 * assign [5 6] | :seek-to-beginning? true
-9 invoke poll [[:poll]]
-9 ok poll [[:poll {%s}]]
-9 invoke poll [[:poll]]
-9 ok poll [[:poll {}]]
-"""
-"""Final polls, with what they return."""
-
-
-def send(process: int, key: int, offset: object, value: int, outcome: str = "ok") -> str:
-    """One send and what became of it."""
-    pair = value if outcome == "info" else f"[{offset} {value}]"
-    return f"""
-    {process} invoke send [[:send {key} {value}]]
-    {process} {outcome} send [[:send {key} {pair}]]
-    """
-
-
-def polls(process: int, *returned: str, outcome: str = "ok") -> str:
-    """Polls and what they return."""
-    return "\n".join(
-        f"{process} invoke poll [[:poll]]\n{process} {outcome} poll [[:poll {{{records}}}]]"
-        for records in returned
-    )
-
-
-THREE = send(0, 5, 0, 1) + send(0, 5, 1, 2) + send(0, 5, 2, 3)
+from tests.unit.checkers.imports.histories import END, THREE, found, judged, polls, send
 
 
 def test_nothing_is_found_in_a_correct_history(tmp_path: Path) -> None:
@@ -124,13 +95,22 @@ class TestDuplicate:
         assert found(tmp_path, text)["duplicate"] == {"5/1"}
 
     def test_also_in_a_transaction_that_failed(self, tmp_path: Path) -> None:
-        # What a transaction polled is true, what it sent did not happen: 2 is at 12 only.
+        # What an operation polled is true. What it sent did not happen, so 2 is once too often.
         text = (
             send(0, 5, 1, 1)
             + send(0, 5, 2, 2, "fail")
             + polls(1, "5 [[11 1] [12 2]]", outcome="fail")
         )
-        assert found(tmp_path, text)["duplicate"] == {"5/1"}
+        assert found(tmp_path, text) == {"duplicate": {"5/1", "5/2"}, "aborted-read": {"5/2"}}
+
+    def test_each_of_several_records_at_the_same_positions(self, tmp_path: Path) -> None:
+        text = send(0, 5, 0, 1) + send(2, 5, 0, 2) + polls(1, "5 [[1 1]]") + polls(3, "5 [[1 2]]")
+        assert found(tmp_path, text) == {
+            "duplicate": {"5/1", "5/2"},
+            "inconsistent-offsets": {"0", "1"},
+        }
+        verdicts = {c.claim.guarantee: c.verdict.value for c in judged(tmp_path, text).claims}
+        assert verdicts["at-least-once"] == verdicts["exactly-once"] == "violated"
 
 
 class TestAbortedRead:
@@ -159,6 +139,23 @@ class TestAbortedRead:
             + END % "5 [[0 1] [1 2]]"
         )
         assert found(tmp_path, text) == {"aborted-read": {"5/2"}, "duplicate": {"5/2"}}
+
+    @pytest.mark.parametrize("place", ["2", "[1 2]", "[nil 2]"])
+    def test_a_send_that_failed_whatever_offset_it_was_told(
+        self, tmp_path: Path, place: str
+    ) -> None:
+        text = (
+            send(0, 5, 0, 1)
+            + send(2, 5, 0, 9, "info")
+            + f"""
+        0 invoke send [[:send 5 2]]
+        0 fail send [[:send 5 {place}]]
+        """
+            + END % "5 [[0 1] [1 2]]"
+        )
+        verdicts = {c.claim.guarantee: c for c in judged(tmp_path, text).claims}
+        assert verdicts["exactly-once"].refuted_by == ("aborted-read", "duplicate")
+        assert verdicts["at-most-once"].verdict.value == "violated"
 
     @pytest.mark.parametrize("error", [":timeout", ":not-leader-or-follower", '[:network "x"]'])
     def test_not_if_the_error_is_not_certain(self, tmp_path: Path, error: str) -> None:
@@ -241,119 +238,30 @@ class TestPhantom:
         text = THREE + END % "5 [[0 1] [1 2] [2 3]], 6 [[0 3]]"
         assert found(tmp_path, text) == {"phantom": {"6/3"}}
 
+    EARLY = polls(1, "5 [[0 1]]") + send(0, 5, 0, 1) + send(2, 5, 1, 2, "info")
 
-class TestSkippedRead:
-    def test_between_two_polls(self, tmp_path: Path) -> None:
-        text = THREE + polls(1, "5 [[0 1]]", "5 [[2 3]]") + END % "5 [[0 1] [1 2] [2 3]]"
-        assert found(tmp_path, text) == {"skipped-read": {"5/2"}}
-        verdicts = {c.claim.guarantee: c.verdict.value for c in judged(tmp_path, text).claims}
-        assert verdicts["ordered"] == "violated"
-
-    def test_within_a_poll(self, tmp_path: Path) -> None:
-        text = THREE + polls(1, "5 [[0 1] [2 3]]") + END % "5 [[0 1] [1 2] [2 3]]"
-        assert found(tmp_path, text) == {"skipped-read": {"5/2"}}
-
-    def test_gaps_are_no_records(self, tmp_path: Path) -> None:
-        text = send(0, 5, 3, 1) + send(0, 5, 700, 2) + END % "5 [[3 1] [700 2]]"
-        assert found(tmp_path, text) == {}
-
-    @pytest.mark.parametrize(
-        ("between", "skipped"),
-        [
-            ("1 * assign [5 6]", True),  # keeps its position in 5
-            ("1 * assign [6]\n1 * assign [5]", False),
-            ("1 * assign [5] | :seek-to-beginning? true", True),  # at the beginning there is more
-            ("1 * subscribe [5]", False),
-            ("1 invoke crash nil\n1 info crash nil", False),
-            ("1 invoke assign [6]\n1 fail assign [6]", True),
-        ],
-    )
-    def test_unless_the_reader_may_have_been_moved(
-        self, tmp_path: Path, between: str, skipped: bool
-    ) -> None:
-        end = END % "5 [[0 1] [1 2] [2 3]]"
-        text = f"1 * assign [5]\n{THREE}{polls(1, '5 [[0 1]]')}\n{between}\n"
-        text += polls(1, "5 [[2 3]]") + end
-        assert ("skipped-read" in found(tmp_path, text)) is skipped
-
-    def test_after_subscribing_within_one_operation_only(self, tmp_path: Path) -> None:
-        end = END % "5 [[0 1] [1 2] [2 3]]"
-        text = "1 * subscribe [5]\n" + THREE + polls(1, "5 [[0 1]]", "5 [[2 3]]") + end
-        assert found(tmp_path, text) == {}
-        text = "1 * subscribe [5]\n" + THREE + polls(1, "5 [[0 1] [2 3]]") + end
-        assert found(tmp_path, text) == {"skipped-read": {"5/2"}}
-
-    @pytest.mark.parametrize(
-        "log",
-        [
-            "[{:type :revoked, :keys [5]}]",
-            "{:before [], :during [{:keys [5 6]}]}",
-            "[{:type :lost}]",
-        ],
-    )
-    def test_not_while_partitions_moved(self, tmp_path: Path, log: str) -> None:
-        text = (
-            "1 * subscribe [5]\n"
-            + THREE
-            + f"""
-        1 invoke poll [[:poll] [:poll]]
-        1 ok poll [[:poll {{5 [[0 1]]}}] [:poll {{5 [[2 3]]}}]] | :rebalance-log {log}
-        """
-            + END % "5 [[0 1] [1 2] [2 3]]"
+    def test_polled_before_its_send_was_called(self, tmp_path: Path) -> None:
+        text = self.EARLY + END % "5 [[0 1]]"
+        judgement = judged(tmp_path, text)
+        verdicts = {c.claim.guarantee: c for c in judgement.claims}
+        for guarantee in ("at-most-once", "at-least-once", "exactly-once", "idempotent"):
+            assert verdicts[guarantee].refuted_by == ("phantom",)
+        assert "5/1 in jepsen-5@0: it was read before any send of it was called" in (
+            verdicts["exactly-once"].reason
         )
+
+    @pytest.mark.parametrize("isolation", ["read_committed", "read_uncommitted"])
+    def test_whatever_the_isolation(self, tmp_path: Path, isolation: str) -> None:
+        assert found(tmp_path, self.EARLY, isolation=isolation) == {"phantom": {"5/1"}}
+
+    def test_not_while_its_send_was_under_way(self, tmp_path: Path) -> None:
+        text = "0 invoke send [[:send 5 1]]\n" + polls(1, "5 [[0 1]]")
+        assert found(tmp_path, text + "\n0 ok send [[:send 5 [0 1]]]") == {}
+
+    def test_not_where_nobody_knows_when_it_was_called(self, tmp_path: Path) -> None:
+        assert found(tmp_path, polls(1, "5 [[0 1]]") + "\n0 ok send [[:send 5 [0 1]]]") == {}
+        text = polls(1, "5 [[0 1]]") + "\n0 ok txn [[:send 5 [0 1]] [:send 5 [1 2]]]"
         assert found(tmp_path, text) == {}
-        assert found(tmp_path, text.replace(":rebalance-log", ":other")) == {
-            "skipped-read": {"5/2"}
-        }
-
-    SENT = send(0, 5, 0, 0) + THREE.replace("[2 3]", "[3 3]").replace("[1 2]", "[2 2]").replace(
-        "[0 1]", "[1 1]"
-    )
-
-    def test_a_transaction_that_did_not_commit_is_read_again(self, tmp_path: Path) -> None:
-        read = (
-            polls(1, "5 [[0 0]]")
-            + "\n" + polls(1, "5 [[1 1] [2 2]]", outcome="fail")
-            + "\n" + polls(1, "5 [[1 1] [2 2]]", "5 [[3 3]]")
-        )  # fmt: skip
-        assert found(tmp_path, self.SENT + read + END % "5 [[0 0] [1 1] [2 2] [3 3]]") == {}
-
-    def test_one_that_did_not_put_its_reader_back(self, tmp_path: Path) -> None:
-        read = (
-            polls(1, "5 [[0 0]]")
-            + "\n" + polls(1, "5 [[2 2]]", outcome="fail")  # begins too late
-            + "\n" + polls(1, "5 [[3 3]]")  # does not begin again
-        )  # fmt: skip
-        text = self.SENT + read + END % "5 [[0 0] [1 1] [2 2] [3 3]]"
-        assert found(tmp_path, text) == {"skipped-read": {"5/1", "5/2"}}
-
-    def test_unless_nobody_knows_what_it_polled(self, tmp_path: Path) -> None:
-        read = (
-            polls(1, "5 [[0 0]]")
-            + """
-        1 invoke poll [[:poll]]
-        1 fail poll [[:poll]]
-        """
-            + polls(1, "5 [[3 3]]")
-        )
-        assert found(tmp_path, self.SENT + read + END % "5 [[0 0] [1 1] [2 2] [3 3]]") == {}
-
-
-class TestRepeatedRead:
-    def test_between_two_polls(self, tmp_path: Path) -> None:
-        text = (
-            THREE + polls(1, "5 [[0 1] [1 2]]", "5 [[1 2] [2 3]]") + END % "5 [[0 1] [1 2] [2 3]]"
-        )
-        assert set(found(tmp_path, text)) == {"repeated-read"}
-
-    def test_within_a_poll(self, tmp_path: Path) -> None:
-        text = THREE + polls(1, "5 [[2 3] [0 1]]") + END % "5 [[0 1] [1 2] [2 3]]"
-        assert set(found(tmp_path, text)) == {"repeated-read"}
-
-    def test_not_after_another_assignment(self, tmp_path: Path) -> None:
-        text = THREE + "1 * assign [5]\n" + polls(1, "5 [[0 1] [1 2]]")
-        text += "\n1 * assign [6]\n1 * assign [5]\n" + polls(1, "5 [[1 2] [2 3]]")
-        assert found(tmp_path, text + END % "5 [[0 1] [1 2] [2 3]]") == {}
 
 
 class TestReorderedSend:
@@ -391,6 +299,10 @@ class TestCycles:
         1 ok send [[:send 5 [1 2]] [:send 6 [0 2]]]
         """
         assert set(found(tmp_path, text)) == {"G0"}
+        # It is told, although nothing was read and so nobody can say that all is atomic.
+        judgement = judged(tmp_path, text)
+        assert [group.anomaly for group in judgement.findings] == ["G0"]
+        assert {c.verdict.value for c in judgement.claims} == {"unknown"}
 
     def test_g1c(self, tmp_path: Path) -> None:
         text = """
@@ -420,6 +332,19 @@ class TestCycles:
         0 ok txn [[:send 5 [0 1]] [:poll {}]]
         """
         assert {"G1c-process", "precommitted-read"} <= set(found(tmp_path, text))
+
+
+class TestNothingToMutate:
+    """Where the self-proof has no place for a wound, what was found counts, and nothing holds."""
+
+    def test_only_what_failed_was_read(self, tmp_path: Path) -> None:
+        text = TestAbortedRead.TEXT + END % "5 [[0 1]]"
+        claims = {c.claim.guarantee: c for c in judged(tmp_path, text).claims}
+        assert claims["exactly-once"].verdict.value == "violated"
+        assert claims["atomic"].verdict.value == "violated"
+        for guarantee in ("at-least-once", "at-most-once", "idempotent", "ordered"):
+            assert claims[guarantee].verdict.value == "unknown", claims[guarantee].reason
+        assert "could not show lost-write" in claims["at-least-once"].reason
 
 
 def test_an_aborted_transaction_leaves_nothing(tmp_path: Path) -> None:

@@ -1,0 +1,30 @@
+"""Jepsen's own cases: each is read, judged, and comes to what the page says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checkers import BadClaim
+from tests.unit.checkers.imports.histories import judged, named
+from tests.unit.checkers.imports.jepsen_cases import CASES, Case
+from tests.unit.checkers.imports.jepsen_cases.page import PAGE, page
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_we_find_what_the_table_says(tmp_path: Path, case: Case) -> None:
+    judgement = judged(tmp_path, case.history)
+    assert named(judgement.findings) == case.ours
+    assert "holds" not in {claim.verdict.value for claim in judgement.claims}
+
+
+def test_a_history_without_sends_or_polls_is_not_judged(tmp_path: Path) -> None:
+    with pytest.raises(BadClaim, match="expected rows in sends"):
+        judged(tmp_path, "0 * assign [5]")
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text("utf-8") == page(), (
+        "run: python -m tests.unit.checkers.imports.jepsen_cases.page"
+    )
