@@ -11,6 +11,7 @@ from typing import Final
 
 from checkers.history import History
 from checkers.model import Hop, Row
+from checkers.promised import NOTHING, Promised
 
 TO_COMPLETE: Final = ("settle", "collect")
 """The phases that a run must have ended well for what is absent from its history to be absent."""
@@ -44,11 +45,17 @@ class Circumstances:
     phases: tuple[Row, ...] = ()
     faults: tuple[Row, ...] = ()
     hazards: tuple[Row, ...] = ()
+    due: tuple[str, ...] = TO_COMPLETE
+    """The phases of a run that came to its end, in their order."""
+    doubt: str | None = None
+    """Why nobody knows whether all rows are there."""
 
     @classmethod
-    def of(cls, history: History) -> Circumstances:
+    def of(cls, history: History, promised: Promised = NOTHING) -> Circumstances:
         """As the history has them."""
         return cls(
+            due=promised.phases or TO_COMPLETE,
+            doubt=promised.doubt,
             phases=tuple(history["phases"].to_pylist()),
             faults=tuple(history["faults"].to_pylist()),
             hazards=tuple(history["hazards"].to_pylist()),
@@ -57,7 +64,7 @@ class Circumstances:
     @property
     def complete(self) -> bool:
         """Settled and collected to the end, so that what is absent is absent."""
-        return all(self._outcomes(phase) == {"ok"} for phase in TO_COMPLETE)
+        return self.doubt is None and all(self._outcomes(phase) == {"ok"} for phase in TO_COMPLETE)
 
     @property
     def settled(self) -> bool:
@@ -103,8 +110,10 @@ class Circumstances:
                 return f"the harness ended in phase {row['phase']}"
         if self.failure or self.stalled:
             return None
-        for phase in TO_COMPLETE:
+        for place, phase in enumerate(self.due):
             if not self._outcomes(phase):
+                if any(self._outcomes(later) for later in self.due[place:]):
+                    return f"phase {phase} was not recorded, although later ones were"
                 return f"the run ended after phase {self.phases[-1]['phase']}, before {phase}"
         return None
 

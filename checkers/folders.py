@@ -74,6 +74,13 @@ class Folder(Protocol):
             BadHistory: it cannot be read.
         """
 
+    def sha256(self, name: str) -> str:
+        """The sum of all bytes of a file, in hexadecimal digits.
+
+        Raises:
+            BadHistory: it cannot be read.
+        """
+
     def parquet(self, name: str) -> Parquet:
         """A file of Parquet.
 

@@ -12,13 +12,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from checkers.anomalies import anomalies
+from checkers.belonging import belonging
 from checkers.circumstances import Circumstances, Elsewhere
-from checkers.controls import controls
+from checkers.controls import Control, controls
 from checkers.engines import Layer, Settings, open_history
 from checkers.engines.beside import Beside, beside, heard
 from checkers.engines.layer import of_the_run
 from checkers.history import History
 from checkers.model import Claim, ClaimJudgement, Evidence, Findings, Hop, Judgement, Wound
+from checkers.promised import NOTHING, Promised
 from checkers.refutations import refutations, told_with
 from checkers.sample import choose, taken_out
 from checkers.self_proof import Proof, prove
@@ -29,8 +31,20 @@ Stretch = tuple[Hop, int]
 """A hop of one trial."""
 
 
-def check(history: History, claims: Iterable[Claim], settings: Settings | None = None) -> Judgement:
+def check(
+    history: History,
+    claims: Iterable[Claim],
+    settings: Settings | None = None,
+    *,
+    promised: Promised = NOTHING,
+) -> Judgement:
     """Judge a history against claims.
+
+    Args:
+        history: what to judge.
+        claims: what is claimed of it.
+        settings: by which engine, and within which limits.
+        promised: what must be in the history, as far as that is known apart from it.
 
     Returns:
         A verdict for each claim, in their order, with every finding and the self-proof.
@@ -40,17 +54,20 @@ def check(history: History, claims: Iterable[Claim], settings: Settings | None =
     """
     claims = tuple(claims)
     with open_history(history, settings or Settings()) as bottom:
-        return heard(bottom.database, lambda: _judged(bottom, history, claims))
+        return heard(bottom.database, lambda: _judged(bottom, history, claims, promised))
 
 
-def _judged(bottom: Layer, history: History, claims: Sequence[Claim]) -> Judgement:
-    circumstances = Circumstances.of(history)
+def _judged(
+    bottom: Layer, history: History, claims: Sequence[Claim], promised: Promised
+) -> Judgement:
+    circumstances = Circumstances.of(history, promised)
+    missing = belonging(bottom, history, promised)
     trials = trials_of(history, claims, circumstances)
     with bottom.above(trials.tables()) as first:
         sampled = choose(first, trials)
     with bottom.above({**trials.tables(), "sampled": sampled}) as layer:
         trial = _Trial(layer, claims, trials, circumstances)
-        judged = tuple(trial.judge(claim) for claim in claims)
+        judged = tuple(trial.judge(claim, missing) for claim in claims)
         relations = {**bottom.counts(), **layer.counts()}
     findings = trial.in_order()
     return Judgement(
@@ -154,15 +171,15 @@ class _Trial:
         )
         return dict(zip(wanted, proofs, strict=True))
 
-    def judge(self, claim: Claim) -> ClaimJudgement:
-        """The verdict on one claim."""
+    def judge(self, claim: Claim, missing: Sequence[Control]) -> ClaimJudgement:
+        """The verdict on one claim; `missing` is what the history lacks."""
         stretches = [self._stretch(hop, claim) for hop in claim.hop.parts]
         return judge_claim(
             claim,
             findings=self.run + [f for s in stretches for f in self.found[s]],
             circumstances=self._circumstances,
             wounds=[w for s in stretches for w in self.wounds[s]],
-            controls=controls(self._layer, claim, self._trials),
+            controls=(*missing, *controls(self._layer, claim, self._trials)),
             cut_off=[name for s in stretches for name in self.cut_off[s]],
             elsewhere=Elsewhere(owners=self._foreign(claim), attempts=self._sent_elsewhere(claim)),
         )

@@ -1,28 +1,40 @@
 """A folder of this machine, read with Arrow.
 
-The one thing to know: of a Parquet file only its end is read before somebody asks for rows.
+The one thing to know: of a Parquet file only its end is read before somebody asks for rows. What is
+no regular file, or lies elsewhere and is only linked to, is refused before it is opened.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from checkers.bad_history import BadHistory
+from checkers.regular import check_regular, open_regular, read_regular
+
+_LARGEST_TEXT: Final = 64 * 2**20
+"""Bytes of a file that is read whole."""
 
 
 class LocalFolder:
     """A `Folder` of this machine."""
 
-    def __init__(self, path: Path) -> None:
-        """Name it; nothing is looked at yet."""
+    def __init__(self, path: Path, *, within: Path | None = None) -> None:
+        """Name it; nothing is looked at yet.
+
+        Args:
+            path: the folder.
+            within: the folder that its files must lie in, whatever is linked; None: itself.
+        """
         self._path = path
+        self._within = within or path
 
     @property
     def place(self) -> str:
@@ -40,30 +52,45 @@ class LocalFolder:
 
     def text(self, name: str) -> str:
         """See `Folder`."""
+        path = self._path / name
         try:
-            return (self._path / name).read_text()
+            return read_regular(path, self._within, at_most=_LARGEST_TEXT).decode()
         except (OSError, UnicodeDecodeError) as error:
-            raise BadHistory(f"{self._path / name}: expected a file of text: {error}.") from None
+            raise BadHistory(f"{path}: expected a file of text in UTF-8: {error}.") from None
+
+    def sha256(self, name: str) -> str:
+        """See `Folder`."""
+        path = self._path / name
+        try:
+            with open_regular(path, self._within) as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise BadHistory(f"{path} cannot be read: {error.strerror or error}.") from None
 
     def parquet(self, name: str) -> LocalParquet:
         """See `Folder`."""
-        return LocalParquet(self._path / name)
+        return LocalParquet(self._path / name, within=self._within)
 
     def folder(self, name: str) -> LocalFolder:
         """See `Folder`."""
-        return LocalFolder(self._path / name)
+        return LocalFolder(self._path / name, within=self._within)
 
 
 class LocalParquet:
     """A `Parquet` of this machine."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, within: Path | None = None) -> None:
         """Read its end.
 
+        Args:
+            path: the file.
+            within: the folder that it must lie in; None: the one that it is in.
+
         Raises:
-            BadHistory: it is no Parquet.
+            BadHistory: it is no Parquet, or no regular file.
         """
         self._path = path
+        check_regular(path, within or path.parent)
         try:
             self._about = pq.read_metadata(path)
             self._schema = pq.read_schema(path)

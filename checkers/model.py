@@ -203,6 +203,8 @@ class Judgement:
     claims: tuple[ClaimJudgement, ...]
     findings: tuple[Findings, ...]
     self_proof: tuple[Wound, ...]
+    unsealed: str | None = None
+    """What is not as the run sealed it, in a sentence; None if everything is, or nothing was."""
     notes: tuple[str, ...] = ()
     """What limits the judgement: lines cut short, missing tables, phases not reached."""
     counts: Mapping[str, int] = field(default_factory=dict)

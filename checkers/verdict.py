@@ -182,6 +182,12 @@ def _unknown(
         return _sentence(Verdict.UNKNOWN, f"found {said}, but outside the fine print: {uncovered}")
     if circumstances.interruption:
         return _sentence(Verdict.UNKNOWN, circumstances.interruption)
+    if circumstances.doubt:
+        return _sentence(
+            Verdict.UNKNOWN,
+            "nothing that is absent proves anything, for nobody knows whether this history is "
+            f"whole: {circumstances.doubt}",
+        )
     if circumstances.held_back:
         return _sentence(Verdict.UNKNOWN, circumstances.held_back)
     if not circumstances.complete:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
@@ -26,7 +26,7 @@ from harness.empty_sink import check_empty
 from harness.folder import RunFolder
 from harness.kafka.features import TRANSACTION_VERSION, finalize
 from harness.kafka.topics import create_topics
-from harness.record import RunRecord, Step
+from harness.record import RunRecord, Step, Written
 from harness.recorder import Recorder
 from harness.scenario import Scenario
 from harness.schedule_json import schedule_to_json
@@ -83,7 +83,8 @@ class Parts:
             brokers=BROKERS if scenario.all_topics else 0,
             queues=_queues(scenario, tools),
         )
-        self._record().save(folder.path)
+        self._record = self._made_record()
+        self._record.save(folder.path)
         self._watchdog = Watchdog(
             marker,
             log=folder.logs / "reaper.log",
@@ -95,8 +96,12 @@ class Parts:
 
     def arrange(self) -> Bench:
         """Write down what is expected, start the stage, create topics."""
-        write_expected(
+        expected, contributions = write_expected(
             self._folder.history, self._scenario.subject, self._scenario.workload, self._seed
+        )
+        # In the record too, so that a row that is missing later is missed.
+        self._record.model_copy(update={"written": self._written(expected, contributions)}).save(
+            self._folder.path
         )
         self._stage.start()
         if (version := self._scenario.transaction_version) is not None:
@@ -206,7 +211,22 @@ class Parts:
         self._watchdog.release()
         self._block.release()
 
-    def _record(self) -> RunRecord:
+    def _written(self, expected: Mapping[str, int], contributions: Mapping[str, int]) -> Written:
+        scenario = self._scenario
+        return Written(
+            records=scenario.workload.records,
+            logs={
+                **dict.fromkeys((*scenario.files, *scenario.queues), 1),
+                **{topic.name: topic.partitions for topic in scenario.all_topics},
+            },
+            in_bytes=list(scenario.files),
+            # Queues have none, and of a pipeline of the user's own they need not be known.
+            positions=bool(scenario.subject.sink) and not isinstance(scenario.subject, OnQueues),
+            expected=dict(expected),
+            contributions=dict(contributions),
+        )
+
+    def _made_record(self) -> RunRecord:
         scenario = self._scenario
         return RunRecord(
             run=self._folder.path.name,

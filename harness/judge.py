@@ -14,7 +14,8 @@ from checkers.claims import claim_from_json
 from checkers.engines.settings import Settings
 from checkers.history import History
 from checkers.model import Judgement
-from harness.folder import RunFolder
+from checkers.promised import PHASES, Promised
+from harness.folder import Loaded, RunFolder
 from harness.record import RunRecord
 
 
@@ -27,26 +28,61 @@ class Judged:
     judgement: Judgement
 
 
-def judge(folder: Path, settings: Settings | None = None) -> Judged:
+def judge(folder: Path, settings: Settings | None = None, *, unsealed: bool = False) -> Judged:
     """Load a run folder and judge it.
 
     Args:
         folder: the run folder.
         settings: by which engine, and within which limits.
+        unsealed: judge the tables as they are, also if they are not as they were sealed.
 
     Raises:
-        UnreadableRun, DamagedHistory, BadHistory: the folder is not a run, or is damaged; the text
-            says what and what to do.
+        UnreadableRun, DamagedHistory, BadHistory: the folder is not a run, is damaged, or was
+            changed; the text says what and what to do.
     """
     record = RunRecord.load(folder)
-    history, limits = RunFolder(folder).load_history()
+    loaded = RunFolder(folder).load_history(unsealed=unsealed)
+    return judge_loaded(record, loaded, settings or Settings())
+
+
+def judge_loaded(record: RunRecord, loaded: Loaded, settings: Settings) -> Judged:
+    """Judge the history of a run by what its record claims, and by what it says must be there.
+
+    Raises:
+        BadHistory: see `checkers.check`.
+    """
     judgement = check(
-        history,
+        loaded.history,
         tuple(claim_from_json(claim) for claim in record.claims),
-        settings=settings or Settings(),
+        settings=settings,
+        promised=promised_by(record, loaded),
     )
     return Judged(
         record=record,
-        history=history,
-        judgement=replace(judgement, notes=(*limits, *judgement.notes)),
+        history=loaded.history,
+        judgement=replace(
+            judgement, notes=(*loaded.limits, *judgement.notes), unsealed=loaded.changed
+        ),
+    )
+
+
+def promised_by(record: RunRecord, loaded: Loaded) -> Promised:
+    """What must be in a history, by the record of its run and by its seal."""
+    written = record.written
+    promised = Promised(
+        phases=PHASES,
+        faults={step.fault: step.required for step in record.schedule},
+        rows=loaded.rows,
+        doubt=loaded.doubt,
+    )
+    if written is None:
+        return promised
+    return replace(
+        promised,
+        logs=written.logs,
+        in_bytes=frozenset(written.in_bytes),
+        records=written.records,
+        positions=written.positions,
+        expected=written.expected,
+        contributions=written.contributions,
     )

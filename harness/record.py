@@ -13,7 +13,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from checkers.regular import NotRegular, read_regular
+
 RUN_FILE = "run.json"
+LARGEST = 64 * 2**20
+"""Bytes of a record; ours end far below one million."""
 
 
 class UnreadableRun(ValueError):
@@ -31,6 +35,19 @@ class Step(BaseModel):
     do: str = Field(description="the act, in words")
     until: str = Field(description="what ends it, in words")
     required: bool = True
+
+
+class Written(BaseModel):
+    """What a run that comes to its end must have written, known before it starts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    records: int = Field(description="how many are sent; 0 where the user says when it is enough")
+    logs: dict[str, int] = Field(description="each log that is read to its end, and its partitions")
+    in_bytes: list[str] = Field(description="logs whose offsets count bytes, which are files")
+    positions: bool = Field(description="whether the pipeline's committed positions are recorded")
+    expected: dict[str, int] = Field(description="rows of the table expected, by sink")
+    contributions: dict[str, int] = Field(description="rows of the table contributions, by sink")
 
 
 class RunRecord(BaseModel):
@@ -59,6 +76,9 @@ class RunRecord(BaseModel):
         default=None, description="the schedule as data, for a replay; None where there is none"
     )
     claims: list[dict[str, Any]] = Field(description="claims as checkers.claims writes them")
+    written: Written | None = Field(
+        default=None, description="what its history must hold; None in earlier versions"
+    )
 
     def save(self, folder: Path) -> None:
         """Write `run.json` whole or not at all."""
@@ -81,7 +101,7 @@ class RunRecord(BaseModel):
         """
         path = folder / RUN_FILE
         try:
-            return cls.parse(path.read_text(), str(path))
+            return cls.parse(read_regular(path, folder, at_most=LARGEST).decode(), str(path))
         except FileNotFoundError:
             raise UnreadableRun(
                 f"{folder} is not a run folder: it has no {RUN_FILE}. "
@@ -93,6 +113,8 @@ class RunRecord(BaseModel):
             raise UnreadableRun(f"{path} cannot be read: {error.strerror or error}") from None
         except UnicodeDecodeError as error:
             raise UnreadableRun(f"{path} is not JSON ({error}); restore it from a copy.") from None
+        except NotRegular as error:
+            raise UnreadableRun(str(error)) from None
 
     @classmethod
     def parse(cls, text: str, place: str) -> RunRecord:
@@ -103,12 +125,16 @@ class RunRecord(BaseModel):
         """
         try:
             return cls.model_validate(json.loads(text))
-        except json.JSONDecodeError as error:
-            raise UnreadableRun(f"{place} is not JSON ({error}); restore it from a copy.") from None
+        except RecursionError:
+            raise UnreadableRun(
+                f"{place} is nested deeper than any record; restore it from a copy."
+            ) from None
         except ValidationError as error:
-            first = error.errors()[0]
+            first = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "the whole file"
             raise UnreadableRun(
                 f"{place}: {where}: {first['msg']}. It was written by another version of "
                 "onceproof or edited; restore it from a copy."
             ) from None
+        except ValueError as error:  # no JSON, or numbers of more digits than Python reads
+            raise UnreadableRun(f"{place} is not JSON ({error}); restore it from a copy.") from None

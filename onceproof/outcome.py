@@ -48,6 +48,7 @@ def check_run(
     handlers: Sequence[events.Handler] = (),
     interrupted: bool = False,
     settings: Settings | None = None,
+    unsealed: bool = False,
 ) -> Outcome:
     """Judge a run folder, offline, and write its report anew.
 
@@ -56,12 +57,13 @@ def check_run(
         handlers: get the last events.
         interrupted: the run was; its exit code says so.
         settings: by which engine, and within which limits.
+        unsealed: judge also what is not as the run sealed it; the report says so.
 
     Raises:
         ValueError: the folder is not a run or is damaged; the text says what and what to do.
     """
     with in_run(folder):
-        judged = judge(folder, settings)
+        judged = judge(folder, settings, unsealed=unsealed)
         logs = run_logs(RunFolder(folder).logs, judged.record, judged.history)
         report = build(judged.record, judged.history, judged.judgement, logs)
         html, json = write(folder, report)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from checkers import BadHistory
+from harness.folder import RunFolder
 from harness.kafka.features import TRANSACTION_VERSION
 from harness.record import RunRecord
 from harness.scenario import BadScenario, Scenario
@@ -39,6 +41,10 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
         NoReplay: it has no schedule, or scenario or faults are not what they were.
     """
     record = RunRecord.load(folder)
+    try:
+        RunFolder(folder).check_record()
+    except BadHistory as error:
+        raise NoReplay(str(error)) from None
     if record.scenario in (NAME, DRY_RUN):
         raise NoReplay(
             f"{folder} is of a pipeline of your own, which is no scenario. This does it again: "

@@ -61,6 +61,7 @@ def build(
         headline=long(headline(claims, faults, _several(history))),
         verdict=of.verdict if of else None,
         expected=_all_expected(claims),
+        unsealed=short_or_none(judgement.unsealed),
         run=_facts(record, phases),
         claims=claims,
         findings=found,

@@ -19,7 +19,7 @@ from checkers.model import Verdict
 from reports.live import live
 from reports.model import Claim, Findings, Report
 from reports.terminal import console
-from reports.text import line, plural, seconds
+from reports.text import UNSEALED, line, plural, seconds
 from reports.wholeness import missed
 from reports.write import HTML_FILE, JSON_FILE
 
@@ -69,6 +69,8 @@ def print_result(report: Report, out: TextIO, folder: Path | None = None) -> Non
     """The verdicts, the first findings, and where to read on."""
     to = console(out)
     to.print(Text(line(report.headline), style="bold"))
+    if report.unsealed:
+        to.print(Text(line(f"{UNSEALED}: {report.unsealed}."), style="bold red"))
     to.print()
     to.print(_claims(report.claims))
     if report.run.schedule:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
 from checkers.model import Findings, Hop, Judgement, Row, Verdict
-from reports.text import cut, line, number, plural
+from reports.text import UNSEALED, cut, line, number, plural
 
 __all__ = ["print_judgement"]
 
@@ -52,6 +52,8 @@ def print_judgement(
         out.reconfigure(errors="backslashreplace")
     page = _Page(out)
     page.text(f"{line(source)}: {_headline(judgement)}", _BOLD)
+    if judgement.unsealed:
+        page.paragraph(f"{UNSEALED}: {judgement.unsealed}.", "", "1;31")
     page.text("")
     _claims(page, judgement)
     for group in judgement.findings:

@@ -30,6 +30,7 @@ def judgement_json(judgement: Judgement, *, source: str, notes: Sequence[str] = 
         "format": "onceproof-judgement",
         "version": VERSION,
         "source": source,
+        "unsealed": judgement.unsealed,
         "claims": [_claim(judged) for judged in judgement.claims],
         "findings": [_findings(group) for group in judgement.findings],
         "self_proof": [asdict(wound) for wound in judgement.self_proof],

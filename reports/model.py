@@ -188,6 +188,10 @@ class Report(Part):
     headline: str = Field(description="the verdict as a sentence")
     verdict: Verdict | None = Field(description="of the claim that the headline speaks of")
     expected: bool | None = Field(description="every claim as the scenario expects")
+    unsealed: str | None = Field(
+        default=None,
+        description="what was judged although it is not as the run sealed it; null: nothing",
+    )
     run: RunFacts
     claims: tuple[Claim, ...]
     findings: tuple[Findings, ...]

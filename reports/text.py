@@ -9,6 +9,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+UNSEALED = "NOT AS IT WAS SEALED"
+"""What stands at the top of a judgement of what was changed since the run sealed it."""
 _KEPT = frozenset("\n\t")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _WORDS = {0: "not at all", 1: "once", 2: "twice", 3: "three times", 4: "four times"}

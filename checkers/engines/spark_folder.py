@@ -22,6 +22,8 @@ from checkers.engines.spark_session import told
 
 FAILURES: Final = (PySparkException, Py4JJavaError)
 """What Spark raises when it cannot do what it was asked."""
+_COPIED: Final = 2**16
+"""Bytes that are read at once."""
 
 
 class SparkFolder:
@@ -91,6 +93,22 @@ class SparkFolder:
             raise BadHistory(
                 f"{path.toString()}: expected a file of text: {told(error)}."
             ) from None
+
+    def sha256(self, name: str) -> str:
+        """See `Folder`: the driver reads it. A folder of files is no file that was sealed."""
+        jvm: Any = self._session._jvm
+        path = jvm.org.apache.hadoop.fs.Path(self._path, name)
+        digest = jvm.java.security.MessageDigest.getInstance("SHA-256")
+        try:
+            if self._files.getFileStatus(path).isDirectory():
+                return ""
+            stream = self._files.open(path)
+            nowhere = jvm.java.io.OutputStream.nullOutputStream()
+            summed = jvm.java.security.DigestOutputStream(nowhere, digest)
+            jvm.org.apache.hadoop.io.IOUtils.copyBytes(stream, summed, _COPIED, True)
+        except Py4JJavaError as error:
+            raise BadHistory(f"{path.toString()} cannot be read: {told(error)}.") from None
+        return bytes(digest.digest()).hex()
 
     def parquet(self, name: str) -> SparkParquet:
         """See `Folder`."""

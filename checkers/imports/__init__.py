@@ -50,7 +50,8 @@ def read(path: str | Path, format_: str | None = None, **options: Any) -> Import
     Args:
         path: a file or folder.
         format_: one of `FORMATS`; None: see `format_of`.
-        options: what the reader of the format takes besides, see `read_jepsen`.
+        options: what the reader of the format takes besides: see `read_jepsen`; of Parquet that a
+            run sealed, `unsealed=True` takes it also if it was changed since.
 
     Raises:
         BadHistory: it cannot be read; the text says where and why.
@@ -73,10 +74,15 @@ def _jsonl(path: Path) -> Imported:
     return read_jsonl(path)
 
 
-def _parquet(path: Path) -> Imported:
+def _parquet(path: Path, *, unsealed: bool = False) -> Imported:
     from checkers.history import History
+    from checkers.local_folder import LocalFolder
+    from checkers.promised import Promised
+    from checkers.seal import check_seal
 
-    return Imported(history=History.load(path))
+    folder = LocalFolder(path)
+    rows, changed = check_seal(folder, unsealed=unsealed)
+    return Imported(history=History.load(folder), unsealed=changed, promised=Promised(rows=rows))
 
 
 _READERS: Final[dict[str, Callable[..., Imported]]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checkers.history import History
+from checkers.promised import NOTHING, Promised
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,3 +15,7 @@ class Imported:
     history: History
     notes: tuple[str, ...] = ()
     """What was left out or had to be assumed, in words."""
+    unsealed: str | None = None
+    """What is not as it was sealed, in a sentence."""
+    promised: Promised = NOTHING
+    """What must be there by its seal, if it has one."""

@@ -99,6 +99,12 @@ class Lab:
             self._place.leave()
 
     def _conduct(self, schedule: Sequence[At], bench: Bench) -> Conducting:
+        # How much is sent is up to the user as well.
+        folder = self.run.folder.path
+        record = RunRecord.load(folder)
+        if record.written is not None:
+            written = record.written.model_copy(update={"records": 0})
+            record.model_copy(update={"written": written}).save(folder)
         return ByHand(bench, offered=self._offered, opened=self._serve, noted=self._note)
 
     def _serve(self, lab: ByHand) -> None:

@@ -6,7 +6,8 @@ payment comes to, or adds to a balance, the subject may say itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,10 @@ from harness.workload.contributions import (
 from harness.workload.payments import Payment, Payments, payments_of
 
 
-def write_expected(history: Path, subject: Subject, workload: Workload, seed: int) -> None:
-    """Write the tables `expected` and `contributions`.
+def write_expected(
+    history: Path, subject: Subject, workload: Workload, seed: int
+) -> tuple[Counter[str], Counter[str]]:
+    """Write the tables `expected` and `contributions`; returns how many rows of each sink.
 
     Args:
         history: folder of the run's history.
@@ -34,6 +37,7 @@ def write_expected(history: Path, subject: Subject, workload: Workload, seed: in
         seed: draws it.
     """
     writer = HistoryWriter(history, "workload")
+    expected, contributions = Counter[str](), Counter[str]()
     for n in range(workload.producers):
         payments: list[Payment] = []
         if isinstance(workload, Payments):
@@ -45,13 +49,20 @@ def write_expected(history: Path, subject: Subject, workload: Workload, seed: in
                 if isinstance(subject, SaysEffects)
                 else workload.expected(producer=n, seed=seed, sink=sink)
             )
-            writer.write_all("expected", rows)
+            writer.write_all("expected", _counted(rows, expected))
             if isinstance(workload, Contributes):
                 own = workload.contributed(producer=n, seed=seed, sink=sink)
-                writer.write_all("contributions", own)
+                writer.write_all("contributions", _counted(own, contributions))
         added = (row for payment in payments for row in _contributions(subject, payment))
-        writer.write_all("contributions", added)
+        writer.write_all("contributions", _counted(added, contributions))
     writer.close()
+    return expected, contributions
+
+
+def _counted(rows: Iterable[dict[str, Any]], count: Counter[str]) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        count[row["sink"]] += 1
+        yield row
 
 
 def _said(subject: SaysEffects, sink: str, payments: Sequence[Payment]) -> Iterator[dict[str, Any]]:

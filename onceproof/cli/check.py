@@ -59,6 +59,13 @@ def check(
         bool | None, typer.Option(help="Jepsen: whether clients used any; else it is found out.")
     ] = None,
     json: Annotated[Path | None, typer.Option(help="File that gets the judgement.")] = None,
+    unsealed: Annotated[
+        bool,
+        typer.Option(
+            "--unsealed",
+            help="Judge a run also if it was changed since it was sealed; the report says so.",
+        ),
+    ] = False,
 ) -> None:
     """Judge a run folder again, offline, and write its report anew; or judge a foreign history.
 
@@ -77,6 +84,12 @@ def check(
         sys.exit(command.USAGE)
     with breaking_off(f"judging {path}; the history is as it was. Start again for a verdict."):
         found = command.check(
-            path, format_=format_, claims=claim or (), settings=limits, json=json, options=options
+            path,
+            format_=format_,
+            claims=claim or (),
+            settings=limits,
+            json=json,
+            unsealed=unsealed,
+            options=options,
         )
     sys.exit(found)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ def check(
     claims: Sequence[str] = (),
     settings: Settings | None = None,
     json: Path | None = None,
+    unsealed: bool = False,
     options: dict[str, Any] | None = None,
 ) -> int:
     """Judge a run folder or a foreign history.
@@ -44,13 +46,16 @@ def check(
         claims: for foreign histories, see `checkers.imports.claims`; none: all that are possible.
         settings: engine and limits.
         json: file that gets the judgement.
+        unsealed: judge also what is not as the run sealed it.
         options: what the format's reader takes besides.
     """
     settings, options = settings or Settings(), options or {}
     if is_uri(str(path)):
         from onceproof.commands.check_uri import check_uri
 
-        return check_uri(str(path), format_, claims, settings, json, options)
+        return check_uri(
+            str(path), format_, claims, settings, json, unsealed=unsealed, options=options
+        )
     path = Path(path)
     if format_ == RUN or (format_ is None and (path / "run.json").exists()):
         if claims:
@@ -58,11 +63,15 @@ def check(
                 f"the claims of a run stand in {path / 'run.json'}. To judge its history by "
                 f"others: onceproof check {path / 'history'} --claim …"
             )
-        return _check_run(path, settings, json)
+        return _check_run(path, settings, json, unsealed=unsealed)
     with _told():
         format_ = format_ or _format(path)
         if options and format_ != "jepsen":
             return _usage(f"--{next(iter(options))} is for --format jepsen only.")
+        if unsealed:
+            if format_ != "parquet":
+                return _usage("--unsealed: expected with what a run has sealed, which is Parquet.")
+            options = {"unsealed": True}
         return _check_foreign(path, format_, claims, settings, json, options)
 
 
@@ -78,14 +87,14 @@ def report(folder: Path) -> int:
         return 0
 
 
-def _check_run(folder: Path, settings: Settings, json: Path | None) -> int:
+def _check_run(folder: Path, settings: Settings, json: Path | None, *, unsealed: bool) -> int:
     from onceproof.commands.telling import write_json
     from onceproof.errors import told
     from onceproof.outcome import check_run
     from reports.console import print_result
 
     with told():
-        outcome = check_run(_existing(folder), settings=settings)
+        outcome = check_run(_existing(folder), settings=settings, unsealed=unsealed)
         print_result(outcome.report, sys.stdout, folder)
         if json is not None:
             write_json(json, outcome.judgement, str(folder))
@@ -107,7 +116,8 @@ def _check_foreign(
     imported = read(path, format_, **options)
     history = imported.history
     wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
-    judgement = judge(history, wanted, settings=settings)
+    judgement = judge(history, wanted, settings=settings, promised=imported.promised)
+    judgement = replace(judgement, unsealed=imported.unsealed)
     return tell(judgement, str(path), imported.notes, json)
 
 

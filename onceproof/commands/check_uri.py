@@ -18,6 +18,8 @@ from checkers.bad_history import BadHistory
 from checkers.engines.places import open_folder
 from checkers.engines.settings import Settings
 from checkers.folders import Folder
+from checkers.promised import Promised
+from checkers.seal import check_seal
 from onceproof.commands.telling import tell
 from onceproof.errors import USAGE, told
 
@@ -31,6 +33,8 @@ def check_uri(
     claims: Sequence[str],
     settings: Settings,
     json: Path | None,
+    *,
+    unsealed: bool,
     options: dict[str, Any],
 ) -> int:
     """Judge a run folder or a history of Parquet at a URI; see `onceproof.commands.check`."""
@@ -48,27 +52,36 @@ def check_uri(
                     f"the claims of a run stand in {folder.place}/run.json. To judge its history "
                     f"by others: onceproof check {folder.place}/history --engine spark --claim …"
                 )
-            return _check_run(folder, uri, settings, json)
-        return _check_history(folder, uri, claims, settings, json)
+            return _check_run(folder, uri, settings, json, unsealed=unsealed)
+        return _check_history(folder, uri, claims, settings, json, unsealed=unsealed)
 
 
-def _check_run(folder: Folder, uri: str, settings: Settings, json: Path | None) -> int:
+def _check_run(
+    folder: Folder, uri: str, settings: Settings, json: Path | None, *, unsealed: bool
+) -> int:
+    from harness.judge import judge_loaded
     from harness.stored_run import load_stored
 
-    stored = load_stored(folder)
-    judgement = judge(stored.history, stored.claims, settings=settings)
-    judgement = replace(judgement, notes=(*stored.limits, *judgement.notes))
-    return tell(judgement, uri, (), json)
+    record, loaded = load_stored(folder, unsealed=unsealed)
+    return tell(judge_loaded(record, loaded, settings).judgement, uri, (), json)
 
 
 def _check_history(
-    folder: Folder, uri: str, claims: Sequence[str], settings: Settings, json: Path | None
+    folder: Folder,
+    uri: str,
+    claims: Sequence[str],
+    settings: Settings,
+    json: Path | None,
+    *,
+    unsealed: bool,
 ) -> int:
     from checkers.imports.claims import all_claims, parse_claim
 
+    rows, changed = check_seal(folder, unsealed=unsealed)
     history = History.load(folder)
     wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
-    return tell(judge(history, wanted, settings=settings), uri, (), json)
+    judgement = judge(history, wanted, settings=settings, promised=Promised(rows=rows))
+    return tell(replace(judgement, unsealed=changed), uri, (), json)
 
 
 def _format(folder: Folder) -> str:

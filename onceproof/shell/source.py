@@ -72,16 +72,16 @@ def _run(path: Path) -> Source:
     from harness.record import RunRecord
 
     record = RunRecord.load(path)
-    history, limits = RunFolder(path).load_history()
+    loaded = RunFolder(path).load_history(unsealed=True)
     told = _told(path)
-    notes = list(limits)
+    notes = [*([loaded.changed] if loaded.changed else []), *loaded.limits]
     if not told:
         notes.append(
             f"it was not judged yet, so there are no findings: onceproof check {path} does that"
         )
     return Source(
         name=record.run,
-        history=history,
+        history=loaded.history,
         claims=tuple(claim_from_json(claim) for claim in record.claims),
         told=told,
         notes=tuple(notes),
@@ -100,13 +100,13 @@ def _foreign(path: Path) -> Source:
             "*.parquet or *.jsonl, or a file *.jsonl or *.edn. Give a folder that `onceproof run` "
             "printed."
         ) from None
-    imported = read(path, format_)
+    imported = read(path, format_, **({"unsealed": True} if format_ == "parquet" else {}))
     return Source(
         name=str(path),
         history=imported.history,
         claims=all_claims(imported.history),
         told={},
-        notes=tuple(imported.notes),
+        notes=(*([imported.unsealed] if imported.unsealed else []), *imported.notes),
     )
 
 

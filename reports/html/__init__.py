@@ -19,6 +19,7 @@ from reports.html.templating import environment, policy, script, style
 from reports.html.way import transactions, way
 from reports.html.words import words
 from reports.model import Report
+from reports.text import UNSEALED
 from reports.wholeness import missed
 
 _HERE = Path(__file__).parent
@@ -50,6 +51,7 @@ def render(report: Report) -> str:
         hints={anomaly.name: anomaly.hint for anomaly in anomalies().values()},
         fine_prints=fine_prints(report),
         lead=lead(report),
+        unsealed=UNSEALED,
         missed=missed(report),
         tiles=tiles(report),
         unknown_lag=unknown_lag(report),

@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 from checkers import History, Verdict, at_least_once, check, claim_to_json, exactly_once
 from checkers.engines.places import open_folder
 from checkers.engines.settings import Settings
+from checkers.promised import PHASES
 from checkers.tables import TABLES
+from harness.folder import seal_folder
 from onceproof.cli import app
 from tests.end_to_end.command import onceproof
 from tests.unit.harness.test_harness_record import RECORD
@@ -33,7 +35,7 @@ HISTORY = History.of(
     partitions=[{"last_stable_offset": 5}],
     effects=[{"record": r, "source_topic": "input"} for r in NAMES[:-1]],
     expected=[{"record": r} for r in NAMES],
-    phases=[{"phase": p, "outcome": "ok"} for p in ("settle", "collect")],
+    phases=[{"phase": p, "outcome": "ok"} for p in PHASES],
     hazards=[{"hop": "process"}],
 )
 
@@ -46,9 +48,10 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     disk = tmp_path_factory.mktemp("disk")
     run = disk / "a run [7]"  # what Spark reads as a pattern is a name here
     run.mkdir()
-    RECORD.model_copy(update={"claims": [claim_to_json(SMALL)]}).save(run)
+    RECORD.model_copy(update={"claims": [claim_to_json(SMALL)], "schedule": []}).save(run)
     HISTORY.save(run / "history")
     (run / "history" / "limits.json").write_text('["the last line of x was cut short"]')
+    seal_folder(run)
     return disk
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from checkers.bad_history import BadHistory
+from checkers.local_folder import LocalFolder
+from checkers.seal import LogEnd, read_seal
 from harness import folder as module
 from harness.folder import RunFolder
 from harness.recording.tables import DamagedHistory
 from harness.recording.writer import HistoryWriter
+from tests.unit.harness.test_harness_record import RECORD
 
 
 class Frozen(datetime):
@@ -39,6 +44,7 @@ def tables(history: Mapping[str, pa.Table]) -> dict[str, list[dict[str, Any]]]:
 def recorded(tmp_path: Path) -> RunFolder:
     """A folder with lines of two writers, one of them cut short."""
     run = RunFolder.create(tmp_path, "story", 7)
+    RECORD.save(run.path)
     harness = HistoryWriter(run.history, "harness")
     phase = {"phase": "settle", "started_at": 1, "clock": "c"}
     harness.write("phases", **phase)
@@ -92,10 +98,11 @@ def test_a_file_in_the_way_of_the_runs(tmp_path: Path) -> None:
 
 
 def test_lines_and_tables_tell_the_same(recorded: RunFolder) -> None:
-    from_lines, limits = recorded.load_history()
+    loaded = recorded.load_history()
+    from_lines, limits = loaded.history, loaded.limits
     assert limits == ("the last line of producer-0.jsonl was cut short",)
     assert recorded.seal() == limits
-    from_tables, _ = recorded.load_history()
+    from_tables = recorded.load_history().history
     assert tables(from_tables) == tables(from_lines)
     for name, table in from_lines.items():
         assert from_tables[name].schema.equals(table.schema)
@@ -105,17 +112,19 @@ def test_lines_and_tables_tell_the_same(recorded: RunFolder) -> None:
 
 
 def test_sealing_leaves_tables_and_nothing_else(recorded: RunFolder) -> None:
-    history, _ = recorded.load_history()
+    history = recorded.load_history().history
     recorded.seal()
     names = {p.name for p in recorded.history.iterdir()}
-    assert names == {f"{n}.parquet" for n in history} | {"limits.json"}
+    assert names == {f"{n}.parquet" for n in history} | {"limits.json", "seal.json"}
 
 
 def test_a_table_that_was_removed_is_not_empty(recorded: RunFolder) -> None:
     recorded.seal()
     (recorded.history / "faults.parquet").unlink()
-    with pytest.raises(DamagedHistory, match=r"found no faults\.parquet; restore"):
+    with pytest.raises(BadHistory, match=r"faults\.parquet was removed since the run sealed it"):
         recorded.load_history()
+    with pytest.raises(DamagedHistory, match=r"found no faults\.parquet; restore"):
+        recorded.load_history(unsealed=True)
 
 
 @pytest.mark.parametrize("name", ["auditor", "harness", "workload"])
@@ -124,11 +133,12 @@ def test_what_was_cut_short_after_it_was_collected_was_not_collected(
 ) -> None:
     phase = {"phase": "collect", "started_at": 3, "clock": "c"}
     HistoryWriter(recorded.history, "harness").write("phases", **phase, outcome="ok")
-    history, _ = recorded.load_history()
+    history = recorded.load_history().history
     assert history["phases"].to_pylist()[-1]["outcome"] == "ok", "a producer may be killed"
     with (recorded.history / f"{name}.jsonl").open("ab") as torn:
         torn.write(b'{"t":"effects","sink"')
-    history, limits = recorded.load_history()
+    loaded = recorded.load_history()
+    history, limits = loaded.history, loaded.limits
     last = history["phases"].to_pylist()[-1]
     assert (last["phase"], last["outcome"]) == ("collect", "failed")
     assert last["detail"] == f"the last line of {name}.jsonl was cut short"
@@ -138,7 +148,7 @@ def test_what_was_cut_short_after_it_was_collected_was_not_collected(
 def test_a_table_that_cannot_be_written_leaves_the_lines(
     recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, told = content(recorded.history), tables(recorded.load_history()[0])
+    before, told = content(recorded.history), tables(recorded.load_history().history)
     write, written = module.pq.write_table, []
 
     def full(table: pa.Table, path: Path) -> None:
@@ -153,9 +163,9 @@ def test_a_table_that_cannot_be_written_leaves_the_lines(
             recorded.seal()
     assert content(recorded.history) == before
     assert not list(recorded.history.glob("*.parquet"))
-    assert tables(recorded.load_history()[0]) == told
+    assert tables(recorded.load_history().history) == told
     recorded.seal()
-    assert tables(recorded.load_history()[0]) == told
+    assert tables(recorded.load_history().history) == told
 
 
 def test_a_table_that_reads_back_shorter_leaves_the_lines(
@@ -182,7 +192,7 @@ def test_lines_that_are_damaged_stay_as_they_are(recorded: RunFolder) -> None:
 def test_a_death_while_the_tables_are_put_in_place_loses_nothing(
     recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = tables(recorded.load_history()[0])
+    told = tables(recorded.load_history().history)
     replace, count = Path.replace, [0]
 
     def dying(self: Path, target: Path) -> Path:
@@ -195,13 +205,13 @@ def test_a_death_while_the_tables_are_put_in_place_loses_nothing(
         death.setattr(Path, "replace", dying)
         with pytest.raises(KeyboardInterrupt):
             recorded.seal()
-    assert tables(recorded.load_history()[0]) == told
+    assert tables(recorded.load_history().history) == told
 
 
 def test_a_death_while_the_lines_are_removed_loses_nothing(
     recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = tables(recorded.load_history()[0])
+    told = tables(recorded.load_history().history)
     unlink, count = Path.unlink, [0]
 
     def dying(self: Path, missing_ok: bool = False) -> None:
@@ -214,34 +224,96 @@ def test_a_death_while_the_lines_are_removed_loses_nothing(
         death.setattr(Path, "unlink", dying)
         with pytest.raises(KeyboardInterrupt):
             recorded.seal()
-    assert tables(recorded.load_history()[0]) == told
+    assert tables(recorded.load_history().history) == told
 
 
 def test_sealing_again_changes_nothing(recorded: RunFolder) -> None:
     recorded.seal()
-    told = tables(recorded.load_history()[0])
+    told = tables(recorded.load_history().history)
     recorded.seal()
-    assert tables(recorded.load_history()[0]) == told
+    assert tables(recorded.load_history().history) == told
 
 
 def test_a_sealed_history_still_says_what_limits_it(recorded: RunFolder) -> None:
     limits = recorded.seal()
-    assert recorded.load_history()[1] == limits
+    assert recorded.load_history().limits == limits
 
 
 def test_a_history_without_limits_has_no_file_of_them(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path, "story", 7)
+    RECORD.save(run.path)
     HistoryWriter(run.history, "harness").write("progress")
     assert run.seal() == ()
-    assert run.load_history()[1] == ()
+    assert run.load_history().limits == ()
     assert not (run.history / "limits.json").exists()
 
 
 def test_limits_that_cannot_be_read(recorded: RunFolder) -> None:
     recorded.seal()
     (recorded.history / "limits.json").write_text("[")
-    with pytest.raises(DamagedHistory, match=r"limits\.json is not JSON"):
+    with pytest.raises(BadHistory, match=r"limits\.json was changed since the run sealed it"):
         recorded.load_history()
+    with pytest.raises(DamagedHistory, match=r"limits\.json is not JSON"):
+        recorded.load_history(unsealed=True)
+
+
+def _rewrite(folder: RunFolder, name: str, rows: slice) -> None:
+    path = folder.history / name
+    table = pq.read_table(path)
+    pq.write_table(table.take(list(range(table.num_rows))[rows]), path)
+
+
+def test_a_changed_table_is_refused_by_name(recorded: RunFolder) -> None:
+    recorded.seal()
+    _rewrite(recorded, "sends.parquet", slice(1, None))
+    with pytest.raises(BadHistory, match=r"history: sends\.parquet was changed since .*--unsealed"):
+        recorded.load_history()
+    loaded = recorded.load_history(unsealed=True)
+    assert loaded.changed == "sends.parquet was changed since the run sealed it"
+    assert loaded.rows["sends"] == loaded.history.rows("sends") + 1
+    assert loaded.doubt is None
+
+
+def test_a_changed_record_is_refused(recorded: RunFolder) -> None:
+    recorded.seal()
+    RECORD.model_copy(update={"schedule": []}).save(recorded.path)
+    with pytest.raises(BadHistory, match=r"run\.json was changed since the run sealed it"):
+        recorded.load_history()
+    with pytest.raises(BadHistory, match=r"run\.json was changed since"):
+        recorded.check_record()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda seal: seal.unlink(),
+        lambda seal: seal.write_text(seal.read_text().replace('"rows": 3', '"rows": 2')),
+        lambda seal: seal.write_text("[" * 100_000),
+        lambda seal: seal.write_text("{}"),
+        lambda seal: seal.write_bytes(b"\xff"),
+    ],
+    ids=["removed", "edited", "nested", "empty", "no-text"],
+)
+def test_without_its_seal_nobody_knows_whether_a_history_is_whole(
+    recorded: RunFolder, damage: Callable[[Path], object]
+) -> None:
+    recorded.seal()
+    damage(recorded.history / "seal.json")
+    with pytest.raises(BadHistory, match=r"seal\.json.*--unsealed"):
+        recorded.load_history()
+    assert "seal.json" in str(recorded.load_history(unsealed=True).doubt)
+
+
+def test_the_seal_has_the_ends_of_logs_and_the_schedule(recorded: RunFolder) -> None:
+    end = {"topic": "t", "partition": 0, "log_start": 2, "high_watermark": 9}
+    HistoryWriter(recorded.history, "auditor").write(
+        "partitions", **end, last_stable_offset=9, cleanup_policy="delete"
+    )
+    recorded.seal()
+    seal = read_seal(LocalFolder(recorded.history))
+    assert seal.logs == (LogEnd(**end),)
+    assert seal.schedule == ("a",)
+    assert seal.rows["sends"] == 3
 
 
 def test_a_folder_without_history(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from checkers.claims import EXACTLY_ONCE, claim_to_json
 from checkers.fine_print import standard_fine_print
 from checkers.history import History
 from checkers.model import Claim, Hop, Scope
+from checkers.promised import PHASES
+from harness.folder import seal_folder
 from harness.record import RunRecord
 from harness.recording.writer import HistoryWriter
 
@@ -18,7 +20,7 @@ CLAIM = Claim(
     scope=Scope(input="payments", sink="ledger", view="table"),
     fine_print=standard_fine_print(EXACTLY_ONCE, Hop.PROCESS),
 )
-ENDED = [{"phase": p, "outcome": "ok"} for p in ("settle", "collect")]
+ENDED = [{"phase": p, "outcome": "ok"} for p in PHASES]
 
 
 def finished(runs: Path, name: str = "20260101T000000Z-small-7", **changed: Any) -> Path:
@@ -28,6 +30,7 @@ def finished(runs: Path, name: str = "20260101T000000Z-small-7", **changed: Any)
     effects = [{"sink": "ledger", "view": "table", "record": r, "digest": "x"} for r in "abb"]
     expected = [{"sink": "ledger", "record": r, "digest": "x"} for r in "ab"]
     History.of(log=log, effects=effects, expected=expected, phases=ENDED).save(folder / "history")
+    seal_folder(folder)
     return folder
 
 

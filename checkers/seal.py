@@ -1,0 +1,159 @@
+"""The seal of a history: what its files were when the run that wrote them ended.
+
+It is a file beside the tables: rows and SHA-256 of each of them, the sum of the run's record with
+its schedule and claims, the ends that each log had to be read to, and its own digest. Whoever loads
+a sealed history compares; what was changed since is refused by name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from checkers.bad_history import BadHistory
+from checkers.folders import Folder
+
+SEAL_FILE: Final = "seal.json"
+FORMAT: Final = "onceproof-seal/1"
+REMEDY: Final = "Restore it from a copy, or judge what is there with --unsealed."
+
+
+@dataclass(frozen=True, kw_only=True)
+class SealedFile:
+    """One file beside the seal; `rows` is None where it holds no table."""
+
+    sha256: str
+    rows: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogEnd:
+    """The ends of one partition, up to which its log had to be read."""
+
+    topic: str
+    partition: int
+    log_start: int
+    high_watermark: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seal:
+    """What was sealed.
+
+    Attributes:
+        record: SHA-256 of the run's record, which has its schedule and its claims.
+        schedule: the faults of that schedule, by name.
+        files: the files beside the seal, by name.
+        logs: up to where each log had to be read.
+    """
+
+    record: str
+    schedule: tuple[str, ...]
+    files: Mapping[str, SealedFile]
+    logs: tuple[LogEnd, ...]
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """Table → how many rows it had."""
+        return {
+            name.removesuffix(".parquet"): sealed.rows
+            for name, sealed in self.files.items()
+            if sealed.rows is not None
+        }
+
+    def text(self) -> str:
+        """The seal as it is written, with its own digest."""
+        content = {
+            "format": FORMAT,
+            "record": self.record,
+            "schedule": list(self.schedule),
+            "files": {name: asdict(sealed) for name, sealed in sorted(self.files.items())},
+            "logs": [asdict(end) for end in self.logs],
+        }
+        return json.dumps({**content, "digest": _digest(content)}, indent=1) + "\n"
+
+
+def read_seal(folder: Folder) -> Seal:
+    """The seal of a folder of tables.
+
+    Raises:
+        BadHistory: there is none, or it was changed.
+    """
+    if SEAL_FILE not in folder.names():
+        raise BadHistory(
+            f"{folder.place}: expected {SEAL_FILE}, found none: it was removed, or the run was "
+            f"made by an earlier version. {REMEDY}"
+        )
+    place = f"{folder.place}/{SEAL_FILE}"
+    try:
+        text = folder.text(SEAL_FILE)
+    except BadHistory as error:
+        raise BadHistory(f"{error} {REMEDY}") from None
+    try:
+        content: Any = json.loads(text)
+        digest = content.pop("digest")
+        if content["format"] != FORMAT:
+            raise BadHistory(f"{place}: expected format {FORMAT}. {REMEDY}")
+        if digest != _digest(content):
+            raise BadHistory(f"{place} was changed since it was written. {REMEDY}")
+        return Seal(
+            record=content["record"],
+            schedule=tuple(content["schedule"]),
+            files={name: SealedFile(**sealed) for name, sealed in content["files"].items()},
+            logs=tuple(LogEnd(**end) for end in content["logs"]),
+        )
+    except BadHistory:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise BadHistory(f"{place} is not a seal: it was changed or cut short. {REMEDY}") from None
+
+
+def check_seal(folder: Folder, *, unsealed: bool) -> tuple[dict[str, int], str | None]:
+    """Compare a folder of tables with its seal, if it has one.
+
+    Args:
+        folder: the tables.
+        unsealed: only say what was changed.
+
+    Returns:
+        How many rows of each table were sealed, and what was changed, in a sentence.
+
+    Raises:
+        BadHistory: something was changed, and that is not asked for.
+    """
+    if SEAL_FILE not in folder.names():
+        return {}, None
+    seal = read_seal(folder)
+    changed = told(changed_files(folder, seal))
+    if changed and not unsealed:
+        raise BadHistory(f"{folder.place}: {changed}. {REMEDY}")
+    return seal.rows, changed
+
+
+def told(changed: Sequence[str]) -> str | None:
+    """What was changed, in a sentence; None if nothing was."""
+    return f"{', '.join(changed)} since the run sealed it" if changed else None
+
+
+def changed_files(folder: Folder, seal: Seal) -> tuple[str, ...]:
+    """The files of a folder of tables that are not as they were sealed, each in a few words."""
+    there = folder.names()
+    changed = []
+    for name, sealed in sorted(seal.files.items()):
+        if name not in there:
+            changed.append(f"{name} was removed")
+        elif folder.sha256(name) != sealed.sha256:
+            changed.append(f"{name} was changed")
+    added = sorted(name for name in there - seal.files.keys() - {SEAL_FILE} if _belongs(name))
+    return (*changed, *(f"{name} was added" for name in added))
+
+
+def _belongs(name: str) -> bool:
+    return name.endswith((".parquet", ".json"))
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
