@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix agree mutants bench-checking bench-gate bench-report exact-faults reference docs dist lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix agree mutants fuzz-runs bench-checking bench-gate bench-report exact-faults reference docs dist lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -66,6 +66,9 @@ agree: .bootstrap ## Thousands of generated histories, judged by every engine an
 
 mutants: .bootstrap ## Alter every condition of every query; each must be noticed
 	@$(BIN)/python -m tests.mutants $(ARGS)
+
+fuzz-runs: .bootstrap ## Damage every file of run folders in 2,000 ways; each must be told (ARGS=--seed 8)
+	@$(BIN)/python -m tests.fuzz_runs $(ARGS)
 
 bench-checking: .bootstrap ## Time judging 0.1 to 10 million records (ARGS=--large: 100)
 	@$(BIN)/python -m benchmarks.checking $(ARGS)

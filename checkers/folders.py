@@ -47,6 +47,13 @@ class Parquet(Protocol):
             BadHistory: it cannot be read.
         """
 
+    def check(self) -> None:
+        """Read all of it, where that can be done here.
+
+        Raises:
+            BadHistory: it cannot be read.
+        """
+
     def distinct(
         self, columns: Sequence[str], where_known: str | None
     ) -> set[tuple[Any, ...]] | None:
@@ -72,6 +79,13 @@ class Folder(Protocol):
 
         Raises:
             BadHistory: it cannot be read.
+        """
+
+    def size(self, name: str) -> int:
+        """How many bytes a file has.
+
+        Raises:
+            BadHistory: it cannot be looked at.
         """
 
     def sha256(self, name: str) -> str:

@@ -174,6 +174,15 @@ class History(Mapping[str, pa.Table]):
                 return found
         return distinct(iter([self[name]]), columns, where_known)
 
+    def check_readable(self) -> None:
+        """Read every file to its end.
+
+        Raises:
+            BadHistory: one of them cannot be read; the text names it.
+        """
+        for stored in self._stored.values():
+            stored.file.check()
+
     def put_into(self, shelf: Shelf) -> None:
         """Put every table where queries find it."""
         for name in TABLES:

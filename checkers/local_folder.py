@@ -21,6 +21,10 @@ from checkers.regular import check_regular, open_regular, read_regular
 
 _LARGEST_TEXT: Final = 64 * 2**20
 """Bytes of a file that is read whole."""
+_SAID: Final = 300
+"""Letters of what Arrow says that are told."""
+_UNREADABLE: Final = (OSError, pa.ArrowException, ValueError, MemoryError, OverflowError)
+"""What Arrow raises at a file that is damaged, depending on where."""
 
 
 class LocalFolder:
@@ -58,6 +62,15 @@ class LocalFolder:
         except (OSError, UnicodeDecodeError) as error:
             raise BadHistory(f"{path}: expected a file of text in UTF-8: {error}.") from None
 
+    def size(self, name: str) -> int:
+        """See `Folder`."""
+        path = self._path / name
+        check_regular(path, self._within)
+        try:
+            return path.stat().st_size
+        except OSError as error:
+            raise BadHistory(f"{path} cannot be read: {error.strerror or error}.") from None
+
     def sha256(self, name: str) -> str:
         """See `Folder`."""
         path = self._path / name
@@ -94,7 +107,7 @@ class LocalParquet:
         try:
             self._about = pq.read_metadata(path)
             self._schema = pq.read_schema(path)
-        except (OSError, pa.ArrowException) as error:
+        except _UNREADABLE as error:
             raise self._bad(error) from None
 
     @property
@@ -131,8 +144,18 @@ class LocalParquet:
     def table(self) -> pa.Table:
         """See `Parquet`."""
         try:
-            return pq.read_table(self._path)
-        except (OSError, pa.ArrowException) as error:
+            table = pq.read_table(self._path)
+            table.validate(full=True)
+        except _UNREADABLE as error:
+            raise self._bad(error) from None
+        return table
+
+    def check(self) -> None:
+        """See `Parquet`."""
+        try:
+            for piece in self._pieces(None):
+                piece.validate(full=True)
+        except _UNREADABLE as error:
             raise self._bad(error) from None
 
     def distinct(
@@ -142,16 +165,20 @@ class LocalParquet:
         read = list(dict.fromkeys([*columns, *([where_known] if where_known else [])]))
         if not set(read) <= set(self._schema.names):
             return None
-        return distinct(self._pieces(read), columns, where_known)
+        try:
+            return distinct(self._pieces(read), columns, where_known)
+        except _UNREADABLE as error:
+            raise self._bad(error) from None
 
-    def _pieces(self, columns: list[str]) -> Iterator[pa.Table]:
+    def _pieces(self, columns: list[str] | None) -> Iterator[pa.Table]:
         with pq.ParquetFile(self._path) as parquet:
             for batch in parquet.iter_batches(columns=columns):
                 yield pa.Table.from_batches([batch])
 
     def _bad(self, error: Exception) -> BadHistory:
+        said = " ".join(str(error).split())
         return BadHistory(
-            f"{self._path}: expected a Parquet file: {error}. Restore it or run again."
+            f"{self._path}: expected a Parquet file: {said[:_SAID]}. Restore it or run again."
         )
 
 

@@ -23,9 +23,10 @@ REMEDY: Final = "Restore it from a copy, or judge what is there with --unsealed.
 
 @dataclass(frozen=True, kw_only=True)
 class SealedFile:
-    """One file beside the seal; `rows` is None where it holds no table."""
+    """One file beside the seal; `size` is in bytes, `rows` is None where it holds no table."""
 
     sha256: str
+    size: int
     rows: int | None = None
 
 
@@ -145,7 +146,8 @@ def changed_files(folder: Folder, seal: Seal) -> tuple[str, ...]:
     for name, sealed in sorted(seal.files.items()):
         if name not in there:
             changed.append(f"{name} was removed")
-        elif folder.sha256(name) != sealed.sha256:
+        # What has another size need not be read, however large it has become.
+        elif folder.size(name) != sealed.size or folder.sha256(name) != sealed.sha256:
             changed.append(f"{name} was changed")
     added = sorted(name for name in there - seal.files.keys() - {SEAL_FILE} if _belongs(name))
     return (*changed, *(f"{name} was added" for name in added))

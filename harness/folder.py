@@ -193,8 +193,12 @@ def load_tables(run: Folder, *, unsealed: bool = False) -> Loaded:
     limits: tuple[str, ...] = ()
     if LIMITS_FILE in names:
         limits = parse_limits(folder.text(LIMITS_FILE), f"{folder.place}/{LIMITS_FILE}")
+    history = History.load(folder)
+    if changed:
+        # An engine may do worse than fail at a file that is damaged within.
+        history.check_readable()
     return Loaded(
-        history=History.load(folder),
+        history=history,
         limits=limits,
         rows=seal.rows if seal else {},
         changed=changed,
@@ -204,6 +208,7 @@ def load_tables(run: Folder, *, unsealed: bool = False) -> Loaded:
 
 def _changed(run: Folder, folder: Folder, seal: Seal) -> str | None:
     """What of a run is not as it was sealed, in a sentence; None if nothing is."""
+    # It was read before, so that it is no larger than a record may be.
     record = () if run.sha256(RUN_FILE) == seal.record else (f"{RUN_FILE} was changed",)
     return told((*record, *changed_files(folder, seal)))
 
@@ -216,6 +221,7 @@ def seal_folder(run: Path) -> None:
         table = path.suffix == ".parquet"
         files[path.name] = SealedFile(
             sha256=LocalFolder(history).sha256(path.name),
+            size=path.stat().st_size,
             rows=pq.read_metadata(path).num_rows if table else None,
         )
     record = RunRecord.load(run)

@@ -251,7 +251,13 @@ def _notes(history: History, clock: Clock) -> tuple[str, ...]:
 
 def _of_logs(logs: LogFiles | None) -> tuple[str, ...]:
     """Which logs cannot be told beside findings."""
-    if logs is None or not logs.silent:
+    if logs is None:
         return ()
-    names = listed(short(name) for name in logs.silent)
-    return (f"The lines of {names} say no time and are not told beside findings.",)
+    notes = []
+    if logs.silent:
+        names = listed(short(name) for name in logs.silent)
+        notes.append(f"The lines of {names} say no time and are not told beside findings.")
+    if logs.refused:
+        names = listed(short(name) for name in logs.refused)
+        notes.append(f"What is called {names} is no regular file of the folder, and was not read.")
+    return tuple(notes)

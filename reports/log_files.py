@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from checkers.regular import NotRegular, check_regular
 from reports.stamps import LOOKED_AT, Stamp, stamp
 from reports.text import cut, storable, visible
 
@@ -51,6 +52,7 @@ class LogFiles:
 
     Attributes:
         silent: names of logs that hold something, and no line of it says when.
+        refused: names of what is called a log and is no regular file of the folder.
     """
 
     def __init__(self, folder: Path, started: Mapping[str, float] | None = None) -> None:
@@ -61,7 +63,9 @@ class LogFiles:
             started: by the name of a log without `.log`, when what wrote it was started: seconds
                 since 1970. It tells which zone the stamps of a log are in.
         """
-        names = sorted(p for p in folder.glob("*.log") if p.is_file()) if folder.is_dir() else []
+        there = sorted(folder.glob("*.log")) if folder.is_dir() else []
+        names = [p for p in there if _is_regular(p, folder)]
+        self.refused = tuple(p.name for p in there if p not in names)
         first = {p: _first(p) for p in names[:_LOGS]}
         self.silent = tuple(p.name for p, (size, found) in first.items() if size and not found)
         zones = _zones({p.stem: found for p, (_, found) in first.items() if found}, started or {})
@@ -80,6 +84,14 @@ class LogFiles:
                 kept = tuple(lines[i] for i in sorted(near[:_LINES]))
                 found.append(Lines(log=path.name, lines=kept, count=len(lines)))
         return tuple(found)
+
+
+def _is_regular(path: Path, folder: Path) -> bool:
+    try:
+        check_regular(path, folder.parent)  # where the folder of logs itself must lie as well
+    except NotRegular:
+        return False
+    return path.is_file()
 
 
 @dataclass(frozen=True)

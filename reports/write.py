@@ -11,10 +11,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from checkers.regular import NotRegular, check_regular, read_regular
 from reports.html import render
 from reports.model import FORMAT, Report
 
 HTML_FILE, JSON_FILE = "report.html", "report.json"
+_LARGEST = 256 * 2**20
+"""Bytes of a report; ours end far below one million."""
 
 
 class UnreadableReport(ValueError):
@@ -36,17 +39,24 @@ def load(folder: Path) -> Report:
     Raises:
         UnreadableReport: no such file, not JSON, or not a report of this format.
     """
-    return read(folder / JSON_FILE)
+    return read(folder / JSON_FILE, within=folder)
 
 
-def read(path: Path) -> Report:
+def read(path: Path, *, within: Path | None = None) -> Report:
     """Read a report, whatever its file is called.
+
+    Args:
+        path: the file.
+        within: the folder that it must lie in, whatever is linked; None: wherever it leads to.
 
     Raises:
         UnreadableReport: no such file, not JSON, or not a report of this format.
     """
     try:
-        return Report.model_validate_json(path.read_bytes())
+        within = within or path.resolve().parent
+        return Report.model_validate_json(read_regular(path, within, at_most=_LARGEST))
+    except NotRegular as error:
+        raise UnreadableReport(str(error)) from None
     except (FileNotFoundError, NotADirectoryError):
         raise UnreadableReport(
             f"{path.parent} holds no {path.name}. If it is a run folder, the run was not judged "
@@ -66,10 +76,20 @@ def read(path: Path) -> Report:
 
 
 def write_whole(target: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all, whoever else writes it."""
+    """Write a file so that it is there whole or not at all, whoever else writes it.
+
+    A link is replaced, and where it leads to nothing is written.
+
+    Raises:
+        NotRegular: something else than a file is there.
+        OSError: it cannot be written.
+    """
+    if not target.is_symlink():
+        check_regular(target, target.parent)
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    part.unlink(missing_ok=True)
     try:
-        with part.open("w", encoding="utf-8", newline="\n") as out:
+        with part.open("x", encoding="utf-8", newline="\n") as out:
             out.write(text)
             out.flush()
             os.fsync(out.fileno())

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from checkers.bad_history import BadHistory
 from checkers.engines.beside import heard
 from checkers.engines.database import Database
 from checkers.engines.door import check_contents
 from checkers.engines.everything import without_screen
 from checkers.engines.layer import Layer, standard_queries
+from checkers.engines.not_enough_memory import NotEnoughMemory
 from checkers.engines.settings import Settings
 from checkers.history import History
 from checkers.trials import Trials
@@ -36,6 +38,12 @@ def open_history(history: History, settings: Settings) -> Iterator[Layer]:
         layer = Layer(database, {}, None, queries)
         heard(database, lambda: _filled(layer, history))
         yield layer
+    except (BadHistory, NotEnoughMemory):
+        raise
+    except Exception:
+        # Engines stumble over a damaged file in ways of their own, and do not say which it was.
+        history.check_readable()
+        raise
     finally:
         database.close()
 

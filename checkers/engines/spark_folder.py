@@ -81,8 +81,7 @@ class SparkFolder:
 
     def text(self, name: str) -> str:
         """See `Folder`."""
-        jvm: Any = self._session._jvm
-        path = jvm.org.apache.hadoop.fs.Path(self._path, name)
+        path = self._below(name)
         try:
             stream = self._files.open(path)
             try:
@@ -94,34 +93,40 @@ class SparkFolder:
                 f"{path.toString()}: expected a file of text: {told(error)}."
             ) from None
 
-    def sha256(self, name: str) -> str:
-        """See `Folder`: the driver reads it. A folder of files is no file that was sealed."""
-        jvm: Any = self._session._jvm
-        path = jvm.org.apache.hadoop.fs.Path(self._path, name)
-        digest = jvm.java.security.MessageDigest.getInstance("SHA-256")
+    def size(self, name: str) -> int:
+        """See `Folder`; a folder of files is no file that was sealed, and has none."""
+        path = self._below(name)
         try:
-            if self._files.getFileStatus(path).isDirectory():
-                return ""
-            stream = self._files.open(path)
-            nowhere = jvm.java.io.OutputStream.nullOutputStream()
-            summed = jvm.java.security.DigestOutputStream(nowhere, digest)
-            jvm.org.apache.hadoop.io.IOUtils.copyBytes(stream, summed, _COPIED, True)
+            status = self._files.getFileStatus(path)
+            return -1 if status.isDirectory() else int(status.getLen())
+        except Py4JJavaError as error:
+            raise BadHistory(f"{path.toString()} cannot be read: {told(error)}.") from None
+
+    def sha256(self, name: str) -> str:
+        """See `Folder`: the driver reads it."""
+        jvm: Any = self._session._jvm
+        path = self._below(name)
+        digest = jvm.java.security.MessageDigest.getInstance("SHA-256")
+        nowhere = jvm.java.io.OutputStream.nullOutputStream()
+        summed = jvm.java.security.DigestOutputStream(nowhere, digest)
+        try:
+            opened = self._files.open(path)
+            jvm.org.apache.hadoop.io.IOUtils.copyBytes(opened, summed, _COPIED, True)
         except Py4JJavaError as error:
             raise BadHistory(f"{path.toString()} cannot be read: {told(error)}.") from None
         return bytes(digest.digest()).hex()
 
     def parquet(self, name: str) -> SparkParquet:
         """See `Folder`."""
-        jvm: Any = self._session._jvm
-        return SparkParquet(
-            self._session, str(jvm.org.apache.hadoop.fs.Path(self._path, name).toString())
-        )
+        return SparkParquet(self._session, str(self._below(name).toString()))
 
     def folder(self, name: str) -> SparkFolder:
         """See `Folder`."""
+        return SparkFolder(self._session, self._below(name), self._files)
+
+    def _below(self, name: str) -> Any:
         jvm: Any = self._session._jvm
-        below = jvm.org.apache.hadoop.fs.Path(self._path, name)
-        return SparkFolder(self._session, below, self._files)
+        return jvm.org.apache.hadoop.fs.Path(self._path, name)
 
 
 class SparkParquet:
@@ -170,6 +175,9 @@ class SparkParquet:
             return self._frame.toArrow()
         except FAILURES as error:
             raise self._bad(error) from None
+
+    def check(self) -> None:
+        """See `Parquet`: Spark says itself what it could not read."""
 
     def distinct(
         self, columns: Sequence[str], where_known: str | None

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from checkers.regular import open_regular
 from checkers.tables import TABLES
 
 _IDENTITY = {"phases": "phase", "faults": "fault", "instances": "instance", "txns": "txn"}
@@ -32,6 +33,10 @@ _NEEDED = {
 _OURS: Final = frozenset({"auditor.jsonl", "harness.jsonl", "workload.jsonl"})
 """Files that the harness has closed before it says that collecting ended well: one of which a line
 is cut short all the same has lost more than anybody knows. Others may end in a SIGKILL."""
+
+
+_LONGEST: Final = 64 * 2**20
+"""Bytes of a line."""
 
 
 class DamagedHistory(ValueError):
@@ -71,15 +76,11 @@ def read_lines(folder: Path) -> Recorded:
 
 
 def _rows(path: Path, cut_short: list[str]) -> Iterator[dict[str, Any]]:
-    data = path.read_bytes()
-    whole, _, rest = data.rpartition(b"\n")
-    if rest:
-        cut_short.append(path.name)
-    for number, line in enumerate(whole.split(b"\n") if whole else [], 1):
+    for number, line in enumerate(_whole_lines(path, cut_short), 1):
         try:
             row = json.loads(line)
             kind = row["t"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise DamagedHistory(
                 f"{path}, line {number}: expected a JSON object with a field `t`, found "
                 f"{line[:80]!r}. Only the last line of a file may be cut short; restore the file."
@@ -96,6 +97,23 @@ def _rows(path: Path, cut_short: list[str]) -> Iterator[dict[str, Any]]:
                     f"a string, found {line[:80]!r}"
                 )
         yield row
+
+
+def _whole_lines(path: Path, cut_short: list[str]) -> Iterator[bytes]:
+    """The lines of a file without the last one, if that was cut short."""
+    with open_regular(path, path.parent) as file:
+        number = 0
+        while line := file.readline(_LONGEST + 1):
+            number += 1
+            if len(line) > _LONGEST:
+                raise DamagedHistory(
+                    f"{path}, line {number} is longer than {_LONGEST} bytes, which none of ours "
+                    "is; restore the file."
+                )
+            if not line.endswith(b"\n"):
+                cut_short.append(path.name)
+                return
+            yield line
 
 
 def _merged(name: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

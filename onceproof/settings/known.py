@@ -25,6 +25,7 @@ _NOT_SHARED: Final = {("matrix", "backend"), ("replay", "backend")}
 _ARGUMENTS: Final = {("run", "scenario"), ("soak", "scenario"), ("verify", "command")}
 """Arguments that a project has once and for all."""
 _OF_THE_MOMENT: Final = {
+    "check": {"unsealed"},
     "clean": {"yes", "downloads"},
     "config show": {"as_json"},
     "end": {"judge", "lab"},

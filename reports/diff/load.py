@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from checkers.claims_json import BadClaim
+from checkers.regular import NotRegular, open_regular
 from reports.diff.judgement_file import JudgementFile
 from reports.diff.side import Side
 from reports.diff.sides import side_of_judgement, side_of_report
@@ -42,8 +43,10 @@ def load_side(path: Path) -> Side:
 def _says_judgement(path: Path) -> bool:
     """Whether the beginning of a file calls it a judgement: a report says so in the same place."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path, path.resolve().parent) as file:
             return f'"{_JUDGEMENT}"'.encode() in file.read(200)
+    except NotRegular as error:
+        raise UnreadableReport(str(error)) from None
     except OSError as error:
         raise UnreadableReport(
             f"{path} cannot be read ({error.strerror}); see to its permissions."

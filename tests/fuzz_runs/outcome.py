@@ -1,0 +1,90 @@
+"""What `onceproof check` makes of a folder, and whether that is allowed."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from checkers import Verdict
+from onceproof.commands.check import USAGE, check
+
+SECONDS: Final = 120
+"""After which something hangs; a verdict takes one or two."""
+REFUSED: Final = "refused"
+HUNG: Final = "HUNG"
+TRACEBACK: Final = "TRACEBACK"
+UNDESERVED: Final = "UNDESERVED"
+NOT_ALLOWED: Final = frozenset({HUNG, TRACEBACK, UNDESERVED})
+
+
+class Hung(BaseException):
+    """It took too long."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Came:
+    """What came of one variant: a verdict, or one of the words above, and what was said."""
+
+    word: str
+    said: str = ""
+
+    @property
+    def allowed(self) -> bool:
+        """Whether it may be so."""
+        return self.word not in NOT_ALLOWED
+
+
+def came_of(run: Path, *, unsealed: bool, right: Verdict, whole: bool) -> Came:
+    """Check a run folder, in this process.
+
+    Args:
+        run: the folder.
+        unsealed: whether what was changed is to be judged.
+        right: the verdict of the run as it was.
+        whole: whether nothing is missing of it.
+    """
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        with _limited(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = check(run, format_="run", unsealed=unsealed)
+    except SystemExit as left:
+        return _refusal(left.code, err.getvalue())
+    except Hung:
+        return Came(word=HUNG)
+    except BaseException as error:
+        return Came(word=TRACEBACK, said=f"{type(error).__name__}: {error}")
+    if code == USAGE:
+        return _refusal(code, err.getvalue())
+    verdict = Verdict(json.loads((run / "report.json").read_text())["claims"][0]["verdict"])
+    if verdict is Verdict.HOLDS and (right is not Verdict.HOLDS or not whole):
+        return Came(word=UNDESERVED, said=out.getvalue())
+    return Came(word=verdict.value)
+
+
+def _refusal(code: object, said: str) -> Came:
+    sentence = said.startswith("onceproof: ") and len(said.splitlines()) == 1
+    if code != USAGE or not sentence or "mistake" in said:
+        return Came(word=TRACEBACK, said=f"left with {code}: {said}")
+    return Came(word=REFUSED, said=said)
+
+
+@contextlib.contextmanager
+def _limited() -> Iterator[None]:
+    def over(*_: object) -> None:
+        raise Hung
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+        sys.stdout.flush()

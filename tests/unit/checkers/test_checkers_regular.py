@@ -1,0 +1,67 @@
+"""Files of a folder: what is none, or lies elsewhere, is refused before anybody waits for it."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from checkers.regular import NotRegular, check_regular, read_regular
+
+
+def _bound(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (os.mkfifo, "is a named pipe; expected a regular file"),
+        (Path.mkdir, "is a folder; expected a regular file"),
+        (lambda path: path.symlink_to("/dev/null"), "leads out of its folder, to /dev/null"),
+        (lambda path: path.symlink_to(path.name), "leads in a circle"),
+        (lambda path: path.symlink_to("../elsewhere"), "leads out of its folder"),
+    ],
+)
+def test_what_is_no_file_of_the_folder_is_refused(
+    tmp_path: Path, make: Callable[[Path], object], said: str
+) -> None:
+    (tmp_path / "elsewhere").write_text("x")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    make(folder / "file")
+    with pytest.raises(NotRegular, match=said):
+        read_regular(folder / "file", folder, at_most=10)
+    with pytest.raises(NotRegular, match=said):
+        check_regular(folder / "file", folder)
+
+
+def test_a_socket_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # its name must be short
+    _bound(Path("file"))
+    with pytest.raises(NotRegular, match="is a socket"):
+        check_regular(Path("file"), Path())
+
+
+def test_a_link_within_the_folder_is_a_file_of_it(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to("file")
+    assert read_regular(tmp_path / "link", tmp_path, at_most=10) == b"x"
+
+
+def test_a_folder_that_is_linked_itself(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").write_text("x")
+    (tmp_path / "link").symlink_to("folder")
+    assert read_regular(tmp_path / "link" / "file", tmp_path / "link", at_most=10) == b"x"
+
+
+def test_a_file_may_be_only_so_large(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("12345")
+    assert read_regular(tmp_path / "file", tmp_path, at_most=5) == b"12345"
+    with pytest.raises(NotRegular, match="has 5 bytes; expected at most 4"):
+        read_regular(tmp_path / "file", tmp_path, at_most=4)
