@@ -23,7 +23,12 @@ from reports.text import line, number, plural
 _BAR: Final = 32
 _FAULTS: Final = 6
 """How many faults are shown at most; those at work before those that are over."""
-_OUTCOMES: Final = {"ok": "green", "failed": "bold red", "stalled": "bold red", "held-back": "yellow"}
+_OUTCOMES: Final = {
+    "ok": "green",
+    "failed": "bold red",
+    "stalled": "bold red",
+    "held-back": "yellow",
+}
 
 
 class RunView:

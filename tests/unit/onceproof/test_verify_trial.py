@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from onceproof.verify.presets import PRESETS, by_name, preset
 
 from harness.faults.cut_link import CutLink
 from harness.faults.kill_driver import KillDriver
@@ -17,7 +18,6 @@ from harness.feasible import feasible
 from harness.schedule_json import schedule_to_json
 from harness.stage.backends import EVERYTHING
 from harness.stage.topology import ARTEMIS
-from onceproof.verify.presets import PRESETS, by_name, preset
 from onceproof.verify.said import BadTrial, Said
 from onceproof.verify.trial import rehearsal, trial
 
