@@ -126,6 +126,7 @@ def _caught_up(bench: Bench, last: dict[tuple[str, int], int]) -> None:
             there,
             what="the pipeline to commit past the last record of every partition",
             seconds=max(SECONDS, 6 * pipeline.rest) if isinstance(pipeline, Rests) else SECONDS,
+            every=0.25,
             stop=bench.stop,
             seen=lambda: (
                 f"last records {last}, positions before them {behind()}, "

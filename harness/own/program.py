@@ -43,6 +43,8 @@ class Program:
         self._arrived = 0
         self._unseen = ""
         self._strange_since: float | None = None
+        self._changes = -1
+        self._waits = True
 
     @property
     def commits(self) -> int:
@@ -138,7 +140,15 @@ class Program:
 
     def rests(self) -> bool:
         """Whether all its inputs have their effects, or its outputs have stood still that long."""
-        return self._looked(lambda: self.look.still() or not self.look.waits(), False)
+        return self._looked(self._at_rest, False)
+
+    def _at_rest(self) -> bool:
+        if self.look.still():
+            return True
+        # Reading everything takes its time: only what has changed is looked at again.
+        if self.look.changes != self._changes:
+            self._changes, self._waits = self.look.changes, self.look.waits()
+        return not self._waits
 
     def holds_back(self) -> str | None:
         """That it is alive, has read everything as far as its group says, and may write it yet."""
