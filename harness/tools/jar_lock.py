@@ -116,7 +116,13 @@ def connect_roots() -> tuple[Coordinate, ...]:
 
     They lie beside a broker's jars.
     """
-    names = ("connect-runtime", "connect-file", "connect-mirror", "connect-mirror-client")
+    names = (
+        "connect-runtime",
+        "connect-basic-auth-extension",
+        "connect-file",
+        "connect-mirror",
+        "connect-mirror-client",
+    )
     return tuple(Coordinate(group="org.apache.kafka", artifact=n, version=KAFKA) for n in names)
 
 

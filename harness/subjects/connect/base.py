@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from harness.kafka.topics import create_topics
+from harness.stage.blocks import free_ports
 from harness.stage.topology import AUDITOR
+from harness.subjects.connect.login import Login
 from harness.subjects.connect.offsets import OFFSETS
 from harness.subjects.connect.worker import (
     CONFIGS,
     GROUP,
-    PORT,
     SETTINGS,
     STATUS,
     WorkerTask,
@@ -122,6 +123,7 @@ class ConnectSubject(ABC):
         stage.created(list(self.own_topics))
         plugins = parts.work / "plugins"  # there must be a folder, and all stand on the class path
         plugins.mkdir(exist_ok=True)
+        port = free_ports([parts.address], count=self.workers)
         tasks = [
             WorkerTask(
                 name=f"worker-{number}",
@@ -130,7 +132,7 @@ class ConnectSubject(ABC):
                 topic=parts.topic,
                 sink=self.sink,
                 commits="in-transaction" if self.atomic else "after",
-                address=f"{parts.address}:{PORT + number}",
+                address=f"{parts.address}:{port + number}",
                 settings={**self.worker_settings, "plugin.path": str(plugins)},
             )
             for number in range(self.workers)
@@ -139,6 +141,7 @@ class ConnectSubject(ABC):
             tasks,
             parts,
             program=connect_program(parts.tools),
+            login=Login.new(parts.work),
             connector=self.name,
             settings=self.connector(parts),
             positions=self.positions(parts),

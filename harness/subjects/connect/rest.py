@@ -20,7 +20,9 @@ _SUCCEEDED: Final = range(200, 300)
 class Rest:
     """Questions to workers; remembers the last answer that was none."""
 
-    def __init__(self) -> None:
+    def __init__(self, authorization: str) -> None:
+        """`authorization` is the header of that name."""
+        self._authorization = authorization
         self.said = "nobody was asked"
 
     def status(self, addresses: Iterable[str], connector: str) -> dict[str, Any] | None:
@@ -50,7 +52,10 @@ class Rest:
                 method,
                 path,
                 body=None if body is None else json.dumps(body),
-                headers={"Content-Type": "application/json"},
+                headers={
+                    "Content-Type": "application/json",
+                    "Authorization": self._authorization,
+                },
             )
             answer = connection.getresponse()
             text = answer.read().decode(errors="replace")

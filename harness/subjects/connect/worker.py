@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from harness.java import programs
+from harness.subjects.connect.login import EXTENSION
 from harness.subjects.connect.offsets import OFFSETS
 from harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
 from harness.tools.jars_for import jars_for, kafka_jars
@@ -17,8 +18,6 @@ from harness.tools.setup import Tools
 
 GROUP: Final = "onceproof-workers"
 """The group that workers form."""
-PORT: Final = 8083
-"""Of the first worker; each has the next one."""
 CONFIGS: Final = "onceproof-connect-configs"
 STATUS: Final = "onceproof-connect-status"
 _MAIN: Final = "org.apache.kafka.connect.cli.ConnectDistributed"
@@ -36,6 +35,7 @@ SETTINGS: Final[Mapping[str, Any]] = {
     "offset.storage.topic": OFFSETS,
     "status.storage.topic": STATUS,
     "plugin.discovery": "service_load",
+    "rest.extension.classes": EXTENSION,
     # Who is gone is not waited for: whatever it had is given to others at once.
     "scheduled.rebalance.max.delay.ms": 0,
     "session.timeout.ms": SESSION_TIMEOUT_MS,
@@ -89,11 +89,12 @@ class ConnectProgram:
     java: Path
     class_path: str
 
-    def command(self, properties: Path) -> list[str | Path]:
+    def command(self, jaas: Path, properties: Path) -> list[str | Path]:
         """How a worker is started; what it logs goes to standard error."""
         logging = programs.LOGGING.as_uri()
         return [
             *jvm(self.java, *_JVM), f"-Dlog4j2.configurationFile={logging}",
+            f"-Djava.security.auth.login.config={jaas.as_uri()}",
             "-cp", self.class_path, _MAIN, properties,
         ]  # fmt: skip
 

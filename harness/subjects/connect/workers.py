@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from harness.bench import addresses
@@ -21,6 +22,7 @@ from harness.recording.tables import Recorded
 from harness.recording.writer import HistoryWriter
 from harness.sinks.base import Sink
 from harness.sinks.lines import Lines
+from harness.subjects.connect.login import Login
 from harness.subjects.connect.rest import Rest
 from harness.subjects.connect.worker import ConnectProgram, WorkerTask
 from harness.subjects.counted import beyond, counted
@@ -48,6 +50,7 @@ class Workers(Members):
         parts: PipelineParts,
         *,
         program: ConnectProgram,
+        login: Login,
         connector: str,
         settings: Mapping[str, Any],
         positions: Committed,
@@ -58,15 +61,18 @@ class Workers(Members):
             tasks: one for each worker.
             parts: what it is made from.
             program: starts a worker.
+            login: of the workers' HTTP interface.
             connector: its name.
             settings: its settings, in Kafka Connect's words.
             positions: where it commits.
         """
-        super().__init__(tasks, parts, program=program.command, positions=positions)
+        super().__init__(
+            tasks, parts, program=partial(program.command, login.jaas), positions=positions
+        )
         self._addresses = {task.name: task.address for task in tasks}
         self._connector = connector
         self._settings = dict(settings)
-        self._rest = Rest()
+        self._rest = Rest(login.authorization)
         self._made = False
         self._restarted = 0
         self._mender = threading.Thread(target=self._mend, daemon=True)

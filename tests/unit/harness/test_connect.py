@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from harness.kafka.group_offsets import Commit
 from harness.kafka.log_reader import Entry
 from harness.sinks.copies import CopiesTopic
 from harness.sinks.lines import VIEW, Lines
+from harness.subjects.connect.login import Login
 from harness.subjects.connect.offsets import commit_of, place_in_file, place_in_topic
 from harness.subjects.connect.rest import Rest
 from harness.subjects.connect.sink import FileSink
@@ -201,7 +203,10 @@ def test_a_worker_gets_properties(tmp_path: Path) -> None:
         "rest.advertised.port": "8084",
         "offset.flush.interval.ms": "2000",
     }
-    command = ConnectProgram(java=Path("java"), class_path="a/*:b/*").command(Path("p"))
+    command = ConnectProgram(java=Path("java"), class_path="a/*:b/*").command(
+        tmp_path / "jaas", Path("p")
+    )
+    assert f"-Djava.security.auth.login.config={(tmp_path / 'jaas').as_uri()}" in command
     assert command[-2:] == ["org.apache.kafka.connect.cli.ConnectDistributed", Path("p")]
 
 
@@ -235,14 +240,26 @@ def worker() -> Iterator[str]:
 
 
 def test_the_next_worker_is_asked_where_one_is_gone(worker: str) -> None:
-    rest = Rest()
+    rest = Rest("Basic abc")
     assert rest.status(["127.0.0.1:1", worker], "copy") == {"tasks": [{"id": 0}]}
     assert rest.status(["127.0.0.1:1"], "copy") is None
     assert "ConnectionRefusedError" in rest.said
 
 
 def test_a_refusal_is_told(worker: str) -> None:
-    rest = Rest()
+    rest = Rest("Basic abc")
     assert rest.create(worker, "copy", {"topic": "out"})
     assert not rest.create(worker, "copy", {})
     assert rest.said.endswith('409 {"message": "a rebalance is in process"}')
+
+
+def test_a_password_is_in_files_of_ours_alone_and_in_each_request(tmp_path: Path) -> None:
+    folder = tmp_path / 'a"b\\c'
+    folder.mkdir()
+    login, other = Login.new(folder), Login.new(tmp_path)
+    users = folder / "connect-users"
+    assert users.stat().st_mode & 0o777 == 0o600
+    said = base64.b64decode(login.authorization.removeprefix("Basic ")).decode()
+    assert users.read_text() == said.replace(":", ": ") + "\n"
+    assert said not in login.jaas.read_text()
+    assert login.authorization != other.authorization

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.subjects.connect import workers as module
+from harness.subjects.connect.login import Login
 from harness.subjects.connect.worker import ConnectProgram, WorkerTask
 from harness.subjects.connect.workers import Workers
 from harness.subjects.crew import LIVES
@@ -53,6 +54,7 @@ def crew(asked: Asked, *, dead: str = "", still: str = "") -> Workers:
         tasks,
         SimpleNamespace(stage=stage, stop=Stop(), work=Path()),  # type: ignore[arg-type]
         program=ConnectProgram(java=Path("java"), class_path=""),
+        login=Login(jaas=Path("/jaas"), authorization="Basic abc"),
         connector="copy",
         settings={},
         positions=SimpleNamespace(look=list),

@@ -1,0 +1,43 @@
+"""The password of the workers' HTTP interface: who may use it has a worker write any file as us."""
+
+from __future__ import annotations
+
+import base64
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+EXTENSION: Final = (
+    "org.apache.kafka.connect.rest.basic.auth.extension.BasicAuthSecurityRestExtension"
+)
+_MODULE: Final = "org.apache.kafka.connect.rest.basic.auth.extension.PropertyFileLoginModule"
+_USER: Final = "onceproof"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Login:
+    """A password of one run.
+
+    Attributes:
+        jaas: the file that tells Java's login service where the password is.
+        authorization: what a request says in the header of that name.
+    """
+
+    jaas: Path
+    authorization: str
+
+    @classmethod
+    def new(cls, folder: Path) -> Login:
+        """One that nobody knows yet; its files go into a folder."""
+        password = secrets.token_urlsafe(24)
+        users, jaas = folder / "connect-users", folder / "connect-jaas.conf"
+        with os.fdopen(os.open(users, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+            out.write(f"{_USER}: {password}\n")
+        where = str(users).replace("\\", "\\\\").replace('"', '\\"')
+        jaas.write_text(
+            f'KafkaConnect {{ {_MODULE} required file="{where}"; }};\n', encoding="utf-8"
+        )
+        said = base64.b64encode(f"{_USER}:{password}".encode()).decode()
+        return cls(jaas=jaas, authorization=f"Basic {said}")
