@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.tools import cache, go, jar_lock, jars, java, postgres, toxiproxy
+from harness.tools import cache, go, jar_lock, jars, java, postgres, private_network, toxiproxy
 from harness.tools.error import SetupError
 
 GIB = 1 << 30
@@ -71,6 +71,7 @@ def examine(
         ("PostgreSQL", check_postgres),
         ("Go", lambda: check_go(environ)),
         ("Docker", lambda: check_docker(environ)),
+        ("private network", check_private_network),
     ]
     if leftovers is not None:
         checks.append(("leftovers", lambda: check_leftovers(leftovers())))
@@ -245,6 +246,16 @@ def check_docker(environ: Mapping[str, str]) -> Finding:
         )
     detail = f"engine {engine.version}, compose {engine.compose} ({engine.host})"
     return Finding(name="Docker", status=Status.OK, detail=detail)
+
+
+def check_private_network() -> Finding:
+    """What keeps other users of this machine out of a run."""
+    name = "private network"
+    closes = "--private keeps other users from brokers, proxies and Kafka Connect"
+    if (why := private_network.trouble()) is None:
+        return Finding(name=name, status=Status.OK, detail=closes)
+    advice = "See docs/explanation/limits.md for what they can reach without."
+    return Finding(name=name, status=Status.NOTE, detail=why, advice=advice)
 
 
 def check_leftovers(found: Sequence[str]) -> Finding:

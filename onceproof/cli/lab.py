@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Backend, Out, Seed
+from onceproof.cli.options import Backend, Out, Private, Seed
 
 
 def lab(
@@ -41,6 +41,7 @@ def lab(
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",
+    private: Private = False,
     for_program: Annotated[
         bool,
         typer.Option(
@@ -54,6 +55,10 @@ def lab(
     Exit code as of `run`; 130 if it ended without a verdict. With --bare there is none: 0 when it
     was ended, 3 when the stage failed.
     """
+    if private:
+        from onceproof.private import go_private
+
+        go_private(backend)
     from onceproof.commands import lab as command
 
     sys.exit(
@@ -68,5 +73,6 @@ def lab(
             out=out,
             backend=backend,
             for_program=for_program,
+            private=private,
         )
     )

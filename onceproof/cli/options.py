@@ -34,6 +34,14 @@ Folder = Annotated[
         help="A run folder: runs/<time>-<scenario>-<seed>.", autocompletion=completing.run_folders
     ),
 ]
+Private = Annotated[
+    bool,
+    typer.Option(
+        "--private",
+        help="In a network of its own, which no other user of this machine can reach, and from "
+        "which nothing outside is reached; with the local backend only.",
+    ),
+]
 Junit = Annotated[
     Path | None,
     typer.Option(help="File that gets every claim as a test case, in JUnit's XML, run by run."),

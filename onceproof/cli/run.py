@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Backend, Events, Folder, Junit, Out, Scenarios, Seed
+from onceproof.cli.options import Backend, Events, Folder, Junit, Out, Private, Scenarios, Seed
 from onceproof.cli.words import Backend as BackendType
 
 
@@ -27,6 +27,7 @@ def run(
             "from an earlier transaction. Without it, the brokers' own.",
         ),
     ] = None,
+    private: Private = False,
     json_events: Events = None,
     junit: Junit = None,
 ) -> None:
@@ -35,6 +36,10 @@ def run(
     Exit code: 0 every claim is as expected; 1 violated, 3 invalid, 4 stalled, 5 unknown or
     unexercised where something else was expected; 2 usage; 130 interrupted.
     """
+    if private:
+        from onceproof.private import go_private
+
+        go_private(backend)
     from onceproof.commands import run as command
 
     sys.exit(

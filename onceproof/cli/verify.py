@@ -10,7 +10,7 @@ import typer
 
 from onceproof.cli import completing
 from onceproof.cli.given import given
-from onceproof.cli.options import Backend, Events, Junit, Out, Seed
+from onceproof.cli.options import Backend, Events, Junit, Out, Private, Seed
 from onceproof.cli.words import OneOf, of_a_few
 from onceproof.settings.effective import Effective
 
@@ -160,6 +160,7 @@ def verify(
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",
+    private: Private = False,
     json_events: Events = None,
     junit: Junit = None,
 ) -> None:
@@ -168,6 +169,10 @@ def verify(
     Exit code: 0 every claim holds; 1 violated, 3 invalid, 4 stalled, 5 unknown or unexercised;
     2 usage; 130 interrupted.
     """
+    if private:
+        from onceproof.private import go_private
+
+        go_private(backend)
     from onceproof.commands import verify as verifying
     from onceproof.verify.said import Said
 

@@ -23,6 +23,7 @@ from onceproof.errors import USAGE, told
 from onceproof.held import WhileHeld
 from onceproof.interrupts import breaking_off, judging
 from onceproof.outcome import check_run
+from onceproof.private import way_in
 from onceproof.stopping import stop_on_signals
 from reports.bare import failed_phase, print_unjudged
 from reports.console import live, print_result
@@ -92,6 +93,7 @@ def lab(
     out: Path,
     backend: str = LOCAL,
     for_program: bool = False,
+    private: bool = False,
 ) -> int:
     """Bring a lab up, keep it until it is told to end, judge it."""
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
@@ -109,6 +111,8 @@ def lab(
         except (UnknownScenario, BadTopic, BadWish) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
+        if private and not for_program:
+            print(f"Its network is private; into it: {way_in()}", flush=True)
         return _open(wanted, name, seed, out, backend, for_program=for_program)
 
 

@@ -1,0 +1,90 @@
+"""A network of our own: what listens on loopback in it is reached by nobody outside.
+
+Linux gives every user a namespace for that, unless the system forbids it. It is entered by this
+process before it has threads, and by whatever it starts from then on: brokers, proxies, database
+and the pipeline on trial. There is loopback in it and nothing else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import socket
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+_NEW_USER: Final = 0x10000000
+_NEW_NET: Final = 0x40000000
+_GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
+_ADVICE: Final = {
+    errno.EPERM: "the system forbids it (a container, or a limit on user namespaces)",
+    errno.ENOSPC: "the limit of namespaces is reached (/proc/sys/user/max_user_namespaces)",
+    errno.EINVAL: "this process has threads already, or the kernel knows no user namespaces",
+}
+
+
+class NotPrivate(RuntimeError):
+    """There is no private network to be had; the text says why."""
+
+
+def enter_private_network() -> None:
+    """Leave the machine's network for one of our own, for good.
+
+    Raises:
+        NotPrivate: the system does not let us.
+    """
+    uid, gid = os.geteuid(), os.getegid()
+    try:
+        # Root keeps its other rights, such as to start PostgreSQL as another user.
+        _unshare(_NEW_NET if uid == 0 else _NEW_USER | _NEW_NET)
+        if uid != 0:
+            _keep_identity(uid, gid)
+        _bring_up("lo")
+    except OSError as error:
+        why = _ADVICE.get(error.errno or 0, error.strerror or str(error))
+        raise NotPrivate(
+            f"there is no private network to be had: {why}. Do without --private where nobody else "
+            "uses this machine."
+        ) from error
+
+
+def _unshare(what: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(what) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def _keep_identity(uid: int, gid: int) -> None:
+    """Be in the new namespace who we were: files belong to whom they belonged."""
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
+    Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+
+
+def _bring_up(interface: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sh14x", interface.encode(), 0)
+        (flags,) = struct.unpack_from("h", fcntl.ioctl(any_socket, _GET_FLAGS, request), 16)
+        request = struct.pack("16sh14x", interface.encode(), flags | _UP)
+        fcntl.ioctl(any_socket, _SET_FLAGS, request)
+
+
+def trouble() -> str | None:
+    """Why there is none to be had here, found out in a process of its own; None: there is."""
+    done = subprocess.run(
+        [sys.executable, "-I", __file__], capture_output=True, text=True, timeout=30, check=False
+    )
+    return (done.stderr.strip()[-300:] or "it failed") if done.returncode else None
+
+
+if __name__ == "__main__":
+    try:
+        enter_private_network()
+    except NotPrivate as reason:
+        sys.exit(str(reason))
