@@ -29,6 +29,7 @@ from onceproof.cli import (
 from onceproof.cli import list as listing
 from onceproof.cli.commands import Commands
 from onceproof.cli.outputs import outlive_readers
+from onceproof.interrupts import interruptible
 from onceproof.own_imports import import_ours_first
 
 __all__ = ["app", "main"]
@@ -65,8 +66,9 @@ app.add_typer(config.config, name="config", rich_help_panel=_HERE)
 
 
 def main() -> None:
-    """The command `onceproof`."""
+    """The command `onceproof`, once it is imported; see `onceproof.__main__`."""
     import_ours_first()
     process_is_ours()
     outlive_readers()
-    app()
+    with interruptible():
+        app()

@@ -1,0 +1,38 @@
+"""The password of a run's database, and who gets to see it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from psycopg.conninfo import conninfo_to_dict
+
+from harness.stage.database_login import Login, connection_string, credentials, for_programs
+
+
+def test_it_is_in_a_file_of_ours_alone(tmp_path: Path) -> None:
+    first, second = Login.new(tmp_path / "it's 1"), Login.new(tmp_path / "2")
+    assert first.password != second.password
+    assert first.file.stat().st_mode & 0o777 == 0o600
+    database = connection_string("127.1.2.3", 5432, first.file)
+    assert first.password not in database
+    assert credentials(database).password == first.password
+
+
+def test_a_command_line_has_neither_the_password_nor_a_setting_of_libpq_alone(
+    tmp_path: Path,
+) -> None:
+    login = Login.new(tmp_path / "login")
+    database, environment = for_programs(connection_string("127.1.2.3", 5432, login.file))
+    assert conninfo_to_dict(database) == {
+        "host": "127.1.2.3",
+        "port": "5432",
+        "user": "onceproof",
+        "dbname": "postgres",
+        "connect_timeout": "5",
+    }
+    assert environment == {"PGPASSFILE": str(login.file)}
+
+
+def test_a_database_of_somebody_elses_is_passed_on_as_it_is() -> None:
+    theirs = "postgresql://me:secret@db.example/trial"
+    assert for_programs(theirs) == (theirs, {})
