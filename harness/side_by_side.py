@@ -75,7 +75,7 @@ class _Running:
 @contextmanager
 def children(logs: Path) -> Iterator[Processes]:
     """Processes of ours whose output goes to `logs`; none outlives us."""
-    logs.mkdir(parents=True, exist_ok=True)
+    logs.mkdir(parents=True, mode=0o700, exist_ok=True)
     processes = Processes(new_marker(), logs)
     watchdog = Watchdog(processes.marker, log=logs / "reaper.log")
     try:
