@@ -113,11 +113,17 @@ def belonging(layer: Layer, history: History, promised: Promised) -> tuple[Contr
     """
     if promised == NOTHING:
         return ()
-    # A run that was broken off, or stalled, need not have come to writing it.
-    return tuple(
-        Control(passed=False, detail=f"the history is not whole: {said}", even_if_interrupted=False)
-        for said in _missing(layer, history, promised)
+    # What is expected is written before anything is started; a run that was broken off, or stalled,
+    # need not have come to all the rest.
+    return (
+        *(_control(said, always=True) for said in _results(layer, promised)),
+        *(_control(said, always=False) for said in _missing(layer, history, promised)),
     )
+
+
+def _control(said: str, *, always: bool) -> Control:
+    detail = f"the history is not whole: {said}"
+    return Control(passed=False, detail=detail, even_if_interrupted=always)
 
 
 def _missing(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
@@ -128,7 +134,6 @@ def _missing(layer: Layer, history: History, promised: Promised) -> Iterator[str
         yield from _sends(layer, history, promised)
         yield from _positions(layer, history, promised)
         yield from _processes(layer, history)
-        yield from _results(layer, promised)
 
 
 def _rows(history: History, promised: Promised) -> Iterator[str]:

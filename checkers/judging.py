@@ -179,7 +179,8 @@ class _Trial:
             findings=self.run + [f for s in stretches for f in self.found[s]],
             circumstances=self._circumstances,
             wounds=[w for s in stretches for w in self.wounds[s]],
-            controls=(*missing, *controls(self._layer, claim, self._trials)),
+            controls=controls(self._layer, claim, self._trials),
+            missing=missing,
             cut_off=[name for s in stretches for name in self.cut_off[s]],
             elsewhere=Elsewhere(owners=self._foreign(claim), attempts=self._sent_elsewhere(claim)),
         )

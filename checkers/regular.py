@@ -58,8 +58,8 @@ def open_regular(path: Path, within: Path, *, at_most: int | None = None) -> Buf
         NotRegular: it is no regular file, lies elsewhere, or is larger.
         OSError: it cannot be opened.
     """
-    check_inside(path, within)
-    # A pipe that nobody writes to would be waited for.
+    check_regular(path, within)
+    # Should it be another by now: a pipe that nobody writes to would be waited for.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         about = os.fstat(descriptor)

@@ -34,6 +34,7 @@ def judge_claim(
     circumstances: Circumstances,
     wounds: Sequence[Wound] = (),
     controls: Sequence[Control] = (),
+    missing: Sequence[Control] = (),
     cut_off: Iterable[str] = (),
     elsewhere: Elsewhere = NOWHERE,
 ) -> ClaimJudgement:
@@ -45,9 +46,11 @@ def judge_claim(
         circumstances: phases, faults and hazards of the run.
         wounds: the self-proof for the claim's scope.
         controls: whether the claim's input and sink could be read.
+        missing: what the history lacks of what must be there.
         cut_off: names of anomalies that need a part of the history that was cut off.
         elsewhere: what is known to have gone to other topics and sinks than the claim's.
     """
+    lacking = _lacking(circumstances, missing)
     absence_proves = circumstances.complete and all(control.passed for control in controls)
     refuting = [f for f in findings if refutes(claim, f)]
     proven = [f for f in refuting if f.evidence is Evidence.PRESENCE or absence_proves]
@@ -60,9 +63,10 @@ def judge_claim(
         }
     uncovered = circumstances.uncovered(claim.fine_print.covers)
     seen = circumstances.hazards_seen(claim.hop, elsewhere)
-    convicting = () if uncovered else tuple(f.anomaly for f in proven)
+    convicting = () if uncovered or lacking else tuple(f.anomaly for f in proven)
     verdict, reason = (
-        _violated(proven, uncovered)
+        lacking
+        or _violated(proven, uncovered)
         or _invalid(circumstances, wounds, controls)
         or _stalled(findings)
         or _unknown(circumstances, proven, uncovered, undecided)
@@ -126,6 +130,15 @@ def _expected(claim: Claim, verdict: Verdict, refuted_by: Sequence[str]) -> bool
 
 
 _Reason = tuple[Verdict, str]
+
+
+def _lacking(circumstances: Circumstances, missing: Sequence[Control]) -> _Reason | None:
+    """Where rows are missing, what is there may only seem to be more than there should be."""
+    ended = circumstances.failure or circumstances.interruption or circumstances.stalled
+    for control in missing:
+        if control.even_if_interrupted or not ended:
+            return _sentence(Verdict.INVALID, control.detail)
+    return None
 
 
 def _violated(proven: Sequence[Findings], uncovered: str | None) -> _Reason | None:

@@ -19,7 +19,7 @@ from reports.matrix.model import State, Trial, told
 from reports.model import Claim, Report
 from reports.stretches import looks_at
 from reports.text import line
-from reports.write import HTML_FILE, JSON_FILE
+from reports.write import HTML_FILE, load
 
 _UNDECIDED: Final = frozenset(
     {Verdict.INVALID, Verdict.STALLED, Verdict.UNKNOWN, Verdict.UNEXERCISED}
@@ -111,7 +111,7 @@ def cases_of_trial(trial: Trial, *, page: Path, seed: int) -> Iterator[Case]:
     run = f"{trial.scenario} on {trial.backend}"
     if trial.judged and trial.report is not None:
         folder = (page / unquote(trial.report)).parent
-        found = Report.model_validate_json((folder / JSON_FILE).read_text(encoding="utf-8"))
+        found = load(folder)
         yield from cases_of(found, folder, run=run)
     elif trial.state is not State.LEFT_OUT:
         yield Case(

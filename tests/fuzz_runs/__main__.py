@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import faulthandler
 import sys
 import tempfile
@@ -22,7 +23,10 @@ def main() -> int:
     said = parser.parse_args()
     counts: Counter[str] = Counter()
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="fuzz-runs-") as scratch:
+    with (
+        tempfile.TemporaryDirectory(prefix="fuzz-runs-") as scratch,
+        contextlib.suppress(KeyboardInterrupt),  # what came until then is told
+    ):
         bases = make_bases(Path(scratch) / "bases")
         for variant in drawn(bases, said.variants, said.seed):
             # Should a library die or never return, then with the name of the variant.
@@ -34,7 +38,7 @@ def main() -> int:
             if not came.allowed:
                 print(f"\n{came.word}: {variant}\n{came.said}", flush=True)
     print(file=sys.stderr)
-    print(f"{said.variants} variants in {time.monotonic() - began:.0f} s, seed {said.seed}")
+    print(f"{counts.total()} variants in {time.monotonic() - began:.0f} s, seed {said.seed}")
     for word in [*sorted(counts.keys() - NOT_ALLOWED), *sorted(NOT_ALLOWED)]:
         print(f"  {counts[word]:5} {word}")
     return 1 if any(counts[word] for word in NOT_ALLOWED) else 0

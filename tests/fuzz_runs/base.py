@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +19,25 @@ RECORDS, PARTITIONS = 40, 2
 _STEP = Step(fault="driver killed", kind="crash", when="at half", do="SIGKILL", until="restarted")
 
 
-def make_run(runs: Path, *, doubled: bool = False, sealed: bool = True) -> Path:
+def make_run(
+    runs: Path,
+    *,
+    doubled: bool = False,
+    sealed: bool = True,
+    phases: Sequence[str] = PHASES,
+) -> Path:
     """Write the lines of a run as its writers do, and seal them.
 
     Args:
         runs: gets the run folder.
         doubled: one effect is there twice, which violates the claim.
         sealed: whether the lines became tables.
+        phases: those that ended well.
     """
     folder = RunFolder.create(runs, "fuzzed", 7)
     folder.work.rmdir()
     _record(folder).save(folder.path)
-    _write(folder, doubled=doubled)
+    _write(folder, doubled=doubled, phases=phases)
     (folder.logs / "driver.1.log").write_text("2026-01-01 00:00:00,000 INFO it began\n")
     if sealed:
         folder.seal()
@@ -66,14 +74,14 @@ def _record(folder: RunFolder) -> RunRecord:
     )
 
 
-def _write(folder: RunFolder, *, doubled: bool) -> None:
+def _write(folder: RunFolder, *, doubled: bool, phases: Sequence[str]) -> None:
     harness = HistoryWriter(folder.history, "harness")
     workload = HistoryWriter(folder.history, "workload")
     auditor = HistoryWriter(folder.history, "auditor")
     sender = HistoryWriter(folder.history, "producer-0")
     for writer in (harness, workload, auditor, sender):
         writer.write("clocks", writer=writer.writer, clock=CLOCK, monotonic_ns=1, wall_ns=2)
-    for number, phase in enumerate(PHASES):
+    for number, phase in enumerate(phases):
         harness.write(
             "phases", phase=phase, started_at=number, ended_at=number + 1, outcome="ok", clock=CLOCK
         )
@@ -96,8 +104,15 @@ def _write(folder: RunFolder, *, doubled: bool) -> None:
         sender.write("called", **row["send"])
         sender.write("returned", **row["returned"])
     sender.close()
-    auditor.write_all("log", [row["log"] for row in rows])
     workload.write_all("expected", [row["expected"] for row in rows])
+    if "collect" in phases:
+        _collect(auditor, rows, doubled=doubled)
+    for writer in (harness, workload, auditor):
+        writer.close()
+
+
+def _collect(auditor: HistoryWriter, rows: Sequence[dict[str, Any]], *, doubled: bool) -> None:
+    auditor.write_all("log", [row["log"] for row in rows])
     effects = [row["effect"] for row in rows]
     if doubled:
         effects.append({**effects[7], "position": "row 999", "ordinal": 999})
@@ -118,8 +133,6 @@ def _write(folder: RunFolder, *, doubled: bool) -> None:
                 "ranges", owner="q", execution="e", batch=batch, **where, start_offset=start,
                 end_offset=stop, committed=True, source="progress",
             )  # fmt: skip
-    for writer in (harness, workload, auditor):
-        writer.close()
 
 
 def _row(number: int) -> dict[str, Any]:

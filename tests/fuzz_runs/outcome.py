@@ -63,7 +63,9 @@ def came_of(run: Path, *, unsealed: bool, right: Verdict, whole: bool) -> Came:
     if code == USAGE:
         return _refusal(code, err.getvalue())
     verdict = Verdict(json.loads((run / "report.json").read_text())["claims"][0]["verdict"])
-    if verdict is Verdict.HOLDS and (right is not Verdict.HOLDS or not whole):
+    # Of values that were altered and are told to be judged all the same nobody can say more.
+    wrong = verdict is not right and verdict in (Verdict.HOLDS, Verdict.VIOLATED)
+    if (wrong or verdict is Verdict.HOLDS) and not (whole and right is Verdict.HOLDS):
         return Came(word=UNDESERVED, said=out.getvalue())
     return Came(word=verdict.value)
 

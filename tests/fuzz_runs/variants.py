@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pyarrow.parquet as pq
 
 from checkers import Verdict
+from checkers.promised import PHASES
 from harness.folder import seal_folder
 from tests.fuzz_runs.base import make_run
 from tests.fuzz_runs.damage import damages, fresh
 from tests.fuzz_runs.outcome import Came, came_of
 
-ARRANGED: Final = {"holds": False, "violated": True}
-"""Base → whether an effect of it is doubled."""
+ARRANGED: Final[Mapping[str, Mapping[str, Any]]] = {
+    "holds": {},
+    "violated": {"doubled": True},
+    "unknown": {"sealed": False, "phases": PHASES[:3]},
+}
+"""Base, by its verdict → how it is made; the last was broken off."""
 SEALS: Final = ("sealed", "unsealed", "no seal", "sealed anew")
 """As it was; judged all the same; the seal gone as well; sealed after the damage."""
 
@@ -38,7 +43,7 @@ class Variant:
 
 def make_bases(runs: Path) -> dict[str, Path]:
     """The run folders that are damaged, by name; each was judged, so that it has reports."""
-    bases = {name: make_run(runs, doubled=doubled) for name, doubled in ARRANGED.items()}
+    bases = {name: make_run(runs, **arranged) for name, arranged in ARRANGED.items()}
     for name, folder in bases.items():
         came = came_of(folder, unsealed=False, right=Verdict(name), whole=True)
         assert came.word == name, f"the base came to {came}"
@@ -54,7 +59,7 @@ def drawn(bases: dict[str, Path], count: int, seed: int) -> Iterator[Variant]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
         for damage in damages(path)
-        for seal in SEALS
+        for seal in (SEALS if (folder / "history" / "seal.json").exists() else SEALS[:1])
     ]
     for number in range(count):
         if number % len(every) == 0:
@@ -81,6 +86,8 @@ def tried(variant: Variant, bases: dict[str, Path], place: Path, seed: int) -> C
     if variant.seal == "no seal" and seal.is_file():
         seal.unlink()
     if variant.seal == "sealed anew":
+        if path.is_file() and path.stat().st_size > _LARGEST:
+            return Came(word="cannot be sealed")
         try:
             seal_folder(folder)
         except Exception:
@@ -94,6 +101,8 @@ def tried(variant: Variant, bases: dict[str, Path], place: Path, seed: int) -> C
     )
 
 
+_LARGEST: Final = 2**30
+"""Bytes of a file that is summed here."""
 _TELLING: Final = frozenset(
     f"history/{table}.parquet"
     for table in ("log", "sends", "partitions", "faults", "phases", "expected", "effects")
