@@ -87,7 +87,7 @@ reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m checkers.tables_page > docs/reference/history.md
 	@$(BIN)/python -m checkers.claims_page > docs/reference/claims.md
 	@$(BIN)/python -m harness.faults.page > docs/reference/faults.md
-	@$(BIN)/python -m onceproof.verify.presets_page > docs/reference/presets.md
+	@$(BIN)/python -m onceproof.verify.hazards_page > docs/reference/hazards.md
 	@$(BIN)/python -m onceproof.scenarios_page > docs/reference/scenarios.md
 	@$(BIN)/python -m onceproof.commands_page > docs/reference/commands.md
 	@$(BIN)/python -m onceproof.settings.page docs/reference

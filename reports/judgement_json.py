@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from checkers.claims_json import claim_to_json
-from checkers.model import ClaimJudgement, Finding, Findings, Judgement
+from checkers.model import ClaimJudgement, Finding, Findings, Judgement, Wound
 from reports.text import storable
 
 VERSION: Final = 1
@@ -33,7 +33,7 @@ def judgement_json(judgement: Judgement, *, source: str, notes: Sequence[str] = 
         "unsealed": judgement.unsealed,
         "claims": [_claim(judged) for judged in judgement.claims],
         "findings": [_findings(group) for group in judgement.findings],
-        "self_proof": [asdict(wound) for wound in judgement.self_proof],
+        "self_proof": [_wound(wound) for wound in judgement.self_proof],
         "notes": [*notes, *judgement.notes],
         "counts": dict(judgement.counts),
     }
@@ -70,3 +70,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "witness": [dict(row) for row in finding.witness],
         "causes": [dict(row) for row in finding.causes],
     }
+
+
+def _wound(wound: Wound) -> dict[str, Any]:
+    """As the first version of the format has it."""
+    return {name: value for name, value in asdict(wound).items() if name != "placed"}

@@ -77,13 +77,14 @@ def read_lines(folder: Path) -> Recorded:
 
 def _rows(path: Path, cut_short: list[str]) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(_whole_lines(path, cut_short), 1):
+        shown = line[:80].rstrip(b"\n")
         try:
             row = json.loads(line)
             kind = row["t"]
         except (ValueError, KeyError, TypeError, RecursionError):
             raise DamagedHistory(
                 f"{path}, line {number}: expected a JSON object with a field `t`, found "
-                f"{line[:80]!r}. Only the last line of a file may be cut short; restore the file."
+                f"{shown!r}. Only the last line of a file may be cut short; restore the file."
             ) from None
         if not isinstance(kind, str) or not (kind in TABLES or kind in _NOT_TABLES):
             raise DamagedHistory(
@@ -94,7 +95,7 @@ def _rows(path: Path, cut_short: list[str]) -> Iterator[dict[str, Any]]:
             if not isinstance(row.get(name), str):
                 raise DamagedHistory(
                     f"{path}, line {number}: a line of kind {kind} needs a field `{name}` that is "
-                    f"a string, found {line[:80]!r}"
+                    f"a string, found {shown!r}"
                 )
         yield row
 

@@ -30,7 +30,7 @@ _WARM_UP = 0.1
 """Part of the workload that may be sent before records flow end to end."""
 _SHARE = 0.15
 """Part of the workload that is kept for each fault that is not over, where there are few."""
-_KEPT = 0.85
+_KEPT = 0.9
 """Part of the workload that is kept for all of them, where there are many."""
 _SLOW_DOWN = 0.05
 """Part of the workload before a limit in which the producers slow down."""

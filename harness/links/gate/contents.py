@@ -8,6 +8,7 @@ versions carry ids of topics in place of names.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -49,7 +50,7 @@ class Contents:
     """Whether an EndTxn commits or aborts; None for all else."""
     positions: frozenset[tuple[str | UUID, int, int]] = frozenset()
     """Of what commits them: topic, by name or by id, partition, next offset."""
-    settings: tuple[tuple[str, Any], ...] = ()
+    settings: tuple[tuple[str, Any], ...] = dataclasses.field(default=(), compare=False)
     """How its client is set, by name; of JoinGroup also the protocols that it offers."""
 
 

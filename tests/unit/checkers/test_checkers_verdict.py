@@ -165,6 +165,7 @@ class TestViolated:
         [
             circumstances(until="disturb"),
             circumstances(settle="stalled"),
+            circumstances(settle="held-back"),
             circumstances(collect="interrupted"),
             circumstances(settle=None),
             Circumstances(),
@@ -310,6 +311,20 @@ class TestUnknown:
         judged = judge(circumstances=cut)
         assert judged.verdict is Verdict.UNKNOWN
         assert said in judged.reason[:1].lower() + judged.reason[1:]
+
+    def test_what_a_pipeline_may_still_hold_back_is_not_lost(self) -> None:
+        rows = circumstances(settle="held-back").phases
+        told = tuple(
+            row | {"detail": "3 inputs wait"} if row["phase"] == "settle" else row for row in rows
+        )
+        held = replace(circumstances(), phases=told)
+        judged = judge(findings=[LOST], circumstances=held)
+        assert (judged.verdict, judged.reason) == (Verdict.UNKNOWN, "3 inputs wait.")
+        assert judge(circumstances=held).verdict is Verdict.UNKNOWN
+        assert judge(controls=[EMPTY], circumstances=held).verdict is Verdict.UNKNOWN
+        assert judge(wounds=[MISSED], circumstances=held).verdict is Verdict.UNKNOWN
+        assert judge(controls=[UNREADABLE], circumstances=held).verdict is Verdict.INVALID
+        assert judge(findings=[DUPLICATE], circumstances=held).verdict is Verdict.VIOLATED
 
     def test_what_was_cut_off(self) -> None:
         judged = judge(cut_off=["lost-output", "lost-write"])

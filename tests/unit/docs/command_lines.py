@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any
 
 import typer.main
-from onceproof.verify.presets import by_name
 
 from checkers.anomalies import anomalies
 from checkers.refutations import GUARANTEES
@@ -23,6 +22,7 @@ from harness.own.identity import BadRule, Rule
 from harness.own.outputs.output import Output
 from harness.own.subject import WORDS
 from onceproof.cli import app
+from onceproof.verify.trial import by_name
 from scenarios import all_scenarios
 from tests.unit.docs.pages import ROOT
 

@@ -14,7 +14,7 @@ GENERATED = {
     "docs/reference/commands.md": "tests/unit/onceproof/test_commands_page.py",
     "docs/reference/faults.md": "tests/unit/harness/test_faults_page.py",
     "docs/reference/history.md": "tests/unit/checkers/test_checkers_tables_page.py",
-    "docs/reference/presets.md": "tests/unit/onceproof/test_presets_page.py",
+    "docs/reference/hazards.md": "tests/unit/onceproof/test_hazards_page.py",
     "docs/reference/scenarios.md": "tests/unit/onceproof/test_onceproof_listing.py",
 }
 """Pages without a word that is written by hand, and the test that compares each with the code."""

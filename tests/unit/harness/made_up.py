@@ -14,6 +14,7 @@ from harness.events import Event, FaultChanged
 from harness.recorder import Recorder
 from harness.recording.tables import read_lines
 from harness.scenario import At
+from harness.subjects.pipeline import NoPipeline
 from harness.wait import Stop
 
 Look = Callable[[], str | None]
@@ -67,11 +68,13 @@ class World:
     recorder: Recorder
     events: list[Event]
     stage: SimpleNamespace
+    bites: list[bool] = field(default_factory=list)
+    """Of a fault that a test lets bite or not."""
 
     @property
     def bench(self) -> Bench:
         return Bench(
-            stage=self.stage, subject=None, pipeline=None, producers=self.producers,
+            stage=self.stage, subject=None, pipeline=NoPipeline(), producers=self.producers,
             recorder=self.recorder, topics=("payments",),
             stop=self.stop, topic="payments", work=self.history,
         )  # type: ignore[arg-type]  # fmt: skip
@@ -79,6 +82,9 @@ class World:
     def rows(self) -> dict[str, dict[str, Any]]:
         table = read_lines(self.history).tables["faults"].to_pylist()
         return {row["fault"]: row for row in table}
+
+    def hazards(self) -> list[dict[str, Any]]:
+        return read_lines(self.history).tables["hazards"].to_pylist()
 
     def states(self, fault: str) -> list[str]:
         changes = [e for e in self.events if isinstance(e, FaultChanged)]

@@ -156,6 +156,7 @@ def test_what_containers_cannot_do_is_named() -> None:
     faults = {name: asked(name, entry.example.split()[1:]) for name, entry in by_hand().items()}
     assert all(doable(fault, here) for fault in faults.values())
     refused = {name: fault.needs for name, fault in faults.items() if not doable(fault, there)}
-    gated = ("late-end", "message", "time-out-transaction", "unanswered")
+    gated = ("fence-program", "late-end", "message", "time-out-transaction", "unanswered")
+    gated += ("withhold-writes",)
     queues = ("kill-queue-broker", "lose-receipts", "pause-queue-broker", "stop-queue-broker")
     assert refused == dict.fromkeys(gated, "gates") | dict.fromkeys(queues, "queues")

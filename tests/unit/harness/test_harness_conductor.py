@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,100 @@ def test_a_line_does_not_wait_on_a_stage_that_is_gone(
     Conductor([at(late, progress=0.5)], world.bench).carry_out()
     assert world.rows()["late"]["error"] == "StageTrouble: toxiproxy failed"
     assert late.story == []
+
+
+def test_a_line_waits_for_earlier_ones_without_a_deadline_of_its_own(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TRIGGER_SECONDS", 0.0)
+    let = threading.Event()
+    slow = Fault(name="slow", on_inject=lambda: let.wait(20) and None)
+    after = Fault(name="after", story=slow.story)
+    schedule = [at(slow), at(after, after=("slow",))]
+    thread = threading.Thread(target=Conductor(schedule, world.bench).carry_out)
+    thread.start()
+    wait_until(lambda: slow.story, what="the first at work", seconds=20)
+    let.set()
+    thread.join(20)
+    assert world.rows()["after"]["error"] is None
+    assert slow.story == ["inject slow", "heal slow", "inject after", "heal after"]
+
+
+class TestHazards:
+    """Of a line that has to bring one."""
+
+    def test_it_is_recorded_once_the_fault_has_had_an_effect(self, world: World) -> None:
+        looks = iter([None, "it bled", "it bled more"])
+        fault = Fault(name="a", evidence=lambda: next(looks, "it bled more"))
+        Conductor([at(fault, hazard="evicted", tries=3)], world.bench).carry_out()
+        (row,) = world.hazards()
+        assert (row["hazard"], row["hop"], row["fault"]) == ("evicted", "process", "a")
+        assert (row["detail"], row["at"]) == ("it bled", world.rows()["a"]["injected_at"])
+        assert fault.story == ["inject a", "heal a"], "met once, it is not tried again"
+
+    def test_without_an_effect_it_is_not_recorded_and_tried_again(self, world: World) -> None:
+        bites = iter([False, False, True])
+        fault = Fault(name="a", on_inject=lambda: world.bites.append(next(bites)))
+        fault = replace(fault, evidence=lambda: "it bled" if world.bites[-1] else None)
+        Conductor([at(fault, hazard="evicted", tries=3, seconds=0.1)], world.bench).carry_out()
+        assert fault.story == ["inject a", "heal a"] * 3
+        assert len(world.hazards()) == 1
+        assert world.rows()["a"]["bit"]
+
+    def test_it_is_given_up_after_so_many_tries(self, world: World) -> None:
+        fault, after = Fault(name="a", evidence=lambda: None), Fault(name="b")
+        schedule = [at(fault, hazard="evicted", tries=2, seconds=0.1), at(after, after=("a",))]
+        Conductor(schedule, world.bench).carry_out()
+        assert fault.story == ["inject a", "heal a"] * 2
+        assert world.hazards() == []
+        assert not world.rows()["a"]["bit"]
+        assert world.rows()["b"]["bit"]
+
+    def test_a_try_that_fails_is_told_and_taken_again(self, world: World) -> None:
+        troubles = [ZeroDivisionError("no such thing")]
+
+        def once() -> None:
+            if troubles:
+                raise troubles.pop()
+
+        fault = Fault(name="a", on_inject=once)
+        Conductor([at(fault, hazard="evicted", tries=2)], world.bench).carry_out()
+        assert world.states("a") == ["armed", "failed", "armed", "injected", "bit", "healed"]
+        (failed,) = [e.detail for e in world.events if getattr(e, "state", "") == "failed"]
+        assert failed == "ZeroDivisionError: no such thing; it is tried again"
+        assert world.rows()["a"]["error"] is None
+        assert len(world.hazards()) == 1
+
+    def test_the_last_try_that_fails_is_its_error(self, world: World) -> None:
+        fault = Fault(name="a", on_inject=fail(ZeroDivisionError("no such thing")))
+        Conductor([at(fault, hazard="evicted", tries=3)], world.bench).carry_out()
+        assert fault.story == ["inject a"] * 3
+        assert world.rows()["a"]["error"] == "ZeroDivisionError: no such thing"
+
+    def test_what_was_not_undone_is_not_tried_again(self, world: World) -> None:
+        fault = Fault(name="a", evidence=lambda: None, on_heal=fail(RuntimeError("still cut")))
+        Conductor([at(fault, hazard="evicted", tries=3, seconds=0.1)], world.bench).carry_out()
+        assert fault.story == ["inject a", "heal a"]
+        assert world.rows()["a"]["error"] == "not healed: RuntimeError: still cut"
+
+    def test_a_fault_that_tells_it_itself_must_have_told_it(self, world: World) -> None:
+        told = iter([False, True])
+
+        def tell() -> None:
+            if next(told):
+                world.recorder.hazard("replayed-batch", hop="process", detail="batch 3 again")
+
+        fault = Fault(name="a", on_inject=tell)
+        line = at(fault, hazard="replayed-batch", tells=True, tries=3)
+        Conductor([line], world.bench).carry_out()
+        assert fault.story == ["inject a", "heal a"] * 2, "its effect alone does not count"
+        assert [row["detail"] for row in world.hazards()] == ["batch 3 again"]
+
+    def test_without_a_hazard_it_is_done_once(self, world: World) -> None:
+        fault = Fault(name="a", evidence=lambda: None)
+        Conductor([at(fault, tries=3, seconds=0.1)], world.bench).carry_out()
+        assert fault.story == ["inject a", "heal a"]
+        assert world.hazards() == []
 
 
 def test_no_evidence_within_its_time_is_recorded_and_healed(world: World) -> None:

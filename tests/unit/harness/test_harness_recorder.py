@@ -17,7 +17,7 @@ from harness.events import (
     PhaseEnded,
     PhaseStarted,
 )
-from harness.recorder import Recorder, Stalled
+from harness.recorder import HeldBack, Recorder, Stalled
 from harness.recording.tables import read_lines
 from harness.wait import Interrupted
 
@@ -59,6 +59,7 @@ def test_a_phase_that_ends_well(told: Told) -> None:
         (Interrupted("SIGTERM received"), "interrupted", "SIGTERM received"),
         (KeyboardInterrupt(), "interrupted", "interrupted"),
         (Stalled("no progress"), "stalled", "no progress"),
+        (HeldBack("3 inputs wait"), "held-back", "3 inputs wait"),
         (ValueError("wrong"), "failed", "ValueError: wrong"),
         (ExceptionGroup("both", [OSError()]), "failed", "ExceptionGroup: both (1 sub-exception)"),
     ],
@@ -144,6 +145,14 @@ def test_a_hazard_has_a_row_for_each_attempt(told: Told) -> None:
     ]
     assert [e.hazard for e in told.events] == ["retried-send", "replayed-batch"]
     assert len({r["at"] for r in told.rows("hazards")[:2]}) == 1
+
+
+def test_hazards_are_counted_as_they_were_met_not_by_their_attempts(told: Told) -> None:
+    assert told.recorder.met("retried-send") == 0
+    told.recorder.hazard("retried-send", hop="produce", detail="2 sends", attempts=["a", "b"])
+    told.recorder.hazard("replayed-batch", hop="process", detail="again")
+    told.recorder.hazard("replayed-batch", hop="process", detail="and again")
+    assert [told.recorder.met(name) for name in ("retried-send", "replayed-batch")] == [1, 2]
 
 
 def test_a_hazard_may_have_been_seen_earlier_than_it_is_told(told: Told) -> None:

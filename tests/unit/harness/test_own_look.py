@@ -1,22 +1,26 @@
-"""How far a pipeline of somebody's own is, by its groups and by what came out."""
+"""How far a pipeline of the user's is: what its outputs hold, and what its sentinels came to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
 
 from harness.identity import RECORD_HEADER
 from harness.own import look as module
-from harness.own.look import LONG, QUIET, Look
+from harness.own.look import QUIET, Look
 from harness.own.outputs.base import UnreadableOutput
 from harness.own.together import Together
 from harness.subjects.pipeline import PipelineTrouble
 
 INPUTS = tuple("abcde")
+SENTINELS = "de"
 AT = ("orders", 0)
 
 
@@ -35,6 +39,33 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
+@dataclass(frozen=True, kw_only=True)
+class Input:
+    """An entry of the input's log."""
+
+    record: str
+    key: str = "k"
+    kind: str = "data"
+    committed: bool = True
+
+
+def log_of(entries: Sequence[Input], partition: int = 0) -> Any:
+    return SimpleNamespace(
+        topic="orders",
+        partition=partition,
+        entries=[
+            SimpleNamespace(
+                offset=n,
+                key=each.key.encode(),
+                kind=each.kind,
+                headers={RECORD_HEADER: each.record.encode()},
+            )
+            for n, each in enumerate(entries)
+        ],
+        committed=lambda: [each.committed for each in entries],
+    )
+
+
 def holds(effects: Iterable[str | None]) -> Any:
     """An output with effects of these inputs."""
     there = [SimpleNamespace(record=record, position="row") for record in effects]
@@ -42,95 +73,137 @@ def holds(effects: Iterable[str | None]) -> Any:
 
 
 def look(
-    clock: Clock,
     *,
     effects: Iterable[str | None],
     other: Iterable[str | None] | None = None,
     letters: Iterable[str | None] | None = None,
+    required: Collection[str] = INPUTS,
+    sentinels: Collection[str] = SENTINELS,
+    logs: Sequence[Sequence[Input]] = (tuple(Input(record=record) for record in INPUTS),),
     group: Mapping[tuple[str, int], int] | None = None,
-    still_for: float = QUIET,
-    optional: bool = False,
+    rest: float = QUIET,
+    upserts: bool = False,
 ) -> Look:
-    """A look at a pipeline whose outputs, one or two, have stood still for some seconds."""
-    entries = [
-        SimpleNamespace(offset=n, key=b"k", kind="data", headers={RECORD_HEADER: record.encode()})
-        for n, record in enumerate(INPUTS)
-    ]
-    log = SimpleNamespace(
-        topic="orders", partition=0, entries=entries, committed=lambda: [True] * len(entries)
-    )
-    reader: Any = SimpleNamespace(read_topic=lambda topic: [log])
+    """A look at a pipeline with one output or two, which has just written."""
+    there = [log_of(entries, n) for n, entries in enumerate(logs)]
+    reader: Any = SimpleNamespace(read_topic=lambda topic: there)
     sinks = [holds(effects)] if other is None else [holds(effects), holds(other)]
     sink = Together(sinks, None if letters is None else holds(letters))
     groups: Any = SimpleNamespace(newest=lambda: dict(group or {}))
     made = Look(
-        topic="orders", groups=groups, reader=lambda: nullcontext(reader),
-        sink=lambda reader: sink, sent=frozenset(INPUTS), optional=optional,
-    )  # fmt: skip
+        topic="orders",
+        groups=groups,
+        reader=lambda: nullcontext(reader),
+        sink=lambda reader: sink,
+        sent=frozenset(INPUTS),
+        required=frozenset(required),
+        sentinels=frozenset(sentinels),
+        rest=rest,
+        upserts=upserts,
+    )
     made.size()
-    clock.now += still_for
     return made
 
 
-def test_without_a_group_the_last_input_with_an_effect_says_it(clock: Clock) -> None:
-    assert look(clock, effects="e").positions() == {AT: 5}
-    assert look(clock, effects="abcd").positions() is None
-    assert look(clock, effects="e", still_for=QUIET - 1).positions() is None
+def test_a_partition_is_done_once_each_input_has_its_effects() -> None:
+    assert look(effects=INPUTS).positions() == {AT: 5}, "however lately it has written"
 
 
-def test_a_group_that_is_behind_may_be_right(clock: Clock) -> None:
-    waits = look(clock, effects="abde", group={AT: 2})
-    assert waits.positions() == {AT: 2}, "c may wait for its turn"
-    clock.now += LONG
-    assert waits.positions() == {AT: 5}, "it does not come any more"
+def test_a_missing_effect_is_waited_for_while_outputs_change(clock: Clock) -> None:
+    found = look(effects="abde", rest=30.0)
+    clock.now += 29.9
+    assert found.positions() == {AT: 2}
+    clock.now += 0.1
+    assert found.positions() == {AT: 5}, "its sentinels came out, c did not"
 
 
-@pytest.mark.parametrize("position", [0, 3, 4])
-def test_a_group_that_commits_too_seldom_is_not_waited_for(clock: Clock, position: int) -> None:
-    done = look(clock, effects=["a", *INPUTS[max(1, position) :]], group={AT: position})
-    assert done.positions() == {AT: 5}
+@pytest.mark.parametrize("effects", ["ab", "abd", "abe"])
+def test_a_missing_effect_is_no_loss_while_a_sentinel_is_missing_too(
+    clock: Clock, effects: str
+) -> None:
+    found = look(effects=effects)
+    clock.now += 100 * QUIET
+    assert found.positions() == {AT: 2}, "it may hold back all of them"
 
 
-def test_what_was_left_out_before_the_groups_position_is_done(clock: Clock) -> None:
-    assert look(clock, effects="ade", group={AT: 3}).positions() == {AT: 5}
+@pytest.mark.parametrize("effects", ["", "abcd", "abe", "bcde"])
+def test_without_a_sentinel_in_the_log_nothing_is_lost_yet(clock: Clock, effects: str) -> None:
+    before = look(effects=effects, sentinels="xy")
+    clock.now += 100 * QUIET
+    (first,) = [n for n, record in enumerate(INPUTS) if record not in effects][:1]
+    assert before.positions() == {AT: first}, "its sentinels have not been sent"
 
 
-def test_where_an_input_may_have_no_effect_nobody_can_tell(clock: Clock) -> None:
-    filters = look(clock, effects="ab", group={AT: 2}, optional=True)
-    assert filters.positions() == {AT: 2}
-    clock.now += LONG
-    assert filters.positions() == {AT: 5}
-    assert look(clock, effects="ab", optional=True).positions() == {AT: 5}
+def test_a_sentinel_speaks_for_its_own_partition_only(clock: Clock) -> None:
+    parts = [[Input(record=r) for r in "abd"], [Input(record=r) for r in "ce"]]
+    found = look(effects="ade", sentinels="d", logs=parts)
+    clock.now += QUIET
+    assert found.positions() == {AT: 3, ("orders", 1): 0}
 
 
-def test_an_output_that_has_less_than_another_may_be_behind(clock: Clock) -> None:
-    for group in ({AT: 2}, None):
-        behind = look(clock, effects=INPUTS, other="ab", group=group)
-        assert behind.positions() == group, "the other may go on"
-        assert behind.done() == (2, 5)
-        clock.now += LONG
-        assert behind.positions() == {AT: 5}, "it does not"
-    both = look(clock, effects="abcde", other="abde", group={AT: 4})
-    assert both.positions() == {AT: 5}
-    assert both.done() == (4, 5)
+@pytest.mark.parametrize("position", range(6))
+def test_what_groups_commit_decides_nothing(clock: Clock, position: int) -> None:
+    for effects, reached in (("abc", 3), ("abde", 5), (INPUTS, 5)):
+        found = look(effects=effects, group={AT: position})
+        clock.now += QUIET
+        assert found.positions() == {AT: reached}
 
 
-def test_a_dead_letter_stands_for_every_output(clock: Clock) -> None:
-    done = look(clock, effects="abcd", other="abcd", letters="e", group={AT: 2})
+def test_an_input_that_needs_no_effect_is_not_waited_for() -> None:
+    assert look(effects="ae", required="ae", sentinels="e").positions() == {AT: 5}
+    assert look(effects="", required="", sentinels="").positions() == {AT: 5}
+
+
+def test_each_output_must_have_its_effects(clock: Clock) -> None:
+    behind = look(effects=INPUTS, other="abd")
+    clock.now += QUIET
+    assert behind.positions() == {AT: 2}, "the sentinel e is not in the other"
+    assert behind.done() == (3, 5)
+    lost = look(effects=INPUTS, other="abde")
+    clock.now += QUIET
+    assert lost.positions() == {AT: 5}
+    assert lost.done() == (4, 5)
+
+
+def test_a_dead_letter_stands_for_every_output() -> None:
+    done = look(effects="abcd", other="abcd", letters="e")
     assert done.positions() == {AT: 5}
     assert done.done() == (5, 5)
+    assert not done.waits()
 
 
-def test_one_of_the_last_few_must_be_in_every_output(clock: Clock) -> None:
-    assert look(clock, effects="ab", other="c", optional=True).positions() == {AT: 5}
-    half = look(clock, effects="ab", other="", optional=True)
-    assert half.positions() is None
-    clock.now += LONG
-    assert half.positions() == {AT: 5}
+def test_it_waits_while_a_required_input_lacks_an_effect() -> None:
+    assert look(effects="abcd").waits()
+    assert look(effects=INPUTS, other="abcd").waits()
+    assert not look(effects=INPUTS).waits()
+    assert not look(effects="abcd", required="abcd", sentinels="d").waits()
 
 
-def test_a_look_that_failed_is_taken_again(clock: Clock) -> None:
-    done = look(clock, effects="abcde")
+def test_a_value_that_was_written_over_is_done() -> None:
+    entries = [Input(record=r, key=k) for r, k in zip(INPUTS, "xyxyz", strict=True)]
+    found = look(effects="cde", logs=[entries], upserts=True)
+    assert found.positions() == {AT: 5}
+    assert look(effects="bcde", logs=[entries], upserts=False).positions() == {AT: 0}
+
+
+def test_only_committed_records_are_inputs() -> None:
+    entries = [
+        Input(record="a"),
+        Input(record="b", committed=False),
+        Input(record="", kind="abort"),
+        Input(record="c"),
+        Input(record="", kind="commit"),
+    ]
+    found = look(effects="ac", required="abc", sentinels="c", logs=[entries])
+    assert found.positions() == {AT: 4}, "behind the last record, whatever follows it"
+
+
+def test_where_no_partition_has_an_input_there_is_nothing_to_say() -> None:
+    assert look(effects="", logs=[(), ()]).positions() is None
+
+
+def test_a_look_that_failed_is_taken_again() -> None:
+    done = look(effects="abcde")
     opened, looks = done.sink, iter([True, True, False])
 
     def flaky(reader: Any) -> Any:
@@ -148,18 +221,113 @@ def test_a_look_that_failed_is_taken_again(clock: Clock) -> None:
     assert done.positions() == {AT: 5}
 
 
+def test_it_is_quiet_since_the_outputs_last_changed(clock: Clock) -> None:
+    found = look(effects="a", rest=2.0)
+    clock.now += 1.5
+    assert (found.still(), found.quiet_for, found.changes) == (False, 1.5, 1)
+    grown: Any = SimpleNamespace(size=lambda: 2)
+    found.sink = lambda reader: grown
+    clock.now += 1.0
+    assert (found.still(), found.quiet_for, found.changes) == (False, 0.0, 2)
+    clock.now += 2.0
+    assert (found.still(), found.changes) == (True, 2)
+
+
 @pytest.mark.parametrize("effects", [["a"], ["of another run"], [None]])
-def test_outputs_are_empty_before_the_first_start(clock: Clock, effects: list[str | None]) -> None:
+def test_outputs_are_empty_before_the_first_start(effects: list[str | None]) -> None:
     with pytest.raises(PipelineTrouble, match="hold 1 effects before it was ever started"):
-        look(clock, effects=effects).check_empty()
+        look(effects=effects).check_empty()
 
 
-def test_what_is_empty_or_not_made_yet_may_be_started(clock: Clock) -> None:
-    look(clock, effects=[]).check_empty()
-    missing = look(clock, effects=[])
+def test_what_is_empty_or_not_made_yet_may_be_started() -> None:
+    look(effects=[]).check_empty()
+    missing = look(effects=[])
 
     def away(reader: object) -> Any:
         raise UnreadableOutput("no such program")
 
     missing.sink = away
     missing.check_empty()
+
+
+# Against an oracle that is as plain as the rule is in words.
+
+RECORDS = tuple("abcdefgh")
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[list[Input]]:
+    """Two partitions, that share the records."""
+    parts: list[list[Input]] = [[], []]
+    for record in RECORDS[: draw(st.integers(0, len(RECORDS)))]:
+        kind = draw(st.sampled_from(["data", "data", "data", "commit", "abort"]))
+        entry = Input(
+            record=record if kind == "data" else "",
+            key=draw(st.sampled_from("xyz")),
+            kind=kind,
+            committed=draw(st.integers(0, 4)) > 0,
+        )
+        parts[draw(st.integers(0, 1))].append(entry)
+    return parts
+
+
+def subsets(of: Collection[str] = RECORDS) -> st.SearchStrategy[frozenset[str]]:
+    """Some of them; often all or nearly all, as outputs are when a pipeline rests."""
+    few = (
+        st.frozensets(st.sampled_from(sorted(of)), max_size=3) if of else st.just(frozenset[str]())
+    )
+    return st.one_of(few, few.map(lambda gone: frozenset(of) - gone))
+
+
+def has(output: Collection[str], log: Sequence[Input], place: int, *, upserts: bool) -> bool:
+    """Whether an output has the effect of the input at that place of its log."""
+    if log[place].record in output:
+        return True
+    later = [entry for entry in log[place + 1 :] if counts(entry)]
+    return upserts and any(e.key == log[place].key and e.record in output for e in later)
+
+
+def counts(entry: Input) -> bool:
+    return entry.kind == "data" and entry.committed
+
+
+@given(data=st.data(), parts=logs(), upserts=st.booleans(), still=st.booleans())
+def test_positions_are_what_the_rule_says(
+    data: st.DataObject, parts: list[list[Input]], upserts: bool, still: bool
+) -> None:
+    outputs = data.draw(st.lists(subsets(), min_size=1, max_size=2), "effects")
+    letters = data.draw(st.frozensets(st.sampled_from(RECORDS), max_size=2), "letters")
+    required = data.draw(subsets(), "required")
+    sentinels = data.draw(subsets(required), "sentinels")
+    found = look(
+        effects=outputs[0],
+        other=outputs[1] if len(outputs) > 1 else None,
+        letters=letters,
+        required=required,
+        sentinels=sentinels,
+        logs=parts,
+        rest=0.0 if still else 1_000_000.0,
+        upserts=upserts,
+    ).positions()
+    reached: dict[tuple[str, int], int] = {}
+    for partition, log in enumerate(parts):
+        places = [place for place, entry in enumerate(log) if counts(entry)]
+        if not places:
+            continue
+        missing = [
+            place
+            for place in places
+            if log[place].record in required
+            and not all(has(out | letters, log, place, upserts=upserts) for out in outputs)
+        ]
+        asked = [place for place in places if log[place].record in sentinels]
+        if not missing:
+            reached["orders", partition] = places[-1] + 1
+            event("nothing is missing")
+        elif still and asked and not set(asked) & set(missing):
+            reached["orders", partition] = places[-1] + 1
+            event("something is lost")
+        else:
+            reached["orders", partition] = missing[0]
+            event("something may come yet")
+    assert found == (reached or None)

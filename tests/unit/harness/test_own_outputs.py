@@ -250,7 +250,7 @@ def test_a_command_that_takes_too_long_ends_with_all_it_started(
     monkeypatch.setattr(printed, "_SECONDS", 5.0)
     file = tmp_path / "pid"
     script = f"sleep 600 & echo $! > {shlex.quote(str(file))}; wait"
-    with pytest.raises(UnreadableOutput, match="timed out"):
+    with pytest.raises(UnreadableOutput, match="did not end within"):
         opened(f"command:sh -c {shlex.quote(script)}", tmp_path).size()
     pid = int(file.read_text())
 

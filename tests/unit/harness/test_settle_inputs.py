@@ -80,7 +80,10 @@ def bench(pipeline: Pipeline) -> Any:
         subject=SimpleNamespace(sends=False, sink="matches"),
         pipeline=pipeline,
         producers=SimpleNamespace(
-            hurry=lambda: None, wait_finished=lambda seconds, still: None, workload=REFUNDED
+            hurry=lambda: None,
+            wait_finished=lambda seconds, still: None,
+            workload=REFUNDED,
+            keeps_sentinels=False,
         ),
         recorder=None,
         stop=Stop(),

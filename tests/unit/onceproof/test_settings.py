@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from onceproof.verify.presets import PRESETS
 from typer.testing import CliRunner
 
 from onceproof.cli import app
@@ -21,6 +20,7 @@ from onceproof.settings.effective import effective
 from onceproof.settings.files import find, load
 from onceproof.settings.page import PAGE, SCHEMA, all_settings, page, schema_text
 from onceproof.settings.schema import schema
+from onceproof.verify.plan import PRESETS
 from onceproof.verify.said import CLAIMS, Said
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"

@@ -19,7 +19,7 @@ import pytest
 from checkers import ClaimJudgement, History, Judgement, Verdict, check
 from harness.kafka.log_reader import LogReader
 from onceproof.verify.said import Said
-from onceproof.verify.trial import trial
+from tests.unit.onceproof.profiles_made_up import tried
 
 PHASES = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")
 LETTERS = Said(
@@ -34,7 +34,7 @@ UPSERTS = replace(LETTERS, dead_letters=None, dead_letter_identity=None, upserts
 
 
 def orders(said: Said) -> list[dict[str, Any]]:
-    workload = trial(said).workload
+    workload = tried(said).workload
     sent = [r for n in range(workload.producers) for r in workload.sends(producer=n, seed=1)]
     return sorted((json.loads(r.value) for r in sent), key=lambda order: order["order_id"])
 
@@ -49,7 +49,7 @@ def judgement(said: Said, work: Path, **written: list[dict[str, Any]]) -> Judgem
     for folder, rows in written.items():
         (work / folder).mkdir()
         (work / folder / "a.json").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    scenario = trial(said)
+    scenario = tried(said)
     workload, subject = scenario.workload, scenario.subject
     sink = subject.open_sink(database="", reader=cast("LogReader", None), work=work)
     made = {"producer": 0, "seed": 1, "sink": subject.sink}

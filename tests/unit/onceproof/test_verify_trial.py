@@ -7,19 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from onceproof.verify.presets import PRESETS, by_name, preset
 
 from harness.faults.cut_link import CutLink
 from harness.faults.kill_driver import KillDriver
-from harness.faults.kill_program import HAZARDS, KillProgram
 from harness.faults.kill_queue_broker import KillQueueBroker
 from harness.faults.targets import Node
 from harness.feasible import feasible
+from harness.own.look import QUIET
 from harness.schedule_json import schedule_to_json
 from harness.stage.backends import EVERYTHING
 from harness.stage.topology import ARTEMIS
 from onceproof.verify.said import BadTrial, Said
-from onceproof.verify.trial import rehearsal, trial
+from onceproof.verify.trial import SENTINELS, by_name, draft, rehearsal
+from tests.unit.onceproof.profiles_made_up import COPY, PROFILES, SPARK_JOB, tried
 
 SAID = Said(
     command=("python", "job.py", "{bootstrap}"), folder=Path("/somewhere"), outputs=("enriched",)
@@ -28,7 +28,7 @@ SPARK = replace(SAID, command=("spark-submit", "job.py", "--checkpoint={checkpoi
 
 
 def test_what_is_said_is_what_is_tried() -> None:
-    scenario = trial(
+    scenario = tried(
         replace(
             SAID,
             outputs=("enriched@read_uncommitted", "postgres:ledger"),
@@ -44,10 +44,6 @@ def test_what_is_said_is_what_is_tried() -> None:
         "exactly-once orders → ledger",
     ]
     assert [c.scope.view for c in scenario.claims[1:3]] == ["read_uncommitted", "table"]
-    assert [sorted(claim.hazards) for claim in scenario.claims[:2]] == [
-        ["killed-after-commit"],
-        ["killed-after-commit", "killed-before-commit"],
-    ]
     assert "What effects say" in scenario.claims[0].fine_print.not_tested
     assert [(t.name, t.partitions) for t in scenario.all_topics] == [("orders", 4), ("enriched", 4)]
     assert scenario.workload.records == 5000
@@ -55,45 +51,26 @@ def test_what_is_said_is_what_is_tried() -> None:
 
 def test_other_topics_are_made_once() -> None:
     said = replace(SAID, topics=("enriched", "state", "orders", "state"))
-    assert [topic.name for topic in trial(said).all_topics] == ["orders", "enriched", "state"]
-
-
-@pytest.mark.parametrize("name", PRESETS)
-@pytest.mark.parametrize("said", [SAID, SPARK], ids=["program", "spark"])
-def test_a_preset_can_be_done_and_puts_the_claim_to_the_test(name: str, said: Said) -> None:
-    scenario = trial(replace(said, preset=name))
-    offered = {*scenario.subject.offers, "kill", "stop", "cut", "links", "gates"}
-    assert all(set(at.needs) <= offered for at in scenario.schedule)
-    moments = {at.do.moment for at in scenario.schedule if isinstance(at.do, KillProgram)}
-    windows = {at.do.window for at in scenario.schedule if isinstance(at.do, KillDriver)}
-    brought = {HAZARDS[moment] for moment in moments if moment}
-    if "after-sink-write" in windows:
-        brought.add("replayed-batch")
-    assert all(claim.hazards and claim.hazards <= brought for claim in scenario.claims)
-
-
-def test_presets_grow() -> None:
-    for spark in (True, False):
-        sizes = [len(preset(name, spark=spark)) for name in PRESETS]
-        assert sizes == sorted(set(sizes))
+    assert [topic.name for topic in tried(said).all_topics] == ["orders", "enriched", "state"]
 
 
 def test_a_queue_among_outputs_has_its_broker_killed_too() -> None:
     said = replace(SAID, outputs=("queue:q", "enriched"), command=("x", "{queues}"))
-    scenario = trial(said)
+    scenario = tried(said)
     assert scenario.queues == ("q",)
     assert [topic.name for topic in scenario.all_topics] == ["orders", "enriched"]
     assert scenario.needs == {"queues"}
-    kinds = [type(at.do) for at in scenario.schedule]
-    assert kinds.count(KillQueueBroker) == 1
+    assert KillQueueBroker in {type(at.do) for at in scenario.schedule}
     assert feasible(scenario, EVERYTHING) == (scenario, ())
-    assert not trial(SAID).needs
-    # The mildest leaves it alone, and the hardest cuts it off as well.
-    gentle, brutal = (trial(replace(said, preset=name)).schedule for name in ("gentle", "brutal"))
-    assert KillQueueBroker not in {type(at.do) for at in gentle}
-    assert brutal[-1].do == CutLink(source="pipeline", target=Node(name=ARTEMIS))
+    assert not tried(SAID).needs
+    assert KillQueueBroker not in {type(at.do) for at in tried(SAID).schedule}
+    brutal = tried(replace(said, preset="brutal"))
+    assert CutLink(source="pipeline", target=Node(name=ARTEMIS)) in {
+        at.do for at in brutal.schedule
+    }
     (claim, _) = scenario.claims
     assert (claim.scope.sink, claim.scope.view) == ("q", "queue")
+    assert "queue-broker-lost" in claim.hazards
     assert "read as a log" in claim.fine_print.not_tested
 
 
@@ -101,14 +78,15 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
     schedule = by_name(["kill-driver after-commit", "isolate broker-2"])
     assert schedule[0].do == KillDriver(window="after-commit")
     assert schedule[1].after == (schedule[0].name,)
-    named = trial(replace(SPARK, faults=("kill-driver after-commit", "isolate broker-2")))
+    named = tried(replace(SPARK, faults=("kill-driver after-commit", "isolate broker-2")))
     assert named.schedule == schedule
+    assert not any(claim.hazards for claim in named.claims), "any hazard will do"
     file = tmp_path / "schedule.json"
     file.write_text(json.dumps(schedule_to_json(schedule)))
-    assert trial(replace(SPARK, schedule=file)).schedule == schedule
+    assert tried(replace(SPARK, schedule=file)).schedule == schedule
     file.write_text("no")
     with pytest.raises(BadTrial, match=r"schedule\.json: "):
-        trial(replace(SPARK, schedule=file))
+        tried(replace(SPARK, schedule=file))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +100,11 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"claims": ("once",)}, "'once' cannot be put on trial; there are exactly-once"),
         ({"faults": ("kill-everything",)}, "there is no fault «kill-everything»"),
         ({"faults": ("kill-program soon",)}, "'soon' is no moment; expected now or before-commit"),
-        ({"records": 300}, "300 records are over before 5 faults have struck; expected 1000"),
+        (
+            {"records": 50},
+            r"50 records are over before \d+ faults have had an effect; expected \d+",
+        ),
+        ({"accepted": ("evictde",)}, "--accept-untested evictde: no such hazard; expected one of "),
         ({"data_key": "key"}, "speak of a file"),
         ({"outputs": ("a", "parquet:{work}/a")}, "two outputs are called 'a'"),
         ({"dead_letters": "enriched"}, "two outputs are called 'enriched'"),
@@ -158,21 +140,21 @@ def test_what_cannot_be_tried_is_said_before_anything_starts(
     change: dict[str, object], says: str
 ) -> None:
     with pytest.raises(BadTrial, match=says):
-        trial(replace(SAID, **change))  # type: ignore[arg-type]
+        tried(replace(SAID, **change))  # type: ignore[arg-type]
 
 
 def test_a_file_is_looked_through_before_anything_starts(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
     file.write_text("".join(f'{{"order_id": {n}}}\n' for n in range(1500)))
-    assert trial(replace(SAID, data=file)).workload.records == 1500
-    assert trial(replace(SAID, data=file, records=1200)).workload.records == 1200
+    assert tried(replace(SAID, data=file)).workload.records == 1500
+    assert tried(replace(SAID, data=file, records=1200)).workload.records == 1200
     file.write_text(file.read_text() + '{"order_id": 7}\n')
     with pytest.raises(BadTrial, match=r"line 1501 has the identity '7' of records\.jsonl line 8"):
-        trial(replace(SAID, data=file))
+        tried(replace(SAID, data=file))
 
 
 def test_dead_letters_stand_beside_every_output() -> None:
-    scenario = trial(
+    scenario = tried(
         replace(
             SAID,
             outputs=("enriched", "postgres:ledger"),
@@ -195,31 +177,30 @@ def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
         file.write_text("".join(f'{{"order_id": {n}, "who": {n % keys}}}\n' for n in range(1200)))
         return replace(SAID, data=file, data_key="json:$.who", upserts="key")
 
-    assert trial(tried(1200)).subject.orders.upserts
+    assert tried(tried(1200)).subject.orders.upserts
     with pytest.raises(BadTrial, match=r"records 1 to 1190 are all followed by a later one"):
-        trial(tried(10))
+        tried(tried(10))
     rules = tmp_path / "rules.py"
     rules.write_text("def two(order): return 2\n")
     with pytest.raises(BadTrial, match=r"0 has 2 effects; expected with --upserts: one value"):
-        trial(replace(tried(1200), effects=f"{rules}:two"))
+        tried(replace(tried(1200), effects=f"{rules}:two"))
 
 
 @pytest.mark.parametrize(
     ("change", "says", "not_said"),
     [
-        ({}, "keeps outside Kafka: only its commits", "The database"),
-        ({"outputs": ("postgres:x",)}, "The database going down", "as it is listed"),
-        ({"outputs": ("csv:x",)}, "as it is listed", "The database"),
+        ({}, "keeps outside Kafka and the stage's database", "as it is listed"),
+        ({"outputs": ("csv:x",)}, "as it is listed", "prints all of it"),
         ({"outputs": ("command:x",)}, "prints all of it, and once", "as it is listed"),
         ({"faults": ("kill-program now",)}, "brought network partitions or requests", "crashes or"),
-        ({"command": SPARK.command}, "beside its checkpoint", "only its commits"),
+        ({"command": SPARK.command}, "beside its checkpoint", "outside Kafka and"),
         ({"upserts": "key"}, "what stood there in between", "only their number"),
     ],
 )
 def test_the_report_says_what_was_not_tested(
     change: dict[str, object], says: str, not_said: str
 ) -> None:
-    (claim,) = trial(replace(SAID, **change)).claims  # type: ignore[arg-type]
+    (claim,) = tried(replace(SAID, **change)).claims  # type: ignore[arg-type]
     assert says in claim.fine_print.not_tested
     assert not_said not in claim.fine_print.not_tested
     assert "Loss of the checkpoint" in claim.fine_print.not_tested
@@ -233,8 +214,70 @@ def test_a_program_needs_gates_only_where_its_commit_is_met() -> None:
 
 
 def test_a_rehearsal_breaks_nothing_and_asks_for_no_hazard() -> None:
-    scenario = rehearsal(trial(SPARK))
+    scenario = rehearsal(draft(SPARK))
     assert scenario.schedule == ()
     assert scenario.workload.records == 300
     assert scenario.claims
     assert not any(claim.hazards for claim in scenario.claims)
+
+
+def test_a_claim_is_put_to_every_hazard_of_the_plan() -> None:
+    said = replace(SAID, outputs=("enriched", "postgres:ledger"), claims=("at-least-once",))
+    for profile in PROFILES.values():
+        scenario = tried(said, profile)
+        brought = {at.hazard for at in scenario.schedule}
+        assert None not in brought
+        assert {claim.hazards for claim in scenario.claims} == {frozenset(brought)}
+
+
+def test_an_accepted_hazard_is_brought_and_not_asked_for() -> None:
+    scenario = tried(replace(SAID, accepted=("evicted", "database-slow")))
+    assert "evicted" in {at.hazard for at in scenario.schedule}
+    (claim,) = scenario.claims
+    assert "evicted" not in claim.hazards
+    assert scenario.title.endswith("(evicted accepted untested)"), "it has no database"
+    assert "Accepted untested: evicted (it loses its partitions" in claim.fine_print.not_tested
+    (other,) = tried(SAID).claims
+    assert other.hazards == claim.hazards | {"evicted"}
+
+
+def test_the_fine_print_names_hazards_that_the_pipeline_does_not_have() -> None:
+    (claim,) = tried(SAID).claims
+    said = claim.fine_print.not_tested
+    assert "producer-fenced: it has no transactions" in said
+    assert "produce-refused: only --preset brutal brings it" in said
+    (named,) = tried(replace(SAID, faults=("kill-program now",))).claims
+    assert "any other hazard" in named.fine_print.not_tested
+
+
+def test_there_are_records_for_every_fault() -> None:
+    for preset in ("gentle", "standard", "brutal"):
+        scenario = tried(replace(SAID, preset=preset, rate=400))
+        assert scenario.workload.records >= 600 * len(scenario.schedule)
+        seconds = scenario.workload.records / scenario.workload.rate
+        assert seconds >= 5 * len(scenario.schedule), "the input goes on to the last fault"
+        assert scenario.workload.rate <= 400
+
+
+def test_the_last_records_are_kept_as_sentinels() -> None:
+    assert tried(SAID).workload.sentinels == SENTINELS
+    few = tried(replace(SAID, records=500, faults=("kill-program now",)))
+    assert few.workload.sentinels == 50
+    assert rehearsal(draft(SAID)).workload.sentinels
+
+
+def test_the_profile_says_how_long_outputs_may_stand_still() -> None:
+    slow = replace(COPY, rest=42.0, pause=20.0)
+    subject = tried(SAID, slow).subject
+    assert (subject.rest, subject.pause) == (42.0, 20.0)
+    assert tried(replace(SAID, settle=100.0), slow).subject.rest == 100.0
+    assert tried(replace(SAID, settle=1.0), slow).subject.rest == 42.0, "--settle only raises it"
+    assert draft(SAID).subject.rest == QUIET
+    told = tried(SAID, slow).subject.settings()["pipeline"]["profile"]
+    assert told == slow.sentences()
+
+
+def test_a_job_with_a_checkpoint_gets_the_hazards_of_spark() -> None:
+    kinds = {type(at.do) for at in tried(SPARK, SPARK_JOB).schedule}
+    assert KillDriver in kinds
+    assert KillDriver not in {type(at.do) for at in tried(SAID).schedule}

@@ -128,7 +128,7 @@ def report_of(small: SimpleNamespace, payload: str) -> Report:
         workload={told: told},
     )  # fmt: skip
     lines = Lines(log=f"{told}.log", lines=(Line(at=15.0, text=told[:500]),), count=7)
-    logs = SimpleNamespace(around=lambda *_: (lines,), silent=(told,))
+    logs = SimpleNamespace(around=lambda *_: (lines,), silent=(told,), refused=())
     return build(record, history, judgement, logs)  # type: ignore[arg-type]
 
 

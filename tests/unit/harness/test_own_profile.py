@@ -1,0 +1,90 @@
+"""What a rehearsal learned: kept as JSON, told in sentences."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.own.profile import DATABASE, GROUP, TRANSACTION, GroupProfile, Profile
+
+READERS = GroupProfile(name="readers", members=1, session_ms=45_000, assignors=("range",))
+COPY = Profile(
+    commits=(GROUP,),
+    commit_seconds=5.0,
+    group=READERS,
+    idempotent=True,
+    acks=-1,
+    topics=("enriched",),
+    read_committed=True,
+    rest=7.5,
+)
+
+
+@given(st.from_type(Profile).filter(lambda made: made == made))
+def test_there_and_back(profile: Profile) -> None:
+    assert Profile.from_json(json.loads(json.dumps(profile.as_json()))) == profile
+
+
+@pytest.mark.parametrize("change", [{"colour": "red"}, {"group": {"name": "g"}}, {"topics": None}])
+def test_another_version_is_no_profile(change: dict[str, object]) -> None:
+    with pytest.raises((TypeError, ValueError, KeyError)):
+        Profile.from_json({**COPY.as_json(), **change})
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Profile)])
+def test_a_profile_without_a_field_is_of_another_version(name: str) -> None:
+    data = {key: value for key, value in COPY.as_json().items() if key != name}
+    if name in ("commits", "topics", "tables"):
+        with pytest.raises(KeyError):
+            Profile.from_json(data)
+    else:
+        Profile.from_json(data)
+
+
+def test_the_paragraph() -> None:
+    assert COPY.sentences() == (
+        "It reads with read_committed, as 1 member of group readers (classic protocol, session "
+        "time-out 45000 ms). It commits offsets to its group by OffsetCommit, about every 5 s. It "
+        "produces to enriched: idempotent, acks=all. Its outputs count as still when nothing has "
+        "changed in them for 7.5 s."
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"read_committed": None}, "with an isolation level that was not seen"),
+        ({"read_committed": False}, "with read_uncommitted"),
+        ({"group": None}, "as a member of no group"),
+        ({"group": replace(READERS, members=2, static=True)}, "as 2 members of group readers"),
+        ({"group": replace(READERS, static=True)}, "static membership"),
+        ({"commits": ()}, "Where it keeps its offsets was not seen."),
+        ({"commits": (TRANSACTION,)}, "in Kafka transactions by TxnOffsetCommit"),
+        (
+            {"commits": (GROUP, DATABASE), "position_table": "seen", "commit_seconds": None},
+            "It commits offsets to its group by OffsetCommit and to table seen of the database.",
+        ),
+        (
+            {"transactional_ids": 2, "transaction_version": 2, "transaction_ms": 60_000},
+            "transactional (version 2, time-out 60000 ms)",
+        ),
+        ({"idempotent": False, "acks": 1}, "enriched: plain, acks=1"),
+        ({"idempotent": False, "acks": 0}, "enriched: plain, acks=0"),
+        ({"acks": None}, "acks=?"),
+        ({"topics": ()}, "It produces to no topic."),
+        (
+            {"tables": ("ledger", "seen"), "statements": "prepared"},
+            "It writes to ledger, seen of the database by prepared statements.",
+        ),
+    ],
+)
+def test_each_sentence_says_what_was_seen(change: dict[str, object], says: str) -> None:
+    assert says in replace(COPY, **change).sentences()  # type: ignore[arg-type]
+
+
+def test_what_nobody_watched_is_not_denied() -> None:
+    assert "no topic" not in Profile(watched=False).sentences()

@@ -1,0 +1,223 @@
+"""Which hazards a pipeline has by its profile, and the schedule that brings them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from harness.faults.evict_program import EvictProgram
+from harness.faults.kill_driver import KillDriver
+from harness.faults.kill_program import HAZARDS, KILLED_AT_WORK, KillProgram
+from harness.faults.strike_database import StrikeDatabase
+from harness.faults.withhold_writes import WithholdWrites
+from harness.own.profile import Profile
+from harness.own.program import PROGRAM
+from harness.scenario import At
+from harness.schedule_json import schedule_from_json, schedule_to_json
+from harness.stage.backends import EVERYTHING
+from onceproof.verify.hazards import NAMES, PHASES, TABLE, Hazard, Pipeline
+from onceproof.verify.plan import PRESETS, ROUNDS, plan
+from tests.unit.onceproof.profiles_made_up import (
+    COPY,
+    PROFILES,
+    READERS,
+    ROW_AND_EVENT,
+    SPARK_JOB,
+    TWO_WORKERS,
+)
+
+
+def pipeline(profile: Profile, *, spark: bool = False, kinds: tuple[str, ...] = ()) -> Pipeline:
+    kinds = kinds or ("topic" if profile.topics else "postgres",)
+    return Pipeline(
+        profile=profile, input="orders", kinds=kinds, topics=profile.topics, spark=spark
+    )
+
+
+PIPELINES = {
+    **{name: pipeline(profile) for name, profile in PROFILES.items()},
+    "queue": pipeline(COPY, kinds=("queue", "topic")),
+    "spark": pipeline(SPARK_JOB, spark=True),
+}
+ANY = {"stopped-with-work", "leader-killed", "cut-off"}
+PROGRAMS = ANY | {"killed-at-work"}
+COMMITS = {"killed-before-commit", "killed-after-commit", "commit-unknown"}
+MEMBER = {"evicted", "rebalanced", "coordinator-killed"}
+PRODUCES = {"produce-unavailable", "produce-unknown", "killed-with-writes"}
+ROWS = {
+    "database-commit-lost", "database-commit-unheard", "database-connection-lost",
+    "database-refused", "database-slow", "database-killed",
+}  # fmt: skip
+HAS = {
+    "copy": PROGRAMS | COMMITS | MEMBER | PRODUCES | {"commit-refused", "produce-refused"},
+    "transactional": PROGRAMS | COMMITS | MEMBER | PRODUCES
+    | {"transaction-aborted", "producer-fenced"},
+    "database": PROGRAMS | COMMITS | MEMBER | ROWS | {"commit-refused", "killed-with-writes"},
+    "textbook": PROGRAMS | ROWS | {"killed-with-writes", "killed-between-writes", "paused"},
+    "row-and-event": PROGRAMS | COMMITS | MEMBER | PRODUCES | ROWS
+    | {"commit-refused", "produce-refused", "killed-between-writes"},
+    "unwatched": PROGRAMS | COMMITS | MEMBER | {"commit-refused"},
+    "nothing-seen": PROGRAMS | {"paused"},
+    "queue": PROGRAMS | COMMITS | MEMBER | PRODUCES
+    | {"commit-refused", "produce-refused", "queue-broker-lost"},
+    "spark": ANY
+    | {"killed-after-offset-log", "replayed-batch", "killed-after-batch-commit", "paused"},
+}  # fmt: skip
+HAS["two-workers"] = HAS["copy"]
+
+
+def names(hazards: tuple[Hazard, ...]) -> set[str]:
+    return {hazard.name for hazard in hazards}
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_a_profile_has_these_hazards(name: str) -> None:
+    made = plan(PIPELINES[name], "brutal")
+    assert names(made.hazards) == HAS[name]
+    assert set(made.absent) == set(NAMES) - HAS[name]
+    assert all(made.absent.values()), "each is told why"
+
+
+def test_every_hazard_is_had_by_some_pipeline_and_lacked_by_some() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    assert set(NAMES) == set().union(*HAS.values())
+    assert set.intersection(*HAS.values()) == ANY
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", PIPELINES)
+def test_the_schedule_brings_each_hazard_in_each_round(name: str, preset: str) -> None:
+    made = plan(PIPELINES[name], preset)
+    rounds = {hazard.name: set[str]() for hazard in made.hazards}
+    for at in made.schedule:
+        hazard, part = at.name.rsplit(" ", 1)
+        assert hazard == at.hazard
+        rounds[hazard].add(part.partition(".")[0])
+    often = ROUNDS[preset]
+    seldom = {"gentle": 1, "standard": 1, "brutal": 3}[preset]
+    assert {name: len(each) for name, each in rounds.items()} == {
+        hazard.name: seldom if hazard.rare else often for hazard in made.hazards
+    }
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", PIPELINES)
+def test_the_schedule_is_one_strike_after_the_other(name: str, preset: str) -> None:
+    schedule = plan(PIPELINES[name], preset).schedule
+    assert len({at.name for at in schedule}) == len(schedule)
+    assert schedule[0].progress > 0
+    assert schedule[0].after == ()
+    for before, at in pairwise(schedule):
+        assert (at.after, at.progress) == ((before.name,), 0.0)
+    assert not any(at.required for at in schedule), "one not met leaves a claim unexercised"
+    assert all(at.tries >= 3 for at in schedule)
+    offered = EVERYTHING | {PROGRAM, "spark", "driver"}
+    assert all(set(at.needs) <= offered for at in schedule)
+    assert schedule_from_json(json.loads(json.dumps(schedule_to_json(schedule)))) == schedule
+
+
+def tells(at: At) -> bool:
+    """Whether the fault itself records the hazard that it has to bring."""
+    if isinstance(at.do, KillProgram):
+        brings = KILLED_AT_WORK if at.do.moment is None else HAZARDS[at.do.moment]
+        return brings == at.hazard
+    return isinstance(at.do, KillDriver) and at.hazard == "replayed-batch"
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_who_records_a_hazard_is_one_and_only_one(name: str) -> None:
+    for at in plan(PIPELINES[name], "brutal").schedule:
+        assert at.tells is tells(at), at.name
+
+
+def test_an_accepted_hazard_is_brought_and_not_asked_for() -> None:
+    made = plan(PIPELINES["copy"], "standard", ("evicted", "producer-fenced"))
+    assert names(made.accepted) == {"evicted"}
+    assert names(made.hazards) == HAS["copy"] - {"evicted", "produce-refused"}
+    assert "evicted" in {at.hazard for at in made.schedule}
+
+
+@pytest.mark.parametrize("preset", ["gentle", "standard"])
+def test_only_brutal_brings_what_a_right_pipeline_may_fail_at(preset: str) -> None:
+    made = plan(PIPELINES["copy"], preset)
+    (hazard,) = (hazard for hazard in TABLE if hazard.brutal)
+    assert hazard.name not in names(made.hazards)
+    assert made.absent[hazard.name] == "only --preset brutal brings it"
+
+
+def strikes(which: Pipeline, name: str, rounds: int = 5) -> list[At]:
+    return [at for at in plan(which, "brutal").schedule if at.hazard == name][:rounds]
+
+
+def test_what_is_not_seen_is_told_as_not_seen() -> None:
+    absent = plan(PIPELINES["unwatched"], "standard").absent
+    assert absent["producer-fenced"] == "it has no transactions that was seen here"
+    assert plan(PIPELINES["copy"], "standard").absent["producer-fenced"] == "it has no transactions"
+
+
+def test_each_round_meets_another_moment_of_its_work() -> None:
+    phases = [at.do.phase for at in strikes(PIPELINES["copy"], KILLED_AT_WORK)]  # type: ignore[attr-defined]
+    assert phases == list(PHASES)
+    assert len(set(phases)) == 5
+    assert 0.0 in phases[:3], "just behind a write"
+    assert max(phases[:3]) >= 0.8, "and shortly before the next"
+
+
+def test_every_place_that_it_writes_to_is_struck() -> None:
+    both = pipeline(replace(ROW_AND_EVENT, tables=("ledger", "seen"), topics=("events", "audit")))
+    first = [at for at in strikes(both, "killed-with-writes", 99) if "1." in at.name]
+    withheld = {at.do.topic for at in first if isinstance(at.do, WithholdWrites)}
+    assert withheld == {"events", "audit"}
+    assert any(isinstance(at.do, StrikeDatabase) for at in first)
+    between = [at for at in strikes(both, "killed-between-writes", 99) if at.name[-3:-1] == "1."]
+    assert [at.do.table for at in between if isinstance(at.do, StrikeDatabase)] == [
+        "ledger", "seen"
+    ]  # fmt: skip
+
+
+def test_refusals_are_of_each_kind() -> None:
+    dos = [at.do for at in strikes(PIPELINES["database"], "database-refused", 3)]
+    assert Counter((do.when, do.code) for do in dos if isinstance(do, StrikeDatabase)) == {
+        ("statement", "40001"): 1, ("commit", "40001"): 1, ("statement", "40P01"): 1
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("profile", "one", "at_once"),
+    [
+        (COPY, False, [True, True, True]),
+        (replace(COPY, group=replace(READERS, session_ms=6_000)), False, [False, True, True]),
+        (replace(COPY, group=replace(READERS, static=True)), False, [False, False, False]),
+        (TWO_WORKERS, True, [False, False, False]),
+        (replace(TWO_WORKERS, processes=1), False, [True, True, True]),
+    ],
+    ids=["one", "short-session", "static", "two", "two-in-one-process"],
+)
+def test_how_it_loses_its_partitions(profile: Profile, one: bool, at_once: list[bool]) -> None:
+    dos = [at.do for at in strikes(pipeline(profile), "evicted", 3)]
+    assert all(isinstance(do, EvictProgram) and do.one_of_several is one for do in dos)
+    assert [do.at_once for do in dos if isinstance(do, EvictProgram)] == at_once
+
+
+def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:
+    connect = replace(READERS, protocol_type="connect", assignors=("sessioned",))
+    absent = plan(pipeline(replace(COPY, group=connect)), "standard").absent
+    assert "by sessioned, which our own member does not know" in absent["rebalanced"]
+    assert "evicted" in absent
+    newer = replace(READERS, protocol="consumer", assignors=())
+    assert "rebalanced" not in plan(pipeline(replace(COPY, group=newer)), "standard").absent
+    alone = replace(TWO_WORKERS, group=replace(connect, members=2))
+    assert "evicted" in names(plan(pipeline(alone), "standard").hazards), "by its own sibling"
+
+
+@pytest.mark.parametrize(("seconds", "patience"), [(None, 1.0), (5.0, 8.5), (60.0, 15.0)])
+def test_it_gets_time_to_commit_by_the_clock(seconds: float | None, patience: float) -> None:
+    which = pipeline(replace(COPY, commit_seconds=seconds))
+    assert which.patience == patience
+    (first, *_) = (at.do for at in strikes(which, "killed-with-writes"))
+    assert isinstance(first, WithholdWrites)
+    assert first.seconds == patience
