@@ -11,7 +11,7 @@ from onceproof.verify.plan import ROUNDS
 _HEAD: Final = """\
 <!-- Made by `make reference`; do not edit. -->
 
-# Hazards of `onceproof verify`
+# Hazards of a pipeline
 
 `onceproof verify` rehearses your pipeline first: it runs it without faults and learns what it
 speaks. From that follow the hazards that the pipeline has, and the faults that bring them.

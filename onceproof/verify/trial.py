@@ -44,6 +44,8 @@ _EACH: Final = 600
 """How many orders are made up for each fault."""
 _LEAST: Final = 20
 """For each fault: fewer would be over before it has had an effect."""
+_FEWEST: Final = 10
+"""How many faults a plan has at least."""
 _STRIKE_SECONDS: Final = 6.0
 """About how long one fault takes."""
 REHEARSED: Final = 300
@@ -128,12 +130,8 @@ def _with(
     hazards: frozenset[str],
     untested: str,
 ) -> Scenario:
-    least = _LEAST * len(schedule)
-    if orders.records < least:
-        raise BadTrial(
-            f"{orders.records} records are over before {len(schedule)} faults have had an effect; "
-            f"expected {least} or more, or fewer faults (--preset gentle)"
-        )
+    if orders.records < _LEAST * len(schedule):
+        raise _too_few(orders, len(schedule))
     subject = replace(
         _subject_of(scenario),
         orders=orders,
@@ -156,6 +154,13 @@ def _with(
         )
     except BadScenario as error:
         raise BadTrial(str(error)) from error
+
+
+def _too_few(orders: Orders, faults: int) -> BadTrial:
+    return BadTrial(
+        f"{orders.records} records are over before {faults} faults have had an effect; expected "
+        f"{_LEAST * faults} or more, or fewer faults (--preset gentle)"
+    )
 
 
 def _subject_of(scenario: Scenario) -> OwnPipeline:
@@ -195,6 +200,8 @@ def _draft(said: Said) -> Scenario:
     _check_losses(said, subject)
     if named(said):
         _schedule(said)
+    elif subject.orders.records < _LEAST * _FEWEST:
+        raise _too_few(subject.orders, _FEWEST)
     return Scenario(
         name=NAME,
         title=f"A pipeline of your own: {said.topic} → {', '.join(subject.sinks)}",

@@ -139,7 +139,7 @@ class TestHazards:
     """Of a line that has to bring one."""
 
     def test_it_is_recorded_once_the_fault_has_had_an_effect(self, world: World) -> None:
-        looks = iter([None, "it bled", "it bled more"])
+        looks = iter([None, "it bled", "it bled", "it bled more"])
         fault = Fault(name="a", evidence=lambda: next(looks, "it bled more"))
         Conductor([at(fault, hazard="evicted", tries=3)], world.bench).carry_out()
         (row,) = world.hazards()

@@ -213,7 +213,6 @@ class Watched:
         ("...w.w", 4.0),
         ("w.....", 5.0),  # it has not written again
         ("w--------w", 1.0),  # -: nothing waits
-        ("w..W--.w", 3.0),  # W: it writes, and nothing waits any more
         ("w.xx.w", 5.0),  # x: nobody can look, and time passes all the same
         ("", 0.0),
     ],

@@ -24,7 +24,7 @@ COPY = Profile(
 )
 
 
-@given(st.from_type(Profile).filter(lambda made: made == made))
+@given(st.from_type(Profile).filter(lambda made: "NaN" not in json.dumps(made.as_json())))
 def test_there_and_back(profile: Profile) -> None:
     assert Profile.from_json(json.loads(json.dumps(profile.as_json()))) == profile
 

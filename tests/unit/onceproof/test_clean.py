@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from harness.folder import seal_folder
 from harness.stage import sweep
 from harness.stage.processes import MARKER
 from harness.stage.sweep import find_leftovers, new_marker
@@ -97,6 +98,7 @@ def test_only_what_came_out_as_expected(runs: Path) -> None:
         (folder / "run.json").write_text(
             record.replace('"expect": null', f'"expect": {str(wanted).replace(chr(39), chr(34))}')
         )
+        seal_folder(folder)
         check_run(folder)
     clean(runs, "--expected-only", "--yes")
     assert left(runs) == {"run-1", "run-3", "run-8", "run-30", "unexpected"}

@@ -173,17 +173,17 @@ def test_dead_letters_stand_beside_every_output() -> None:
 def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
 
-    def tried(keys: int) -> Said:
+    def of_keys(keys: int) -> Said:
         file.write_text("".join(f'{{"order_id": {n}, "who": {n % keys}}}\n' for n in range(1200)))
         return replace(SAID, data=file, data_key="json:$.who", upserts="key")
 
-    assert tried(tried(1200)).subject.orders.upserts
+    assert tried(of_keys(1200)).subject.orders.upserts
     with pytest.raises(BadTrial, match=r"records 1 to 1190 are all followed by a later one"):
-        tried(tried(10))
+        tried(of_keys(10))
     rules = tmp_path / "rules.py"
     rules.write_text("def two(order): return 2\n")
     with pytest.raises(BadTrial, match=r"0 has 2 effects; expected with --upserts: one value"):
-        tried(replace(tried(1200), effects=f"{rules}:two"))
+        tried(replace(of_keys(1200), effects=f"{rules}:two"))
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_the_profile_says_how_long_outputs_may_stand_still() -> None:
     assert tried(replace(SAID, settle=100.0), slow).subject.rest == 100.0
     assert tried(replace(SAID, settle=1.0), slow).subject.rest == 42.0, "--settle only raises it"
     assert draft(SAID).subject.rest == QUIET
-    told = tried(SAID, slow).subject.settings()["pipeline"]["profile"]
+    told = tried(SAID, slow).subject.configuration()["pipeline"]["profile"]
     assert told == slow.sentences()
 
 

@@ -59,7 +59,7 @@ WRONG = [
     (FIT.format("--schedule nix.json"), 2, r"nix\.json cannot be read: No such file.*`plan`"),
     (FIT.format("--schedule file.txt"), 2, r"file\.txt: .*expected a schedule, as run\.json has"),
     (FIT.format("--data nix.jsonl"), 2, r"nix\.jsonl is not there; expected a \.jsonl, \.csv"),
-    (FIT.format("--records 5"), 2, r"expected 1000 or more, or fewer faults"),
+    (FIT.format("--records 5"), 2, r"expected 200 or more, or fewer faults"),
     (FIT.format("--preset mild"), 2, rf"expected gentle, standard or brutal, found mild\. {HELP}"),
     ("verify --output x -- true {inptu}", 2, r"there are \{bootstrap\}, \{input\}"),
     ("verify --output x -- no-such-program {input}", 2, r"no such program in PATH.*as in a shell"),
