@@ -43,8 +43,10 @@ IMPLIES: Final[dict[str, frozenset[str]]] = {
             "unseen",
         }
     ),
-    # Replicas that disagree have lost or replaced something.
-    "inconsistent-offsets": frozenset({"lost-write", "reordered-send", "corrupt", "duplicate"}),
+    # Replicas that disagree have lost or replaced something, perhaps by what was not sent yet.
+    "inconsistent-offsets": frozenset(
+        {"lost-write", "reordered-send", "corrupt", "duplicate", "phantom"}
+    ),
     # What was never committed and was read all the same was processed as well; or it was committed
     # for that reader and is missing for the next.
     "aborted-read": frozenset({"unfounded-output", "lost-write", "precommitted-read"}),
