@@ -1,0 +1,39 @@
+"""Copies orders; the client commits every second what was stored as done."""
+
+import sys
+
+from confluent_kafka import Consumer, KafkaException, Producer
+
+bootstrap, source, sink = sys.argv[1:]
+consumer = Consumer(
+    {
+        "bootstrap.servers": bootstrap,
+        "group.id": "copy",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": True,
+        "auto.commit.interval.ms": 1000,
+        "enable.auto.offset.store": False,
+        "isolation.level": "read_committed",
+        "session.timeout.ms": 8000,
+    }
+)
+producer = Producer({"bootstrap.servers": bootstrap, "enable.idempotence": True})
+
+
+def delivered(error, message):
+    """Nothing is committed behind a record that was not delivered."""
+    if error is not None:
+        raise KafkaException(error)
+
+
+consumer.subscribe([source])
+while True:
+    messages = [m for m in consumer.consume(200, 0.5) if m.error() is None]
+    if not messages:
+        continue
+    for m in messages:
+        if m.value() is not None:
+            producer.produce(sink, key=m.key(), value=m.value(), on_delivery=delivered)
+    producer.flush()
+    for m in messages:
+        consumer.store_offsets(message=m)

@@ -1,0 +1,95 @@
+"""How a program of a pair is started, by the ending of its file.
+
+What it needs beside a toolchain (packages of Node, a Go program that is built) is fetched by the
+ordinary clients when it is first needed, and kept in the cache of onceproof.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from harness.tools.cache import install, location
+from tests.power.catalogue import FOLDER
+
+_SECONDS: Final = 600
+_SUPERVISED: Final = (
+    'n=0; while [ $n -lt %d ]; do (while :; do "$@" $n; sleep 1; done) & n=$((n+1)); done; wait'
+)
+"""For the shell: so many processes, each started again when it ends."""
+
+
+class MissingTool(RuntimeError):
+    """A program cannot be started here; the text says what is missing."""
+
+
+def command(program: Path, arguments: Sequence[str], workers: int) -> tuple[str, ...]:
+    """The command of a pipeline, as behind the `--` of `onceproof verify`.
+
+    Raises:
+        MissingTool: its toolchain is not here, or what it needs cannot be fetched.
+    """
+    run = (*_run(program), *arguments)
+    return run if workers == 1 else ("sh", "-c", _SUPERVISED % workers, "sh", *run)
+
+
+def _run(program: Path) -> tuple[str, ...]:
+    match program.suffix:
+        case ".py":
+            return sys.executable, str(program)
+        case ".java":
+            return _tool("java"), "-Xmx200m", "-cp", "{kafka_jars}", str(program)
+        case ".js":
+            return "env", f"NODE_PATH={_node_modules()}", _tool("node"), str(program)
+        case ".go":
+            return (str(_built(program)),)
+    raise MissingTool(f"{program}: nobody knows how to start a file with this ending")
+
+
+def _tool(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise MissingTool(f"{name} is not on this machine")
+    return found
+
+
+@cache
+def _node_modules() -> Path:
+    lock = FOLDER / "package-lock.json"
+    folder = location() / "power" / f"node-{_sum(lock.read_bytes())}"
+
+    def fetch(into: Path) -> None:
+        for name in ("package.json", lock.name):
+            shutil.copy(FOLDER / name, into)
+        _do([_tool("npm"), "ci", "--ignore-scripts", "--no-audit", "--no-fund"], into)
+
+    return install(folder, fetch) / "node_modules"
+
+
+@cache
+def _built(program: Path) -> Path:
+    sums = (FOLDER / "go.sum").read_bytes()
+    folder = location() / "power" / f"go-{_sum(program.read_bytes() + sums)}"
+    place = str(program.relative_to(FOLDER))
+
+    def build(into: Path) -> None:
+        _do([_tool("go"), "build", "-o", str(into / "pipeline"), place], FOLDER)
+
+    return install(folder, build) / "pipeline"
+
+
+def _do(words: Sequence[str], folder: Path) -> None:
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=_SECONDS)
+    if done.returncode:
+        last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+        raise MissingTool(f"`{' '.join(words[:3])} …` failed: {' '.join(last)}")
+
+
+def _sum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:12]
