@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix agree mutants fuzz-runs bench-checking bench-gate bench-report exact-faults reference docs dist lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix power agree mutants fuzz-runs bench-checking bench-gate bench-report exact-faults reference docs dist lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -14,6 +14,9 @@ RUNS ?= 10
 SEED ?=
 TRIES ?= 1
 MATRIX ?= all
+POWER ?= all
+ONLY ?=
+SEEDS ?= 1
 JOBS ?=
 ARGS ?=
 options = $(if $(SEED),--seed $(SEED)) $(ARGS)
@@ -29,7 +32,9 @@ help: ## Show this help
 	@echo '  SEED=42              repeat a run, a soak or a matrix with this seed'
 	@echo '  RUNS=10              how many seeds a soak tries; 0: until told to stop'
 	@echo '  MATRIX=quick         a sample of the matrix, in under ten minutes'
-	@echo '  JOBS=2               how many runs of a matrix at a time; else by cores and memory'
+	@echo '  POWER=quick          a drawn sample of the pairs, in 15 minutes'
+	@echo '  ONLY=name,name       only these pairs; SEEDS=1,2,3: each with these seeds'
+	@echo '  JOBS=2               how many runs of a matrix, or trials of pairs, at a time; else by cores and memory'
 	@echo '  TRIES=20             how often exact-faults tries each combination'
 	@echo '  ARGS="..."           more options for onceproof, pytest (test) or the locks'
 	@echo '  PYTHON=python3.12    the Python that .venv is made from'
@@ -60,6 +65,10 @@ soak: .bootstrap ## Many runs with different seeds, keeping the unexpected (RUNS
 
 matrix: .bootstrap ## Every scenario on both backends, and one page of it all (MATRIX=quick)
 	@$(BIN)/onceproof matrix $(if $(filter quick,$(MATRIX)),--quick) $(if $(JOBS),--jobs $(JOBS)) $(options)
+
+power: .bootstrap ## Known faults and their mended twins: who is caught by what (POWER=quick)
+	@$(BIN)/python -m tests.power $(if $(filter quick,$(POWER)),--quick,$(if $(ONLY),,--page docs/reference/power.md)) \
+		$(if $(ONLY),--only $(ONLY)) --seeds $(SEEDS) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 
 agree: .bootstrap ## Thousands of generated histories, judged by every engine and by the oracle
 	@$(BIN)/python -m tests.properties.checkers.agree $(options)

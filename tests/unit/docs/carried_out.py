@@ -62,7 +62,8 @@ OFFLINE: Final = frozenset(
 )
 ELSEWHERE: Final = {
     r"make( setup| test| run)?": ".ci/run",
-    r"make (reference|matrix|soak|exact-faults|test-faults|test-docker)\b.*": "CONTRIBUTING.md",
+    r"make (reference|matrix|power|soak)\b.*": "CONTRIBUTING.md",
+    r"make (exact-faults|test-faults|test-docker)\b.*": "CONTRIBUTING.md",
     r"make dist\b.*": "tests/packaging",
     r"(python3 -m venv trial|trial/bin/.*)": "tests/packaging",
     r"onceproof run --backend docker": "tests/docker/test_docker_flagship.py",

@@ -18,7 +18,7 @@ GENERATED = {
     "docs/reference/scenarios.md": "tests/unit/onceproof/test_onceproof_listing.py",
 }
 """Pages without a word that is written by hand, and the test that compares each with the code."""
-OF_THE_PAST = {"CHANGELOG.md", "docs/reference/matrix.md"}
+OF_THE_PAST = {"CHANGELOG.md", "docs/reference/matrix.md", "docs/reference/power.md"}
 """What was so when it was written."""
 JEPSEN = (
     "{:index 0, :process 0, :type :invoke, :f :send, :time 1, :value [[:send 0 1]]}\n"
