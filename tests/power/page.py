@@ -113,7 +113,7 @@ def _found(result: Result) -> str:
 
 
 def _by(result: Result) -> str:
-    return f"by {', '.join(result.caught_by)}" if result.caught_by else ""
+    return f"behind {', '.join(result.caught_by)}" if result.caught_by else ""
 
 
 def _counted(told: Told, variant: str) -> str:

@@ -20,9 +20,10 @@ from tests.power.catalogue import FOLDER
 
 _SECONDS: Final = 600
 _SUPERVISED: Final = (
-    'n=0; while [ $n -lt %d ]; do (while :; do "$@" $n; sleep 1; done) & n=$((n+1)); done; wait'
+    "trap 'trap - TERM; kill 0' TERM; n=0; while [ $n -lt %d ]; do "
+    '(while :; do "$@" $n; sleep 1; done) & n=$((n+1)); done; wait'
 )
-"""For the shell: so many processes, each started again when it ends."""
+"""For the shell: so many processes, each started again when it ends; all end with the shell."""
 
 
 class MissingTool(RuntimeError):

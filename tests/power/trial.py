@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.power.start import command
 
 _ROOT: Final = Path(__file__).parents[2]
 _WORST_FIRST: Final = ("violated", "invalid", "stalled", "unknown", "unexercised", "holds")
+NO_FAULT: Final = "no fault at all"
 NONE: Final = "no verdict"
 """Of a trial that ended without a report."""
 WELL: Final = "rehearsed"
@@ -85,7 +87,7 @@ class Result:
         verdict: the worst of its claims' verdicts.
         why: one sentence.
         anomalies: how many findings there are of each anomaly that refutes a claim.
-        caught_by: the faults that the findings name, most frequent first.
+        caught_by: the faults behind which the findings came about, most frequent first.
         seconds: how long it took.
         folder: of its run; None if it left none.
     """
@@ -163,14 +165,27 @@ def _anomalies(report: dict[str, Any]) -> dict[str, int]:
 
 
 def _caught_by(report: dict[str, Any]) -> tuple[str, ...]:
-    """Faults that the findings name; where none is named, what was seen instead."""
-    causes = [
-        cause
-        for findings in report["findings"]
-        if findings["refutes"]
-        for finding in findings["shown"]
-        for cause in finding["causes"]
-    ]
-    faults = Counter(cause["fault"] for cause in causes if cause["fault"])
-    hazards = Counter(cause["hazard"] for cause in causes)
-    return tuple(name for name, _ in (faults or hazards).most_common(3))
+    """Behind which faults the findings came about, as far as reports say when that was.
+
+    A finding names its causes where these are known; of the user's pipelines they seldom are, and
+    the fault before it stands in for them.
+    """
+    injected = sorted(
+        (fault["injected_at"], fault["fault"])
+        for fault in report["faults"]
+        if fault["injected_at"] is not None
+    )
+    blamed: Counter[str] = Counter()
+    for finding in _shown(report):
+        named = {cause["fault"] for cause in finding["causes"] if cause["fault"]}
+        if not named and finding["at"] is not None:
+            before = [name for at, name in injected if at <= finding["at"]]
+            named = {before[-1] if before else NO_FAULT}
+        blamed.update(named)
+    return tuple(name for name, _ in blamed.most_common(3))
+
+
+def _shown(report: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for findings in report["findings"]:
+        if findings["refutes"]:
+            yield from findings["shown"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from harness.side_by_side import Ended, Job
 from tests.power.catalogue import Pair
 from tests.power.page import page, summary
 from tests.power.results import Results
-from tests.power.trial import NONE, WELL, Result, Trial, result
+from tests.power.trial import NO_FAULT, NONE, WELL, Result, Trial, result
 
 PAIR = Pair(
     name="no-rewind",
@@ -25,6 +26,11 @@ PAIR = Pair(
 )
 BROKEN = Trial(pair=PAIR, variant="broken", seed=1, preset="standard")
 MENDED = Trial(pair=PAIR, variant="mended", seed=1, preset="standard")
+FAULTS = [
+    {"fault": "killed 1", "injected_at": 10.0},
+    {"fault": "cut 1", "injected_at": 20.0},
+    {"fault": "never came", "injected_at": None},
+]
 CAUSES = [
     {"hazard": "aborted-transaction", "fault": "transaction aborted"},
     {"hazard": "aborted-transaction", "fault": "transaction aborted"},
@@ -35,11 +41,18 @@ REPORT = {
         {"verdict": "holds", "reason": "nothing was found"},
         {"verdict": "violated", "reason": "Found lost-output (2)"},
     ],
+    "faults": FAULTS,
     "findings": [
-        {"anomaly": "lost-output", "refutes": ["it"], "count": 2, "shown": [{"causes": CAUSES}]},
-        {"anomaly": "late", "refutes": [], "count": 9, "shown": [{"causes": CAUSES}]},
+        {"anomaly": "lost-output", "refutes": ["it"], "count": 2, "shown": []},
+        {"anomaly": "late", "refutes": [], "count": 9, "shown": [{"causes": CAUSES, "at": 1.0}]},
     ],
 }
+
+
+def shown(*findings: dict[str, Any]) -> dict[str, Any]:
+    """The report, with these findings of what refutes a claim."""
+    first, second = REPORT["findings"]
+    return {**REPORT, "findings": [{**first, "shown": list(findings)}, second]}
 
 
 def ended(folder: Path, said: str, *, code: int = 1, overdue: bool = False) -> Ended:
@@ -54,12 +67,33 @@ def came_to(verdict: str, **anomalies: int) -> Result:
     return Result(key=BROKEN.key, verdict=verdict, why="", anomalies=found, seconds=1)
 
 
+def read(folder: Path, report: dict[str, Any]) -> Result:
+    (folder / "report.json").write_text(json.dumps(report))
+    return result(BROKEN, ended(folder, f"…\nreport   {folder}/report.html\n"))
+
+
+@pytest.mark.parametrize(
+    ("causes", "at", "blamed"),
+    [
+        (CAUSES, 25.0, {"transaction aborted", "killed"}),
+        ([], 25.0, {"cut 1"}),
+        ([], 20.0, {"cut 1"}),
+        ([], 19.0, {"killed 1"}),
+        ([], 9.0, {NO_FAULT}),
+        ([], None, set()),
+    ],
+)
+def test_the_fault_before_a_finding_stands_in_for_causes_that_nobody_knows(
+    tmp_path: Path, causes: list[Any], at: float | None, blamed: set[str]
+) -> None:
+    assert set(read(tmp_path, shown({"causes": causes, "at": at})).caught_by) == blamed
+
+
 def test_the_worst_claim_and_what_refutes_it_are_read(tmp_path: Path) -> None:
-    (tmp_path / "report.json").write_text(json.dumps(REPORT))
-    found = result(BROKEN, ended(tmp_path, f"…\nreport   {tmp_path}/report.html\n"))
+    found = read(tmp_path, REPORT)
     assert found.verdict == "violated"
     assert found.anomalies == {"lost-output": 2}
-    assert found.caught_by == ("transaction aborted", "killed")
+    assert found.caught_by == ()
     assert found.folder == str(tmp_path)
     assert found.right(BROKEN)
     assert not found.right(MENDED)
