@@ -15,10 +15,12 @@ from harness.stage.topology import AUDITOR, POSTGRES
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-_PREFIX: Final = "onceproof-statement %a "
-_OURS: Final = "onceproof-auditor"
-_LOGGED: Final = re.compile(r"onceproof-statement (\S*) LOG:  (statement|execute [^:]+): (.*)")
-_WRITES: Final = re.compile(r"\s*(insert|update|delete|merge|copy)\b", re.IGNORECASE)
+_PREFIX: Final = "onceproof-statement "
+_LOGGED: Final = re.compile(
+    r"onceproof-statement LOG:  (statement|execute [^:\n]+):\s*(?:insert|update|delete|merge|copy)\b",
+    re.IGNORECASE,
+)
+"""A write; the text of a statement often begins on a line of its own."""
 _TABLES: Final = """
     SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
@@ -71,12 +73,9 @@ class Statements:
         except OSError:
             return None
         forms = set()
-        for client, form, text in _LOGGED.findall(logged):
-            if client != _OURS and _WRITES.match(text):
-                unnamed = form.startswith("execute <unnamed>")
-                forms.add(
-                    "simple" if form == "statement" else "extended" if unnamed else "prepared"
-                )
+        for form in _LOGGED.findall(logged):
+            unnamed = form.startswith("execute <unnamed>")
+            forms.add("simple" if form == "statement" else "extended" if unnamed else "prepared")
         for form in ("prepared", "extended", "simple"):
             if form in forms:
                 return form

@@ -1,0 +1,161 @@
+"""What a pipeline does in the stage's database: its tables, its offsets, how it speaks."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from harness.own.statements import Statements
+from harness.stage.topology import AUDITOR, POSTGRES
+from tests.integration.faults import bench
+from tests.integration.staging import Staged, eventually
+
+pytestmark = pytest.mark.integration
+ENDS = {0: 100, 1: 97, 2: 103}
+Client = psycopg.Connection[tuple[Any, ...]]
+
+
+@pytest.fixture
+def place(staging: Staged) -> Iterator[str]:
+    """A database of its own, and how to connect to it."""
+    name = f"of_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(staging.stage.database(AUDITOR), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        yield psycopg.conninfo.make_conninfo(staging.stage.database(AUDITOR), dbname=name)
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def client(place: str) -> Iterator[Client]:
+    with psycopg.connect(place, autocommit=True) as connection:
+        yield connection
+
+
+def tables(place: str, ends: dict[int, int] | None = None) -> tuple[tuple[str, ...], str | None]:
+    return Statements(place, Path("no log")).tables(ENDS if ends is None else ends)
+
+
+def put(client: Client, table: str, *rows: int) -> None:
+    with client.cursor() as cursor:
+        cursor.executemany(f"INSERT INTO {table} VALUES (%s, %s)", list(enumerate(rows)))
+
+
+def test_tables_with_rows_were_written_to(place: str, client: Client) -> None:
+    assert tables(place) == ((), None)
+    client.execute("CREATE TABLE ledger (id int, n int); CREATE TABLE empty (n int)")
+    client.execute('CREATE SCHEMA own; CREATE TABLE own."Two Words" (a int, b int)')
+    client.execute("CREATE TEMP TABLE passing (a int, b int)")
+    for table in ("ledger", 'own."Two Words"', "passing"):
+        put(client, table, 1)
+    assert tables(place) == (("ledger", 'own."Two Words"'), None)
+
+
+@pytest.mark.parametrize("behind", [0, 1], ids=["next", "last"])
+@pytest.mark.parametrize("kind", ["bigint", "int", "smallint"])
+def test_the_table_with_the_offsets_is_found(
+    place: str, client: Client, behind: int, kind: str
+) -> None:
+    client.execute(f"CREATE TABLE ledger (id int, n int); CREATE TABLE seen (part int, at {kind})")
+    put(client, "ledger", *range(300))
+    put(client, "seen", *(end - behind for end in ENDS.values()))
+    assert tables(place) == (("ledger", "seen"), "seen")
+
+
+def test_offsets_of_several_groups_may_stand_in_one_table(place: str, client: Client) -> None:
+    client.execute("CREATE TABLE seen (part int, at int)")
+    put(client, "seen", *ENDS.values(), 3, 4, 5)
+    assert tables(place)[1] == "seen"
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows"),
+    [
+        ("n serial, at int", range(300)),
+        ("part int, at int", [100, 97]),
+        ("part int, at int", [100, 97, 100]),
+        ("part int, at int", [101, 98, 104]),
+        ("part int, at text", [100, 97, 103]),
+        ("part int, at float", [100, 97, 103]),
+    ],
+    ids=["serial", "one-missing", "one-behind", "all-ahead", "text", "float"],
+)
+def test_what_does_not_hold_every_offset_holds_none(
+    place: str, client: Client, columns: str, rows: list[int]
+) -> None:
+    client.execute(f"CREATE TABLE seen ({columns})")
+    put(client, "seen", *rows)
+    assert tables(place) == (("seen",), None)
+
+
+def test_an_input_without_records_has_no_offsets(place: str, client: Client) -> None:
+    client.execute("CREATE TABLE seen (part int, at int)")
+    put(client, "seen", 1)
+    assert tables(place, {})[1] is None
+
+
+class TestHowItSpeaks:
+    @pytest.fixture
+    def log(self, staging: Staged) -> Iterator[Path]:
+        """The database's log, while it logs statements."""
+        stage = staging.stage
+        made = Statements.begin(replace(bench(stage), work=staging.folder / "work"))
+        assert made is not None
+        (server,) = (p for p in staging.living if p.name == POSTGRES)
+        eventually(lambda: logs(staging), "the database to log statements")
+        yield server.log
+        with psycopg.connect(stage.database(AUDITOR), autocommit=True) as connection:
+            connection.execute("ALTER SYSTEM RESET log_statement")
+            connection.execute("ALTER SYSTEM RESET log_line_prefix")
+            connection.execute("SELECT pg_reload_conf()")
+
+    @pytest.mark.parametrize("name", ["", "orders", "PostgreSQL JDBC Driver", "app LOG:  x"])
+    @pytest.mark.parametrize(
+        ("statement", "more", "how"),
+        [
+            ("INSERT INTO ledger VALUES ('a')", {}, "simple"),
+            ("\n  INSERT INTO ledger\n  VALUES ('a')", {}, "simple"),
+            ("INSERT INTO ledger VALUES (%s)", {"params": ["a"]}, "extended"),
+            ("\n  INSERT INTO ledger\n  VALUES (%s)", {"params": ["a"]}, "extended"),
+            ("UPDATE ledger SET id = %s", {"params": ["a"], "prepare": True}, "prepared"),
+            ("SELECT %s FROM ledger", {"params": ["a"], "prepare": True}, None),
+        ],
+        ids=["simple", "simple-lines", "extended", "extended-lines", "prepared", "reads"],
+    )
+    def test_by_the_log(
+        self, place: str, log: Path, tmp_path: Path, name: str, statement: str,
+        more: dict[str, Any], how: str | None,
+    ) -> None:  # fmt: skip
+        with psycopg.connect(place, autocommit=True) as maker:
+            maker.execute("CREATE TABLE ledger (id text)")
+        before = log.stat().st_size
+        with psycopg.connect(place, autocommit=True, application_name=name) as client:
+            client.execute(statement, **more)
+        only = tmp_path / "log"
+        only.write_bytes(log.read_bytes()[before:])
+        assert "ledger" in only.read_text()
+        assert Statements(place, only).how() == how
+
+    def test_what_is_met_most_strongly_says_it(self, tmp_path: Path) -> None:
+        log = tmp_path / "log"
+        lines = [
+            "onceproof-statement LOG:  statement: INSERT INTO a VALUES (1)",
+            "onceproof-statement LOG:  execute <unnamed>: INSERT INTO a VALUES ($1)",
+            "onceproof-statement LOG:  execute S_1: insert into a values ($1)",
+        ]
+        for count, how in enumerate(("simple", "extended", "prepared"), 1):
+            log.write_text("\n".join(lines[:count]))
+            assert Statements("", log).how() == how
+
+    def test_without_a_log_nobody_knows(self, tmp_path: Path) -> None:
+        assert Statements("", tmp_path / "none").how() is None
+
+
+def logs(staging: Staged) -> bool:
+    with psycopg.connect(staging.stage.database(AUDITOR)) as connection:
+        return connection.execute("SHOW log_statement").fetchall() == [("all",)]
