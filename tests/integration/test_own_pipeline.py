@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -17,7 +18,7 @@ from harness.kafka.metadata import ClusterView
 from harness.own.effects import Yield
 from harness.own.group_commits import GroupCommits
 from harness.own.identity import Rule
-from harness.own.look import QUIET, Look
+from harness.own.look import Look
 from harness.own.outputs.output import Output, OwnSink, Where
 from harness.own.outputs.table import Table
 from harness.own.together import Together
@@ -104,7 +105,8 @@ class TestHowFarItIs:
     def place(self, staging: Staged, topic: Callable[..., str]) -> tuple[str, str]:
         return topic(), topic()
 
-    def look(self, staging: Staged, place: tuple[str, str], *, optional: bool = False) -> Look:
+    def look(self, staging: Staged, place: tuple[str, str], **more: Any) -> Look:
+        """Of inputs a, b and c, of which c is the sentinel."""
         source, out = place
         return Look(
             topic=source,
@@ -115,61 +117,64 @@ class TestHowFarItIs:
             sink=lambda logs: Together(
                 [
                     Output.parse(out, ID).open(
-                        Where(database="", reader=logs, work=staging.folder),
-                        Yield(optional=optional),
+                        Where(database="", reader=logs, work=staging.folder), Yield()
                     )
                 ]
             ),
             sent={"a", "b", "c"},
-            optional=optional,
+            **{"required": {"a", "b", "c"}, "sentinels": {"c"}, "rest": 0.5, **more},
         )
 
-    def test_a_group_says_it(self, staging: Staged, place: tuple[str, str]) -> None:
+    def test_its_outputs_say_it_and_not_its_group(
+        self, staging: Staged, place: tuple[str, str]
+    ) -> None:
         look = self.look(staging, place)
-        source, _ = place
+        source, out = place
         sent(staging, source, "a", "b")
-        assert (look.done(), look.positions()) == ((0, 2), None)
         group = Consumer(
             {
                 "bootstrap.servers": staging.stage.bootstrap(AUDITOR),
                 "group.id": f"group-of-{source}",
             }
         )
-        group.commit(offsets=[TopicPartition(source, 0, 1)], asynchronous=False)
+        group.commit(offsets=[TopicPartition(source, 0, 2)], asynchronous=False)
         group.close()
-        assert eventually(look.positions, "the group's position") == {(source, 0): 1}
         assert eventually(look.groups.look, "the group's commit") == 1
         seen = now()
         (row,) = look.groups.rows()
         assert (row["owner"], row["role"]) == (f"group-of-{source}", "advisory")
-        assert (row["topic"], row["partition"], row["offset"]) == (source, 0, 1)
+        assert (row["topic"], row["partition"], row["offset"]) == (source, 0, 2)
         assert row["at"] < seen, "it was seen before it was asked for"
+        assert (look.done(), look.positions()) == ((0, 2), {(source, 0): 0})
+        sent(staging, out, "a", "b")
+        assert (look.done(), look.positions()) == ((2, 2), {(source, 0): 2})
 
-    def test_the_last_input_with_an_effect_says_it_once_all_is_still(
+    def test_what_is_missing_is_lost_once_the_sentinel_came_out_and_all_is_still(
         self, staging: Staged, place: tuple[str, str]
     ) -> None:
         look, source, out = self.look(staging, place), *place
         sent(staging, source, "a", "b")
         sent(staging, out, "b")
-        assert look.positions() is None, f"it has not yet stood still for {QUIET:g} s"
-        assert eventually(look.positions, "its end") == {(source, 0): 2}
-        assert look.done() == (1, 2)
+        eventually(look.still, "it to stand still")
+        assert look.positions() == {(source, 0): 0}, "it may hold back"
         sent(staging, source, "c")
-        sent(staging, out, "b")
-        # It is not at the end any more, and what was seen before stays.
-        assert look.positions() == {(source, 0): 2}
-        assert not look.still()
+        eventually(look.still, "it to stand still")
+        assert look.positions() == {(source, 0): 0}, "it holds back the sentinel as well"
+        sent(staging, out, "c")
+        assert look.positions() == {(source, 0): 0}, "it has just written"
+        assert eventually(lambda: look.positions() == {(source, 0): 3}, "its end")
+        assert look.done() == (2, 3)
+        assert look.waits()
 
-    def test_without_an_effect_of_the_last_it_is_not_at_the_end(
+    def test_only_what_must_have_an_effect_is_waited_for(
         self, staging: Staged, place: tuple[str, str]
     ) -> None:
-        strict, loose = (self.look(staging, place, optional=each) for each in (False, True))
+        look = self.look(staging, place, required={"a"}, sentinels=set())
         source, out = place
         sent(staging, source, "a", "b")
+        assert look.waits()
         sent(staging, out, "a")
-        assert eventually(loose.positions, "its end") == {(source, 0): 2}
-        eventually(strict.still, "it to stand still")
-        assert strict.positions() is None
+        assert (look.positions(), look.waits()) == ({(source, 0): 2}, False)
 
     def test_what_names_no_input_is_told(self, staging: Staged, place: tuple[str, str]) -> None:
         look, _, out = self.look(staging, place), *place

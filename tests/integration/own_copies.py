@@ -1,0 +1,134 @@
+"""Small pipelines of a user, in several forms; each tells on standard output what it does.
+
+`rows` counts in PostgreSQL: a row and its own position, in one transaction. The others copy a topic:
+`copy` and `transactional` as they should, `careless` commits what its client may not have sent.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+import psycopg
+from confluent_kafka import Consumer, KafkaException, Producer
+
+over = False
+
+
+def stop(*_: object) -> None:
+    global over
+    over = True
+
+
+def say(*words: object) -> None:
+    print(*words, flush=True)
+
+
+def rows(database: str, ledger: str) -> None:
+    while not over:
+        try:
+            with psycopg.connect(database) as connection:
+                _count(connection, ledger)
+        except psycopg.Error as error:
+            say("failed", error.sqlstate or "connection", type(error).__name__)
+
+
+def _count(connection: psycopg.Connection[Any], ledger: str) -> None:
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {ledger} (id text)")
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {ledger}_at (one int PRIMARY KEY, next bigint)")
+    connection.execute(f"INSERT INTO {ledger}_at VALUES (1, 0) ON CONFLICT DO NOTHING")
+    connection.commit()
+    (n,) = connection.execute(f"SELECT next FROM {ledger}_at").fetchall()[0]
+    connection.commit()
+    say("begins", n)
+    while not over:
+        say("tries", n)
+        connection.execute(f"INSERT INTO {ledger} VALUES (%s)", [f"r-{n}"])
+        connection.execute(f"UPDATE {ledger}_at SET next = %s", [n + 1])
+        connection.commit()
+        say("did", n)
+        n += 1
+        time.sleep(0.05)
+
+
+def reader(bootstrap: str, source: str, group: str) -> Consumer:
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "session.timeout.ms": 6000,
+            "heartbeat.interval.ms": 500,
+        }
+    )
+    consumer.subscribe(
+        [source],
+        on_assign=lambda _, parts: say("assigned", *sorted(p.partition for p in parts)),
+        on_revoke=lambda _, parts: say("revoked", *sorted(p.partition for p in parts)),
+        on_lost=lambda _, parts: say("lost", *sorted(p.partition for p in parts)),
+    )
+    return consumer
+
+
+def copy(bootstrap: str, source: str, out: str, group: str, *, careless: bool = False) -> None:
+    consumer = reader(bootstrap, source, group)
+    producer = Producer({"bootstrap.servers": bootstrap})
+    while not over:
+        for message in consumer.consume(100, 0.1):
+            if not message.error():
+                producer.produce(out, message.value(), message.key())
+        producer.poll(0) if careless else producer.flush()
+        try:
+            consumer.commit(asynchronous=False)
+        except KafkaException as error:
+            if error.args[0].name() != "_NO_OFFSET":
+                say("refused", error.args[0].name())
+    producer.flush()
+    consumer.close()
+    say("flushed")
+
+
+def transactional(bootstrap: str, source: str, out: str, group: str) -> None:
+    while not over:
+        consumer = reader(bootstrap, source, group)
+        producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": f"{group}-tx"})
+        try:
+            producer.init_transactions(60)
+            while not over:
+                messages = [m for m in consumer.consume(100, 0.1) if not m.error()]
+                if not messages:
+                    continue
+                producer.begin_transaction()
+                for message in messages:
+                    producer.produce(out, message.value(), message.key())
+                positions = consumer.position(consumer.assignment())
+                producer.send_offsets_to_transaction(
+                    positions, consumer.consumer_group_metadata(), 60
+                )
+                producer.commit_transaction(60)
+        except KafkaException as error:
+            say("failed", error.args[0].name())
+        finally:
+            consumer.close()
+
+
+def main() -> None:
+    form, workers, *rest = sys.argv[1:]
+    for _ in range(int(workers) - 1):
+        if os.fork() == 0:
+            break
+    signal.signal(signal.SIGTERM, stop)
+    if form == "rows":
+        rows(*rest)
+    elif form == "transactional":
+        transactional(*rest)
+    else:
+        copy(*rest, careless=form == "careless")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""A pipeline of a user at work on the shared stage: its program, its input, what it says."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+from confluent_kafka import Producer
+
+from harness.bench import Bench, fresh_reader
+from harness.faults.base import Fault, Injection
+from harness.identity import RECORD_HEADER
+from harness.own.effects import Yield
+from harness.own.group_commits import GroupCommits
+from harness.own.identity import Rule
+from harness.own.kept import Kept
+from harness.own.look import Look
+from harness.own.outputs.output import Output, Where
+from harness.own.program import Program
+from harness.own.together import Together
+from harness.stage.database_login import for_programs
+from harness.stage.topology import AUDITOR
+from harness.wait import Stop
+from tests.integration.faults import bench
+from tests.integration.staging import Staged, eventually, flowing
+
+COPIES = Path(__file__).with_name("own_copies.py")
+ID = Rule.parse("json:$.id")
+
+
+@dataclass
+class Own:
+    """One program of `own_copies.py`, with an input and an output of its own."""
+
+    staging: Staged
+    source: str
+    output: Output
+    program: Program
+    group: str = field(default_factory=lambda: f"group-{uuid.uuid4().hex[:8]}")
+    sent: int = 0
+
+    @property
+    def bench(self) -> Bench:
+        made = bench(self.staging.stage, self.source, self.program)
+        producers = SimpleNamespace(acknowledged=0, finished=False)
+        return replace(made, producers=producers)  # type: ignore[arg-type]
+
+    def send(self) -> None:
+        """A few records on every partition."""
+        bootstrap = {"bootstrap.servers": self.staging.stage.bootstrap(AUDITOR)}
+        self._producer = getattr(self, "_producer", None) or Producer(bootstrap)
+        for n in range(self.sent, self.sent + 9):
+            self._producer.produce(
+                self.source,
+                json.dumps({"id": f"r-{n}"}),
+                partition=n % 3,
+                headers=[(RECORD_HEADER, f"r-{n}".encode())],
+            )
+        assert self._producer.flush(60) == 0
+        self.sent += 9
+
+    def flowing(self) -> contextlib.AbstractContextManager[None]:
+        """Records come for as long as the block lasts."""
+        return flowing(self.send)
+
+    def effects(self) -> Counter[str]:
+        """How many effects each record has."""
+        with fresh_reader(self.staging.stage) as reader:
+            where = Where(
+                database=self.staging.stage.database(AUDITOR), reader=reader, work=Path()
+            )
+            sink = self.output.open(where, Yield())
+            return Counter(str(effect.record) for effect in sink.effects())
+
+    def missing(self) -> set[str]:
+        """Records that were sent and have no effect."""
+        return {f"r-{n}" for n in range(self.sent)} - set(self.effects())
+
+    def said(self, life: int | None = None) -> list[str]:
+        """What one of its lives, or all of them, said."""
+        lives = [p for p in self.staging.processes.all if p.name == self.program.kept._name]
+        chosen = lives if life is None else [lives[life]]
+        return [line for p in chosen for line in p.log.read_text().splitlines()]
+
+    def heard(self, words: str) -> str:
+        """Wait until it says something that begins so; returns the line."""
+        return eventually(
+            lambda: next((line for line in self.said() if line.startswith(words)), None),
+            f"the program to say «{words}»",
+            self.said,
+        )
+
+    @contextlib.contextmanager
+    def struck(self, fault: Fault) -> Iterator[tuple[Injection, str]]:
+        """A fault once it has proved that it had an effect; healed at the end."""
+        injection = fault.inject(self.bench, "x")
+        try:
+            yield injection, eventually(injection.evidence, fault.describe())
+        finally:
+            injection.heal()
+
+
+@contextlib.contextmanager
+def running(
+    staging: Staged, topic: Callable[..., str], form: str, *, workers: int = 1
+) -> Iterator[Own]:
+    """A program of that form at work; it has written already."""
+    stage, source = staging.stage, topic(3)
+    out = f"rows_{uuid.uuid4().hex[:8]}" if form == "rows" else topic(3)
+    output = Output.parse(f"postgres:{out}" if form == "rows" else out, ID)
+    database, environment = for_programs(stage.database("pipeline"))
+    reader = partial(fresh_reader, stage)
+    look = Look(
+        topic=source,
+        groups=GroupCommits(source, bootstrap=stage.bootstrap(AUDITOR), reader=reader),
+        reader=reader,
+        sink=lambda logs: Together(
+            [output.open(Where(database=stage.database(AUDITOR), reader=logs, work=Path()), Yield())]
+        ),
+        sent=(),
+        required=(),
+    )
+    own = Own(staging, source, output, None)  # type: ignore[arg-type]
+    asked = [database, out] if form == "rows" else [
+        stage.bootstrap("pipeline"), source, out, own.group
+    ]  # fmt: skip
+    kept = Kept(
+        f"own-{own.group}",
+        [sys.executable, str(COPIES), form, str(workers), *asked],
+        processes=staging.processes,
+        environment=environment,
+        folder=Path("/"),
+        progress=look.size,
+    )
+    own.program = Program(kept, look, Stop())
+    try:
+        own.program.start()
+        if form == "rows":
+            own.heard("did")
+        else:
+            own.heard("assigned")
+            own.send()
+            eventually(lambda: not own.missing(), "its first effects", own.said)
+        yield own
+    finally:
+        own.program.close()
+        with contextlib.suppress(Exception):
+            own.program.kill("the test is over")

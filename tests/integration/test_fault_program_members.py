@@ -1,0 +1,136 @@
+"""A pipeline's partitions go to another member: without any failure, or while it stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psutil
+import pytest
+
+from harness.faults.coordinated import group_of
+from harness.faults.evict_program import EvictProgram
+from harness.faults.other_member import OtherMember, common
+from harness.faults.rebalance_program import RebalanceProgram
+from harness.stage.base import StageTrouble
+from tests.integration.programs import Own, running
+from tests.integration.staging import Staged, eventually
+
+pytestmark = pytest.mark.integration
+ASSIGNORS = ("range", "roundrobin")
+
+
+def members(own: Own) -> tuple[str, ...]:
+    with group_of(own.bench, own.group) as group:
+        return group.describe().members
+
+
+def test_another_member_takes_partitions_and_gives_them_back(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy") as own:
+        fault = RebalanceProgram(group=own.group, assignors=ASSIGNORS, phase=0.5)
+        with own.flowing():
+            with own.struck(fault) as (injection, proof):
+                assert injection.target == f"group {own.group}"
+                assert f"was assigned {own.source}-" in proof
+                assert "onceproof-other-member" in members(own)
+                own.heard("revoked 0 1 2")
+            assert len(members(own)) == 1
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+        assert own.program.alive()
+        assert [line for line in own.said() if line.startswith("assigned")][-1] == "assigned 0 1 2"
+
+
+def test_a_member_of_ours_reads_nothing_and_commits_nothing(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy") as own:
+        own.program.kill("it is to be away")
+        own.send()
+        with group_of(own.bench, own.group) as group:
+            group.remove_members()
+            before = group.committed(own.source, 0)
+            other = OtherMember(own.bench, own.group, ASSIGNORS, "classic")
+            eventually(lambda: len(other.partitions) == 3, "it to have all partitions")
+            other.leave()
+            assert group.describe().members == ()
+            assert group.committed(own.source, 0) == before
+        own.program.start()
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+@pytest.mark.parametrize(
+    ("offered", "ours"),
+    [
+        (("range", "roundrobin"), ("range", "roundrobin")),
+        (("range", "cooperative-sticky"), ("range",)),
+        (("cooperative-sticky",), ("cooperative-sticky",)),
+        (("sticky", "range"), ("range",)),
+        (("sticky",), ()),
+    ],
+)
+def test_our_member_offers_what_it_knows_of_theirs(
+    offered: tuple[str, ...], ours: tuple[str, ...]
+) -> None:
+    assert common(offered) == ours
+
+
+def test_a_group_of_a_kind_of_its_own_is_not_joined(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy") as own:
+        with pytest.raises(StageTrouble, match="assigns partitions by sessioned; our member knows"):
+            OtherMember(own.bench, own.group, ("sessioned",), "classic")
+        assert len(members(own)) == 1
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["removed", "expired"])
+def test_it_loses_its_partitions_while_it_stands_still(
+    staging: Staged, topic: Callable[..., str], at_once: bool
+) -> None:
+    with running(staging, topic, "copy") as own:
+        fault = EvictProgram(group=own.group, assignors=ASSIGNORS, at_once=at_once)
+        with own.flowing():
+            with own.struck(fault) as (injection, proof):
+                process = own.program.kept.running()
+                assert injection.target == process.instance
+                assert process.frozen()
+                assert f"group {own.group} gave all its partitions to another member" in proof
+                assert members(own) == ("onceproof-other-member",)
+                before = own.said()
+            assert own.program.kept.running() is process, "it goes on as the one that it was"
+            own.heard("lost")
+        assert "lost" not in " ".join(before)
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+        assert len(members(own)) == 1
+
+
+def test_one_of_two_workers_is_paused_until_the_other_has_its_partitions(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy", workers=2) as own:
+        eventually(lambda: len(members(own)) == 2, "both to be members")
+        fault = EvictProgram(group=own.group, one_of_several=True)
+        with own.flowing():
+            with own.struck(fault) as (injection, proof):
+                pids = own.program.kept.running().pids()
+                still = [p for p in pids if psutil.Process(p).status() == psutil.STATUS_STOPPED]
+                assert len(still) == 1, "the other goes on"
+                assert injection.target.startswith(f"process {still[0]} of ")
+                assert "went from 2 members to 1" in proof
+                at = own.sent
+                eventually(
+                    lambda: any(int(r[2:]) > at for r in own.effects()), "the other's effects"
+                )
+            eventually(lambda: len(members(own)) == 2, "the paused one to come back", own.said)
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+def test_one_process_alone_is_not_one_of_several(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy") as own, own.flowing():
+        fault = EvictProgram(group=own.group, one_of_several=True)
+        with pytest.raises(StageTrouble, match="only one process of the pipeline is connected"):
+            fault.inject(own.bench, "x")
+        assert not own.program.kept.running().frozen()

@@ -1,0 +1,104 @@
+"""A pipeline meets its end, or its fencing, while its writes and commits are under way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from harness.faults.cut_program import CutProgram
+from harness.faults.fence_program import FenceProgram
+from harness.faults.withhold_writes import WithholdWrites
+from tests.integration.programs import Own, running
+from tests.integration.staging import Staged, eventually
+
+pytestmark = pytest.mark.integration
+
+
+def lives(own: Own) -> list[str | None]:
+    """How each of its lives ended."""
+    name = own.program.kept._name
+    return [process.how for process in own.staging.processes.all if process.name == name]
+
+
+def commits(proof: str) -> int:
+    """How often it had committed offsets while its writes were withheld, as the proof says."""
+    found = re.search(r"of its Produce requests to \S+ were withheld; .* offsets (\d+) times", proof)
+    assert found is not None, proof
+    return int(found[1])
+
+
+def test_what_commits_before_its_writes_arrive_loses_them(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "careless") as own, own.flowing():
+        with own.struck(WithholdWrites(topic=own.output.place)) as (injection, proof):
+            assert commits(proof) > 0
+            assert injection.target == proof.split()[0]
+            assert not own.program.alive()
+        assert "SIGKILL by fault «x»" in str(lives(own)[0])
+        before = own.sent
+        eventually(lambda: f"r-{before + 8}" in own.effects(), "it to go on", own.said)
+        lost = own.missing()
+    eventually(lambda: own.missing() < {f"r-{n}" for n in range(before)}, "the rest", own.said)
+    assert lost & own.missing(), "what was withheld is gone"
+
+
+def test_what_commits_behind_its_writes_loses_nothing(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy") as own:
+        with own.flowing(), own.struck(WithholdWrites(topic=own.output.place, seconds=1)) as (
+            _, proof,
+        ):  # fmt: skip
+            assert commits(proof) == 0, "it waits for its writes"
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+def test_one_that_is_asked_to_end_may_flush(staging: Staged, topic: Callable[..., str]) -> None:
+    with running(staging, topic, "careless") as own:
+        fault = WithholdWrites(topic=own.output.place, ending="stop", seconds=1)
+        with own.flowing(), own.struck(fault) as (_, proof):
+            assert commits(proof) > 0
+            assert "flushed" in own.said(0)
+            assert "SIGTERM by fault «x»" in str(lives(own)[0])
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+def test_a_topic_that_it_does_not_write_to_is_not_withheld(
+    staging: Staged, topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.faults.withhold_writes._WRITE_SECONDS", 0.5)
+    other = topic(1)
+    with running(staging, topic, "copy") as own:
+        with own.flowing(), pytest.raises(Exception, match=f"a write of the pipeline to {other}"):
+            WithholdWrites(topic=other).inject(own.bench, "x")
+        assert own.program.alive()
+        assert staging.stage.disturbed() == {}
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+def test_it_is_fenced_just_before_a_commit(staging: Staged, topic: Callable[..., str]) -> None:
+    with running(staging, topic, "transactional") as own:
+        with own.flowing(), own.struck(FenceProgram()) as (injection, proof):
+            assert injection.target == f"transactional id {own.group}-tx"
+            assert re.search(r"EndTxn request .* was refused with \w+", proof)
+            own.heard("failed")
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+        assert set(own.effects().values()) == {1}, "its transaction was undone, and done again"
+
+
+def test_it_is_cut_off_from_all_brokers(staging: Staged, topic: Callable[..., str]) -> None:
+    with running(staging, topic, "copy") as own:
+        bench = own.bench
+        ways = staging.stage.bootstrap("pipeline").split(",")
+        assert own.program.clients(ways), "it is connected"
+        with own.flowing():
+            injection = CutProgram(seconds=0.5).inject(bench, "x")
+            bench.producers.acknowledged += 7  # type: ignore[misc]
+            proof = eventually(injection.evidence, "it to be cut off")
+            assert "closed, new ones refused; meanwhile 7 records were acknowledged" in proof
+            assert own.program.clients(ways) == []
+            injection.heal()
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
