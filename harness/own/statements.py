@@ -17,7 +17,8 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 _PREFIX: Final = "onceproof-statement "
 _LOGGED: Final = re.compile(
-    r"onceproof-statement LOG:  (statement|execute [^:\n]+):\s*(?:insert|update|delete|merge|copy)\b",
+    r"onceproof-statement LOG:  (statement|execute [^:\n]+):"
+    r"\s*(?:insert|update|delete|merge|copy)\b",
     re.IGNORECASE,
 )
 """A write; the text of a statement often begins on a line of its own."""

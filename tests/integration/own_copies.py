@@ -1,7 +1,8 @@
 """Small pipelines of a user, in several forms; each tells on standard output what it does.
 
-`rows` counts in PostgreSQL: a row and its own position, in one transaction. The others copy a topic:
-`copy` and `transactional` as they should, `careless` commits what its client may not have sent.
+`rows` counts in PostgreSQL: a row and its own position, in one transaction. The others copy a
+topic: `copy` and `transactional` as they should, `careless` commits what its client may not have
+sent.
 """
 
 from __future__ import annotations
@@ -9,18 +10,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 from typing import Any
 
 import psycopg
 from confluent_kafka import Consumer, KafkaException, Producer
 
-over = False
-
-
-def stop(*_: object) -> None:
-    global over
-    over = True
+over = threading.Event()
 
 
 def say(*words: object) -> None:
@@ -28,7 +25,7 @@ def say(*words: object) -> None:
 
 
 def rows(database: str, ledger: str) -> None:
-    while not over:
+    while not over.is_set():
         try:
             with psycopg.connect(database) as connection:
                 _count(connection, ledger)
@@ -44,7 +41,7 @@ def _count(connection: psycopg.Connection[Any], ledger: str) -> None:
     (n,) = connection.execute(f"SELECT next FROM {ledger}_at").fetchall()[0]
     connection.commit()
     say("begins", n)
-    while not over:
+    while not over.is_set():
         say("tries", n)
         connection.execute(f"INSERT INTO {ledger} VALUES (%s)", [f"r-{n}"])
         connection.execute(f"UPDATE {ledger}_at SET next = %s", [n + 1])
@@ -77,7 +74,7 @@ def reader(bootstrap: str, source: str, group: str) -> Consumer:
 def copy(bootstrap: str, source: str, out: str, group: str, *, careless: bool = False) -> None:
     consumer = reader(bootstrap, source, group)
     producer = Producer({"bootstrap.servers": bootstrap})
-    while not over:
+    while not over.is_set():
         for message in consumer.consume(100, 0.1):
             if not message.error():
                 producer.produce(out, message.value(), message.key())
@@ -93,12 +90,12 @@ def copy(bootstrap: str, source: str, out: str, group: str, *, careless: bool = 
 
 
 def transactional(bootstrap: str, source: str, out: str, group: str) -> None:
-    while not over:
+    while not over.is_set():
         consumer = reader(bootstrap, source, group)
         producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": f"{group}-tx"})
         try:
             producer.init_transactions(60)
-            while not over:
+            while not over.is_set():
                 messages = [m for m in consumer.consume(100, 0.1) if not m.error()]
                 if not messages:
                     continue
@@ -121,7 +118,7 @@ def main() -> None:
     for _ in range(int(workers) - 1):
         if os.fork() == 0:
             break
-    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGTERM, lambda *_: over.set())
     if form == "rows":
         rows(*rest)
     elif form == "transactional":

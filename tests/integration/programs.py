@@ -74,9 +74,7 @@ class Own:
     def effects(self) -> Counter[str]:
         """How many effects each record has."""
         with fresh_reader(self.staging.stage) as reader:
-            where = Where(
-                database=self.staging.stage.database(AUDITOR), reader=reader, work=Path()
-            )
+            where = Where(database=self.staging.stage.database(AUDITOR), reader=reader, work=Path())
             sink = self.output.open(where, Yield())
             return Counter(str(effect.record) for effect in sink.effects())
 
@@ -123,7 +121,11 @@ def running(
         groups=GroupCommits(source, bootstrap=stage.bootstrap(AUDITOR), reader=reader),
         reader=reader,
         sink=lambda logs: Together(
-            [output.open(Where(database=stage.database(AUDITOR), reader=logs, work=Path()), Yield())]
+            [
+                output.open(
+                    Where(database=stage.database(AUDITOR), reader=logs, work=Path()), Yield()
+                )
+            ]
         ),
         sent=(),
         required=(),

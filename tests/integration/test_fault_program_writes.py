@@ -24,7 +24,9 @@ def lives(own: Own) -> list[str | None]:
 
 def commits(proof: str) -> int:
     """How often it had committed offsets while its writes were withheld, as the proof says."""
-    found = re.search(r"of its Produce requests to \S+ were withheld; .* offsets (\d+) times", proof)
+    found = re.search(
+        r"of its Produce requests to \S+ were withheld; .* offsets (\d+) times", proof
+    )
     assert found is not None, proof
     return int(found[1])
 

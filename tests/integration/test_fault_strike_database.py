@@ -131,12 +131,10 @@ def test_its_tables_are_found_again(own: Own) -> None:
     assert found == [("public",)], "CREATE TABLE IF NOT EXISTS of its next life made no second one"
     begins = [int(line.split()[1]) for line in own.said() if line.startswith("begins")]
     assert len(begins) > 1
-    assert all(0 < later for _, later in pairwise(begins))
+    assert all(later > 0 for _, later in pairwise(begins))
 
 
-def test_one_that_writes_nothing_is_not_struck(
-    own: Own, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_that_writes_nothing_is_not_struck(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MEET_SECONDS", 0.5)
     with psycopg.connect(own.staging.stage.database(AUDITOR), autocommit=True) as connection:
         connection.execute("CREATE TABLE unused (n int)")
