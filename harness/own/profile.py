@@ -101,9 +101,9 @@ class Profile:
         """The reverse of `as_json`.
 
         Raises:
-            TypeError, ValueError: it is no profile of this version.
+            KeyError, TypeError, ValueError: it is no profile of this version.
         """
-        group = data.get("group")
+        group = data["group"]
         lists = {name: tuple(data[name]) for name in ("commits", "topics", "tables")}
         if group is not None:
             group = GroupProfile(**{**group, "assignors": tuple(group["assignors"])})
