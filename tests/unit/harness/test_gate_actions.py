@@ -620,6 +620,14 @@ def produce(number: int, *, version: int, topic: dict[str, Any], acks: int = -1)
     return frame(request, correlation_id=number, version=version)
 
 
+@pytest.mark.parametrize("acks", [-1, 0, 1])
+def test_a_report_tells_how_the_client_is_set(link: Link, acks: int) -> None:
+    rule = link.put("request", "Produce", "report")
+    link.client().send(produce(1, version=9, topic={"name": "orders"}, acks=acks))
+    (event,) = wait_until(lambda: rule.fired, what="the report", seconds=SECONDS)
+    assert (event["topics"], event["settings"]) == (["orders"], {"acks": acks})
+
+
 def test_a_topic_by_its_id(link: Link) -> None:
     from uuid import uuid4
 

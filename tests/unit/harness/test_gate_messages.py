@@ -113,6 +113,26 @@ GROUPS = {
 
 
 @pytest.mark.parametrize(("api", "version"), [*every_version()])
+def test_how_the_client_of_a_request_is_set(api: str, version: int) -> None:
+    _, message = a_request(api, version)
+    said = dict(contents_of(message).settings)
+    if api == "JoinGroup":
+        assert said == {
+            "session_timeout_ms": 1,
+            "rebalance_timeout_ms": 1 if version > 0 else -1,
+            "group_instance_id": "word" if version > 4 else None,
+            "protocol_type": "word",
+            "protocols": ["orders", "orders"],
+        }
+    else:
+        assert said == {
+            "Fetch": {"isolation_level": 1 if version > 3 else 0},
+            "InitProducerId": {"transaction_timeout_ms": 1},
+            "Produce": {"acks": 1},
+        }.get(api, {})
+
+
+@pytest.mark.parametrize(("api", "version"), [*every_version()])
 def test_what_a_request_concerns(api: str, version: int) -> None:
     frame, message = a_request(api, version)
     found = contents_of(message)

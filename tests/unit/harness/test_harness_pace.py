@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.own.orders import Orders
 from harness.wait import Overdue, Stop
+from harness.workload import control
 from harness.workload.control import Producers, ProducerTrouble, Status
 from harness.workload.payments import Payments, payments_of
 from harness.workload.task_file import load_records
@@ -59,6 +61,92 @@ def test_a_share_is_kept_for_each_fault_to_come(made: Producers) -> None:
         assert made.limit == pytest.approx(limit)
         assert rate(made, limit - 500) == pytest.approx(100)
         assert rate(made, limit) == 4
+
+
+class TestTrickle:
+    """Orders go on at a part of their rate while the pipeline stands still."""
+
+    @pytest.fixture
+    def made(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Producers:
+        self.clock = SimpleNamespace(now=100.0)
+        monkeypatch.setattr(control, "time", SimpleNamespace(monotonic=lambda: self.clock.now))
+        made = Producers(
+            workload=Orders(topic="orders", records=20_000, producers=2, rate=400),
+            seed=3, bootstrap="here:1", processes=None, history=tmp_path, work=tmp_path,
+            stop=Stop(),
+        )  # type: ignore[arg-type]  # fmt: skip
+        made.warmed_up()
+        return made
+
+    def test_at_a_limit_a_quarter_goes_on(self, made: Producers) -> None:
+        made.keep_for(1)
+        assert rate(made, int(made.limit)) == 50
+
+    def test_it_is_less_where_many_faults_are_to_come(self, made: Producers) -> None:
+        made.keep_for(40)
+        # 18,000 records for 40 faults of about 10 s: 45 a second of all producers.
+        assert rate(made, 2_000) == pytest.approx(22.5)
+
+    def test_it_follows_how_long_faults_have_taken(self, made: Producers) -> None:
+        made.keep_for(40)
+        self.clock.now += 400
+        made.keep_for(30)
+        left = 20_000 - int(made.limit)
+        assert rate(made, int(made.limit)) == pytest.approx(left / (30 * 40) / 2), "40 s each"
+
+    def test_it_never_ends(self, made: Producers) -> None:
+        made.keep_for(40)
+        assert rate(made, 20_000) == 4
+
+
+class TestSentinels:
+    @pytest.fixture
+    def made(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Producers:
+        made = Producers(
+            workload=Orders(topic="orders", records=100, producers=2, sentinels=10),
+            seed=3, bootstrap="here:1", processes=None, history=tmp_path, work=tmp_path,
+            stop=Stop(),
+        )  # type: ignore[arg-type]  # fmt: skip
+        self.started: dict[str, list[str]] = {}
+
+        def start(name: str, task: Path) -> SimpleNamespace:
+            records = load_records(Path(json.loads(task.read_text())["records"]))
+            self.started[name] = [record.record for record in records]
+            return child(name, alive=True)
+
+        monkeypatch.setattr(made, "_start", start)
+        monkeypatch.setattr(made, "_order", lambda *_: None)
+        monkeypatch.setattr(made, "_spawn", lambda *_: None)
+        return made
+
+    def test_they_are_sent_last_and_by_producers_of_their_own(self, made: Producers) -> None:
+        workload = made.workload
+        every = [[r.record for r in workload.sends(producer=n, seed=3)] for n in range(2)]
+        made.start()
+        assert self.started == {f"producer-{n}": every[n][:-5] for n in range(2)}
+        assert made.keeps_sentinels
+        made.send_sentinels()
+        assert self.started == {
+            **{f"producer-{n}": every[n][:-5] for n in range(2)},
+            **{f"producer-{n}-sentinels": every[n][-5:] for n in range(2)},
+        }
+        assert not made.keeps_sentinels
+        assert not made.finished, "they are waited for as well"
+
+    def test_all_records_count_from_the_beginning(self, made: Producers) -> None:
+        made.start()
+        for n in range(2):
+            made._status[f"producer-{n}"] = Status(called=45, ok=45, done=True)
+        assert (made.finished, made.progress) == (True, 0.9)
+        made.send_sentinels()
+        assert not made.finished
+
+    def test_who_wants_nothing_new_wants_no_sentinels(self, made: Producers) -> None:
+        made.start()
+        made.enough()
+        assert not made.keeps_sentinels
+        made.send_sentinels()
+        assert len(self.started) == 2
 
 
 @given(

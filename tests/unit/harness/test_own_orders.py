@@ -38,6 +38,34 @@ def test_orders_are_made_up_from_the_seed() -> None:
     assert one.topic == "orders"
 
 
+@pytest.mark.parametrize("producers", [1, 2, 3])
+def test_the_last_of_each_producer_are_the_sentinels(producers: int) -> None:
+    orders = Orders(topic="orders", records=100, producers=producers, sentinels=12)
+    each = [[r.record for r in orders.sends(producer=n, seed=1)] for n in range(producers)]
+    last = {record for records in each for record in records[-12 // producers :]}
+    assert orders.asked_last(seed=1) == last
+    assert len(last) == 12
+
+
+def test_without_sentinels_nothing_is_asked_last() -> None:
+    assert Orders(topic="orders", records=100).asked_last(seed=1) == frozenset()
+    few = Orders(topic="orders", records=100, producers=4, sentinels=3)
+    assert few.asked_last(seed=1) == frozenset(), "a producer has none or all of its share"
+
+
+def test_a_sentinel_must_have_an_effect(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.py"
+    rules.write_text("def effects(order): return order['quantity'] % 3\n")
+    orders = Orders(topic="orders", records=100, sentinels=20, effects=f"{rules}:effects")
+    due = {record for record, _, value in sent(orders) if json.loads(value)["quantity"] % 3}
+    assert orders.required(seed=1) == due
+    last = {f"order-{n:06d}" for n in range(80, 100)}
+    assert orders.asked_last(seed=1) == due & last
+    assert 0 < len(due & last) < 20
+    loose = replace(orders, effects="0..1")
+    assert loose.required(seed=1) == loose.asked_last(seed=1) == frozenset()
+
+
 def test_what_each_must_come_to(tmp_path: Path) -> None:
     rules = tmp_path / "rules.py"
     rules.write_text("def effects(order): return order['quantity'] % 3\n")

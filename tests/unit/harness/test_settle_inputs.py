@@ -12,7 +12,7 @@ import pytest
 from harness import settle as settling
 from harness.bench import Bench
 from harness.kafka.log_reader import Entry, PartitionLog
-from harness.recorder import Stalled
+from harness.recorder import HeldBack, Stalled
 from harness.settle import settle
 from harness.subjects.pipeline import PipelineTrouble, WatchTrouble
 from harness.wait import Stop
@@ -107,6 +107,75 @@ def test_a_topic_that_is_not_read_to_its_end_stalls(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(settling, "SECONDS", 0.2)
     with pytest.raises(Stalled, match=r"positions before them .*'refunds', 0\): 2"):
         settle(bench(Pipeline(2)))
+
+
+class Resting(Pipeline):
+    """It shows by its outputs alone whether it has come to rest."""
+
+    rest = 0.0
+
+    def __init__(self, *refunds: int, rests: int = 2, held: str | None = None) -> None:
+        super().__init__(*refunds)
+        self.looked, self._rests, self._held = 0, rests, held
+
+    def rests(self) -> bool:
+        self.looked += 1
+        return self.looked > self._rests
+
+    def holds_back(self) -> str | None:
+        return self._held
+
+
+def with_sentinels(pipeline: Pipeline) -> tuple[Any, list[str]]:
+    """A bench whose producers keep sentinels, and what they were asked for."""
+    made, story = bench(pipeline), list[str]()
+    producers = made.producers
+    producers.keeps_sentinels = True
+    producers.hurry = lambda: story.append("hurry")
+    producers.wait_finished = lambda seconds, still: story.append("finished")
+
+    def send() -> None:
+        looked = getattr(pipeline, "looked", 0)
+        story.append(f"sentinels after {looked} looks")
+
+    producers.send_sentinels = send
+    return made, story
+
+
+def test_sentinels_are_sent_when_all_else_has_come_to_rest() -> None:
+    made, story = with_sentinels(Resting(3, rests=2))
+    settle(made)
+    assert story == ["hurry", "finished", "sentinels after 3 looks", "finished"]
+
+
+def test_a_pipeline_that_says_itself_how_far_it_is_is_not_waited_for() -> None:
+    made, story = with_sentinels(Pipeline(3))
+    settle(made)
+    assert story == ["hurry", "finished", "sentinels after 0 looks", "finished"]
+
+
+def test_one_that_never_rests_stalls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling, "SECONDS", 0.2)
+    made, story = with_sentinels(Resting(3, rests=10_000))
+    with pytest.raises(Stalled, match="the pipeline to come to rest"):
+        settle(made)
+    assert story == ["hurry", "finished"]
+
+
+@pytest.mark.parametrize(
+    ("held", "comes_to", "says"),
+    [
+        ("3 of 9 inputs wait", HeldBack, "^3 of 9 inputs wait$"),
+        (None, Stalled, "commit past the last record"),
+    ],
+)
+def test_what_may_hold_back_is_not_stalled(
+    monkeypatch: pytest.MonkeyPatch, held: str | None, comes_to: type[Exception], says: str
+) -> None:
+    monkeypatch.setattr(settling, "SECONDS", 0.2)
+    made, _ = with_sentinels(Resting(2, rests=0, held=held))
+    with pytest.raises(comes_to, match=says):
+        settle(made)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,103 @@
+"""A program of a user: whether it has come to rest, and may still hold something back."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import psycopg
+import pytest
+
+from harness.kafka.log_reader import UnreadableLog
+from harness.own.outputs.base import UnreadableOutput
+from harness.own.program import Program
+from harness.wait import Stop
+
+
+class Look:
+    """What is seen of its outputs; `away` is raised instead."""
+
+    def __init__(
+        self, *, still: bool = False, waits: bool = True, committed: int | None = None,
+        ends: int = 10, away: Exception | None = None,
+    ) -> None:  # fmt: skip
+        self._still, self._waits, self._ends, self.away = still, waits, ends, away
+        self.changes = 1
+        self.waited = 0
+        newest = {} if committed is None else {("orders", 0): committed}
+        self.groups = SimpleNamespace(newest=lambda: newest, look=lambda: 0)
+
+    def _seen(self, what: Any) -> Any:
+        if self.away is not None:
+            raise self.away
+        return what
+
+    def still(self) -> bool:
+        return bool(self._seen(self._still))
+
+    def waits(self) -> bool:
+        self.waited += 1
+        return bool(self._seen(self._waits))
+
+    def done(self) -> tuple[int, int]:
+        return self._seen((7, 9))  # type: ignore[no-any-return]
+
+    def input_logs(self) -> list[Any]:
+        return [SimpleNamespace(topic="orders", partition=0, high_watermark=self._ends)]
+
+
+def program(look: Look, *, alive: bool = True) -> Program:
+    kept: Any = SimpleNamespace(alive=lambda: alive)
+    return Program(kept, look, Stop())  # type: ignore[arg-type]
+
+
+AWAY = [UnreadableLog("no leader"), UnreadableOutput("no file"), psycopg.OperationalError("gone")]
+
+
+@pytest.mark.parametrize(
+    ("still", "waits", "rests"),
+    [(True, True, True), (False, False, True), (True, False, True), (False, True, False)],
+)
+def test_it_rests_when_all_is_done_or_nothing_changes(
+    still: bool, waits: bool, rests: bool
+) -> None:
+    assert program(Look(still=still, waits=waits)).rests() is rests
+
+
+def test_what_is_waited_for_is_read_again_only_when_outputs_changed() -> None:
+    look = Look()
+    made = program(look)
+    assert [made.rests() for _ in range(3)] == [False] * 3
+    assert look.waited == 1
+    look.changes, look._waits = 2, False
+    assert made.rests()
+    assert look.waited == 2
+
+
+@pytest.mark.parametrize("error", AWAY, ids=lambda error: type(error).__name__)
+def test_while_its_outputs_cannot_be_seen_it_does_not_rest(error: Exception) -> None:
+    look = Look(away=error)
+    made = program(look)
+    assert not made.rests()
+    assert not made.idle()
+    assert made.shortly() == f"its outputs could not be read: {error}"
+    assert made.holds_back() is None
+    look.away, look._still = None, True
+    assert made.rests()
+    assert made.shortly() is None
+
+
+@pytest.mark.parametrize("committed", [None, 10, 9])
+def test_one_that_has_read_everything_may_hold_back(committed: int | None) -> None:
+    why = program(Look(committed=committed)).holds_back()
+    assert why is not None
+    assert why.startswith("2 of 9 inputs have no effect in every output")
+    assert "--settle" in why
+
+
+def test_one_that_has_not_read_everything_does_not_hold_back() -> None:
+    assert program(Look(committed=8)).holds_back() is None
+
+
+def test_one_that_has_ended_holds_nothing_back() -> None:
+    assert program(Look(), alive=False).holds_back() is None
