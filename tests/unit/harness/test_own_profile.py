@@ -24,9 +24,10 @@ COPY = Profile(
 )
 
 
-@given(st.from_type(Profile).filter(lambda made: "NaN" not in json.dumps(made.as_json())))
+@given(st.from_type(Profile))
 def test_there_and_back(profile: Profile) -> None:
-    assert Profile.from_json(json.loads(json.dumps(profile.as_json()))) == profile
+    again = Profile.from_json(json.loads(json.dumps(profile.as_json())))
+    assert repr(again) == repr(profile), "by repr, in which NaN is NaN"
 
 
 @pytest.mark.parametrize("change", [{"colour": "red"}, {"group": {"name": "g"}}, {"topics": None}])
