@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 
-from confluent_kafka import KafkaException
+from confluent_kafka import ConsumerGroupType, KafkaException
 from confluent_kafka.admin import AdminClient
 
 from harness.bench import Bench, addresses
@@ -129,7 +129,7 @@ def _groups(bench: Bench) -> Iterable[str]:
     return [
         group.group_id
         for group in listed.result(_GROUP_SECONDS).valid
-        if "CONSUMER" not in str(group.type).upper()
+        if group.type is not ConsumerGroupType.CONSUMER
     ]
 
 

@@ -51,14 +51,14 @@ def _count(connection: psycopg.Connection[Any], ledger: str) -> None:
         time.sleep(0.05)
 
 
-def reader(bootstrap: str, source: str, group: str) -> Consumer:
+def reader(bootstrap: str, source: str, group: str, session: int) -> Consumer:
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap,
             "group.id": group,
             "auto.offset.reset": "earliest",
             "enable.auto.commit": False,
-            "session.timeout.ms": 6000,
+            "session.timeout.ms": session,
             "heartbeat.interval.ms": 500,
         }
     )
@@ -71,8 +71,10 @@ def reader(bootstrap: str, source: str, group: str) -> Consumer:
     return consumer
 
 
-def copy(bootstrap: str, source: str, out: str, group: str, *, careless: bool = False) -> None:
-    consumer = reader(bootstrap, source, group)
+def copy(
+    bootstrap: str, source: str, out: str, group: str, session: int, *, careless: bool = False
+) -> None:
+    consumer = reader(bootstrap, source, group, session)
     producer = Producer({"bootstrap.servers": bootstrap})
     while not over.is_set():
         for message in consumer.consume(100, 0.1):
@@ -89,10 +91,16 @@ def copy(bootstrap: str, source: str, out: str, group: str, *, careless: bool = 
     say("flushed")
 
 
-def transactional(bootstrap: str, source: str, out: str, group: str) -> None:
+def transactional(bootstrap: str, source: str, out: str, group: str, session: int) -> None:
     while not over.is_set():
-        consumer = reader(bootstrap, source, group)
-        producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": f"{group}-tx"})
+        consumer = reader(bootstrap, source, group, session)
+        producer = Producer(
+            {
+                "bootstrap.servers": bootstrap,
+                "transactional.id": f"{group}-{os.getpid()}",  # each life has its own
+                "transaction.timeout.ms": 300_000,
+            }
+        )
         try:
             producer.init_transactions(60)
             while not over.is_set():
@@ -114,7 +122,7 @@ def transactional(bootstrap: str, source: str, out: str, group: str) -> None:
 
 
 def main() -> None:
-    form, workers, *rest = sys.argv[1:]
+    form, workers, session, *rest = sys.argv[1:]
     for _ in range(int(workers) - 1):
         if os.fork() == 0:
             break
@@ -122,9 +130,9 @@ def main() -> None:
     if form == "rows":
         rows(*rest)
     elif form == "transactional":
-        transactional(*rest)
+        transactional(*rest, int(session))
     else:
-        copy(*rest, careless=form == "careless")
+        copy(*rest, int(session), careless=form == "careless")
 
 
 if __name__ == "__main__":

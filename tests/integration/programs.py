@@ -34,6 +34,9 @@ from tests.integration.staging import Staged, eventually, flowing
 
 COPIES = Path(__file__).with_name("own_copies.py")
 ID = Rule.parse("json:$.id")
+LONG = 300_000
+SHORT = 6_000
+"""The shortest that a broker takes."""
 
 
 @dataclass
@@ -46,12 +49,15 @@ class Own:
     program: Program
     group: str = field(default_factory=lambda: f"group-{uuid.uuid4().hex[:8]}")
     sent: int = 0
+    hazards: list[str] = field(default_factory=list)
+    """Those that faults have recorded."""
 
     @property
     def bench(self) -> Bench:
         made = bench(self.staging.stage, self.source, self.program)
         producers = SimpleNamespace(acknowledged=0, finished=False)
-        return replace(made, producers=producers)  # type: ignore[arg-type]
+        recorder = SimpleNamespace(hazard=lambda name, **_: self.hazards.append(name))
+        return replace(made, producers=producers, recorder=recorder)  # type: ignore[arg-type]
 
     def send(self) -> None:
         """A few records on every partition."""
@@ -108,9 +114,18 @@ class Own:
 
 @contextlib.contextmanager
 def running(
-    staging: Staged, topic: Callable[..., str], form: str, *, workers: int = 1
+    staging: Staged,
+    topic: Callable[..., str],
+    form: str,
+    *,
+    workers: int = 1,
+    session: int = LONG,
 ) -> Iterator[Own]:
-    """A program of that form at work; it has written already."""
+    """A program of that form at work; it has written already.
+
+    Members of its group have that session time-out, in milliseconds: if it is long, they are gone
+    in time only where somebody removes them.
+    """
     stage, source = staging.stage, topic(3)
     out = f"rows_{uuid.uuid4().hex[:8]}" if form == "rows" else topic(3)
     output = Output.parse(f"postgres:{out}" if form == "rows" else out, ID)
@@ -136,7 +151,7 @@ def running(
     ]  # fmt: skip
     kept = Kept(
         f"own-{own.group}",
-        [sys.executable, str(COPIES), form, str(workers), *asked],
+        [sys.executable, str(COPIES), form, str(workers), str(session), *asked],
         processes=staging.processes,
         environment=environment,
         folder=Path("/"),

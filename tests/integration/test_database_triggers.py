@@ -158,11 +158,15 @@ def test_updates_and_deletes_are_writes_too(staging: Staged, table: str, client:
 
 
 def test_other_tables_go_on(staging: Staged, table: str, client: Client) -> None:
-    client.execute("CREATE TEMP TABLE other (n int)")
+    client.execute(f"CREATE TABLE {table}_other (n int)")
     client.commit()
-    with triggers(staging, table, "statement"):
-        client.execute("SET statement_timeout = '20s'")
-        writes(client, "other")()
+    try:
+        with triggers(staging, table, "statement", "40001") as made:
+            assert made.tables == [table]
+            writes(client, f"{table}_other")()
+    finally:
+        client.execute(f"DROP TABLE {table}_other")
+        client.commit()
 
 
 def test_without_names_all_tables_of_users_are_met(

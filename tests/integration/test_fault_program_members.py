@@ -12,7 +12,7 @@ from harness.faults.evict_program import EvictProgram
 from harness.faults.other_member import OtherMember, common
 from harness.faults.rebalance_program import RebalanceProgram
 from harness.stage.base import StageTrouble
-from tests.integration.programs import Own, running
+from tests.integration.programs import LONG, SHORT, Own, running
 from tests.integration.staging import Staged, eventually
 
 pytestmark = pytest.mark.integration
@@ -88,7 +88,7 @@ def test_a_group_of_a_kind_of_its_own_is_not_joined(
 def test_it_loses_its_partitions_while_it_stands_still(
     staging: Staged, topic: Callable[..., str], at_once: bool
 ) -> None:
-    with running(staging, topic, "copy") as own:
+    with running(staging, topic, "copy", session=LONG if at_once else SHORT) as own:
         fault = EvictProgram(group=own.group, assignors=ASSIGNORS, at_once=at_once)
         with own.flowing():
             with own.struck(fault) as (injection, proof):
@@ -108,7 +108,7 @@ def test_it_loses_its_partitions_while_it_stands_still(
 def test_one_of_two_workers_is_paused_until_the_other_has_its_partitions(
     staging: Staged, topic: Callable[..., str]
 ) -> None:
-    with running(staging, topic, "copy", workers=2) as own:
+    with running(staging, topic, "copy", workers=2, session=SHORT) as own:
         eventually(lambda: len(members(own)) == 2, "both to be members")
         fault = EvictProgram(group=own.group, one_of_several=True)
         with own.flowing():
