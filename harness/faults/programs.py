@@ -75,8 +75,8 @@ def offsets_committed(bench: Bench, seconds: float) -> int:
     with ExitStack() as gates:
         seen = []
         for api in ("OffsetCommit", "TxnOffsetCommit"):
-            passing = Message(source="pipeline", direction="request", api=api)
-            seen.append(AtGates(bench, "pipeline", passing.rule("report", times=None)))
+            taken = Message(source="pipeline", direction="response", api=api, refused=False)
+            seen.append(AtGates(bench, "pipeline", taken.rule("report", times=None)))
             gates.callback(seen[-1].remove)
         with suppress(Overdue):
             wait_until(
