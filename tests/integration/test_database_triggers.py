@@ -32,8 +32,9 @@ def table(staging: Staged) -> Iterator[str]:
 
 @pytest.fixture
 def client(staging: Staged) -> Iterator[Client]:
-    """A client of the database, as a pipeline is."""
-    with contextlib.closing(psycopg.connect(staging.stage.database("pipeline"))) as connection:
+    """A client of the database, as a pipeline is; what is held for good ends in an error."""
+    where, limit = staging.stage.database("pipeline"), f"-c statement_timeout={SECONDS:g}s"
+    with contextlib.closing(psycopg.connect(where, options=limit)) as connection:
         yield connection
 
 

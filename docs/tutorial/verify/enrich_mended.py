@@ -1,5 +1,6 @@
 """Reads orders, adds what they weigh, writes them to another topic, in one transaction."""
 
+import faulthandler
 import json
 import sys
 
@@ -24,6 +25,7 @@ while True:
     messages = [m for m in consumer.consume(200, timeout=0.2) if m.error() is None]
     if not messages:
         continue
+    faulthandler.dump_traceback_later(30, exit=True)  # a client may wait for good
     producer.begin_transaction()
     for message in messages:
         order = json.loads(message.value())
@@ -36,3 +38,4 @@ while True:
         producer.commit_transaction()
     except KafkaException as error:
         sys.exit(f"a transaction failed, start again from what is committed: {error}")
+    faulthandler.cancel_dump_traceback_later()
