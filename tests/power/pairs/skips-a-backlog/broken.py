@@ -29,7 +29,7 @@ def assigned(consumer, partitions):
     places = consumer.committed(partitions, timeout=10)
     for place in places:
         _, end = consumer.get_watermark_offsets(place, timeout=10)
-        if 0 <= place.offset < end - 150:
+        if 0 <= place.offset < end - 50:
             place.offset = end
     consumer.assign(places)
 
