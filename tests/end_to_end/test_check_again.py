@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from harness.folder import seal_folder
 from tests.end_to_end.command import onceproof
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -71,6 +72,10 @@ def test_one_touched_effect_is_found_and_named(copied, wound, anomaly, place):
     effects = pq.read_table(file)
     record = effects.column("record")[place].as_py()
     pq.write_table(wound(effects, place), file)
+    refused = onceproof("check", copied)
+    assert refused.code == 2
+    assert "effects.parquet was changed since the run sealed it" in refused.err
+    seal_folder(copied)
     done = onceproof("check", copied)
     assert done.code == 1
     claim = next(c for c in done.report["claims"] if c["name"] == CLAIM)
@@ -91,7 +96,8 @@ def empty(file: Path) -> None:
 def test_an_emptied_history_never_holds(copied, tables):
     for name in tables:
         empty(copied / "history" / f"{name}.parquet")
-    done = onceproof("check", copied)
+    assert onceproof("check", copied).code == 2
+    done = onceproof("check", "--unsealed", copied)
     assert done.code != 0
     verdicts = {c["name"]: c["verdict"] for c in done.report["claims"]}
     assert verdicts[CLAIM] != "holds"
@@ -99,18 +105,19 @@ def test_an_emptied_history_never_holds(copied, tables):
 
 def test_without_recorded_calls_nothing_is_said_of_the_producers(copied):
     empty(copied / "history" / "sends.parquet")
+    seal_folder(copied)
     done = onceproof("check", copied)
     assert done.code == 3
     (claim,) = [c for c in done.report["claims"] if c["hop"] == "produce"]
     assert claim["verdict"] == "invalid"
-    assert "self-proof failed" in claim["reason"]
+    assert "sends has 0 rows" in claim["reason"]
 
 
 def test_a_whole_history_without_rows_never_holds(copied):
     for file in (copied / "history").glob("*.parquet"):
         if file.stem not in ("phases", "faults", "hazards"):
             empty(file)
-    done = onceproof("check", copied)
+    done = onceproof("check", "--unsealed", copied)
     assert done.code == 3
     assert "holds" not in {c["verdict"] for c in done.report["claims"]}
 
