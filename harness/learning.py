@@ -10,6 +10,7 @@ import statistics
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any, Final
 
@@ -20,12 +21,15 @@ from harness.bench import Aftermath, Bench
 from harness.faults.message import AtGates
 from harness.links.gate.client import Event
 from harness.links.gate.rules import Rule
+from harness.own.odd_records import NotSent, send_odd, send_plain
 from harness.own.profile import (
     CHECKPOINT,
     CLASSIC,
     CONSUMER,
     DATABASE,
     GROUP,
+    NULL,
+    ODD,
     TRANSACTION,
     GroupProfile,
     Profile,
@@ -33,8 +37,10 @@ from harness.own.profile import (
 from harness.own.program import AWAY, Program
 from harness.own.statements import Statements
 from harness.scenario import At
+from harness.stage.processes import Process
 from harness.stage.topology import AUDITOR, Link
-from harness.wait import wait_until
+from harness.subjects.pipeline import PipelineTrouble
+from harness.wait import Overdue, wait_until
 
 _APIS: Final = (
     "Produce",
@@ -53,6 +59,8 @@ _EVERY: Final = 0.2
 _NEW_END_TXN: Final = 5
 """The first version of EndTxn that belongs to transaction version 2 (KIP-890)."""
 _LEAST_REST: Final = 5.0
+_ODD_SECONDS: Final = 6.0
+"""How long a pipeline may take to end at an odd record, or to write behind it."""
 _BY_THE_CLOCK: Final = 0.5
 """Seconds between two commits beyond which they are taken to come by the clock."""
 
@@ -110,11 +118,12 @@ class Learner:
             reports.remove()
 
     def aftermath(self, known: Aftermath) -> None:
-        """Everything was collected: put together what was learned."""
+        """Everything was collected: put together what was learned, and try odd records."""
         longest = self._pauses.stop()
         seen = self._seen
         tables, table = self._statements.tables(self._ends()) if self._statements else ((), None)
         how = self._statements.how() if self._statements else None
+        survives, ends_at = self._odd(longest)
         ids = {i for event in seen.get("InitProducerId", ()) for i in event["transactional_ids"]}
         produced = seen.get("Produce", ())
         commits = self._commits(seen, table)
@@ -136,7 +145,47 @@ class Learner:
             processes=self._processes,
             pause=round(longest, 1),
             rest=max(_LEAST_REST, round(2 * longest, 1)),
+            survives=survives,
+            ends_at=ends_at,
         )
+
+    def _odd(self, pause: float) -> tuple[tuple[str, ...], str | None]:
+        """Behind which odd records the pipeline goes on, and at which kind it ends.
+
+        One that neither ends nor writes is taken to go on: what it lost shows in the trial.
+        """
+        pipeline = self._bench.pipeline
+        survives: list[str] = []
+        if not isinstance(pipeline, Program) or not pipeline.alive():
+            return (), None
+        for kind in ODD:
+            try:
+                life, changes = pipeline.kept.running(), pipeline.look.changes
+                send_odd(self._bench, kind)
+                send_plain(self._bench)
+                self._see_it(pipeline, life, changes, pause)
+                _, strangers, _ = pipeline.look.arrived()
+            except (NotSent, KafkaException, *AWAY):
+                break  # nothing was learned of it, nor of what would have come behind it
+            except PipelineTrouble:
+                return tuple(survives), kind
+            if not life.leader_alive():
+                return tuple(survives), kind
+            if kind == NULL and strangers:
+                break  # what it writes for them names no input, so nobody could judge it
+            survives.append(kind)
+        return tuple(survives), None
+
+    def _see_it(self, pipeline: Program, life: Process, changes: int, pause: float) -> None:
+        """Wait until it has written or ended, or might have."""
+        with suppress(Overdue):
+            wait_until(
+                lambda: pipeline.commits != changes or not life.leader_alive(),
+                what="",
+                seconds=_ODD_SECONDS + 2 * pause,
+                every=_EVERY,
+                stop=self._bench.stop,
+            )
 
     def _commits(self, seen: Mapping[str, Sequence[Event]], table: str | None) -> tuple[str, ...]:
         there = {
@@ -232,12 +281,14 @@ class _Pauses:
         while not self._over.wait(_EVERY):
             try:
                 pipeline.look.size()
-                if not pipeline.look.waits():
-                    since = time.monotonic()
+                waits = pipeline.look.waits()
             except AWAY:
                 continue
-            self._longest = max(self._longest, time.monotonic() - since)
-            if pipeline.look.changes != changes:
+            written = pipeline.look.changes != changes
+            if waits or written:
+                # Also of a write behind which nothing waits any more.
+                self._longest = max(self._longest, time.monotonic() - since)
+            if written or not waits:
                 since, changes = time.monotonic(), pipeline.look.changes
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -58,6 +58,8 @@ class Look:
     upserts: bool = False
     changes: int = field(default=0, init=False)
     """How often something new was found in its outputs."""
+    added: set[int] = field(default_factory=set, init=False)
+    """Partitions that were added before it was last started, so that it cannot but know them."""
     _size: int | None = field(default=None, init=False)
     _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
     """Two who look at once, and hear in the other order, would count what is new twice."""
@@ -121,7 +123,7 @@ class Look:
         """How many inputs have an effect in every output, and how many stand in the input."""
         with self.reader() as reader:
             there = [
-                [named for entry in log.entries if (named := _named(entry))[0]]
+                [named for entry in _inputs(log) if (named := _named(entry))[0]]
                 for log in reader.read_topic(self.topic)
             ]
             effects = self.sink(reader).named()
@@ -133,6 +135,24 @@ class Look:
             if all(done)
         }
         return len(past), len(known)
+
+    def past(self, ends: Mapping[int, int]) -> bool:
+        """Whether an input at or behind each of these offsets has an effect in every output.
+
+        Args:
+            ends: partition → offset.
+
+        Raises:
+            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
+        """
+        with self.reader() as reader:
+            effects = self.sink(reader).named()
+            logs = {log.partition: log for log in reader.read_topic(self.topic)}
+        return all(
+            any(done and offset >= end for offset, _, done in self._with_effects(inputs, effects))
+            for partition, end in ends.items()
+            if (inputs := [(e.offset, *_named(e)) for e in _inputs(logs[partition])])
+        )
 
     def positions(self) -> Positions | None:
         """Behind the last input of each partition that is done, else the first that is not.
@@ -146,9 +166,20 @@ class Look:
                 logs = [log for log in reader.read_topic(self.topic) if _inputs(log)]
         except (UnreadableLog, UnreadableOutput):
             return None
-        return {
-            (log.topic, log.partition): self._reached(log, effects, still) for log in logs
-        } or None
+        reached = {(log.topic, log.partition): self._reached(log, effects, still) for log in logs}
+        ends = {(log.topic, log.partition): _inputs(log)[-1].offset + 1 for log in logs}
+        for log in logs:
+            at = log.topic, log.partition
+            others = (reached[other] == end for other, end in ends.items() if other != at)
+            # What reads all others to their ends, and nothing at all of this one, never will.
+            if log.partition in self.added and still and all(others) and self._bare(log, effects):
+                reached[at] = ends[at]
+        return reached or None
+
+    def _bare(self, log: PartitionLog, effects: Sequence[Collection[str | None]]) -> bool:
+        """Whether no input of a partition has effects in every output."""
+        inputs = [(entry.offset, *_named(entry)) for entry in _inputs(log)]
+        return not any(done for _, _, done in self._with_effects(inputs, effects))
 
     def _reached(
         self, log: PartitionLog, effects: Sequence[Collection[str | None]], still: bool
@@ -213,11 +244,11 @@ class Look:
 
 
 def _inputs(log: PartitionLog) -> list[Entry]:
-    """The committed records of a partition."""
+    """The committed records of a partition that are inputs: odd ones have no identity."""
     return [
         entry
         for entry, committed in zip(log.entries, log.committed(), strict=True)
-        if committed and entry.kind == "data"
+        if committed and entry.kind == "data" and RECORD_HEADER in entry.headers
     ]
 
 

@@ -10,6 +10,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+ABORTED: Final = "aborted-input"
+NULL: Final = "null-values"
+ODD: Final[Mapping[str, str]] = {
+    ABORTED: "records of an aborted transaction",
+    NULL: "records with a null value",
+}
+"""Kinds of odd records that an input may hold, as hazards have them → in words."""
 GROUP: Final = "group"
 """Offsets are committed to a consumer group by OffsetCommit."""
 TRANSACTION: Final = "transaction"
@@ -70,7 +77,8 @@ class Profile:
         processes: how many of its processes are connected to brokers.
         pause: the longest in seconds that it paused between two writes while inputs waited.
         rest: seconds for which its outputs may stand still while it goes on.
-        null_values: whether it goes on behind a record with a null value; None: not tried.
+        survives: kinds of odd records behind which it went on, names of `ODD`.
+        ends_at: the kind at which it ended.
     """
 
     watched: bool = True
@@ -90,7 +98,8 @@ class Profile:
     processes: int = 1
     pause: float = 0.0
     rest: float = 5.0
-    null_values: bool | None = None
+    survives: tuple[str, ...] = ()
+    ends_at: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Itself as plain data."""
@@ -104,7 +113,7 @@ class Profile:
             KeyError, TypeError, ValueError: it is no profile of this version.
         """
         group = data["group"]
-        lists = {name: tuple(data[name]) for name in ("commits", "topics", "tables")}
+        lists = {name: tuple(data[name]) for name in ("commits", "topics", "tables", "survives")}
         if group is not None:
             group = GroupProfile(**{**group, "assignors": tuple(group["assignors"])})
         return cls(**{**data, **lists, "group": group})
@@ -116,6 +125,7 @@ class Profile:
             self._commits(),
             self._produces(),
             self._stores(),
+            self._odd(),
             f"Its outputs count as still when nothing has changed in them for {self.rest:g} s.",
         ]
         return " ".join(sentence for sentence in said if sentence)
@@ -164,3 +174,6 @@ class Profile:
             return ""
         how = f" by {self.statements} statements" if self.statements else ""
         return f"It writes to {', '.join(self.tables)} of the database{how}."
+
+    def _odd(self) -> str:
+        return f"It ended at {ODD[self.ends_at]} in its input." if self.ends_at else ""

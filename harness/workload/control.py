@@ -87,6 +87,7 @@ class Producers:
         self._faults_to_come = self._most_faults = 0
         self._faults_since = 0.0
         self._hurry = threading.Event()
+        self._held = threading.Event()
         self._status: dict[str, Status] = {}
         self._moved_at: dict[str, float] = {}
         self._children: list[Process] = []
@@ -253,6 +254,13 @@ class Producers:
         if faults > self._most_faults:
             self._most_faults, self._faults_since = faults, time.monotonic()
 
+    def hold(self, held: bool) -> None:
+        """Send nothing until this is called again with False."""
+        if held:
+            self._held.set()
+        else:
+            self._held.clear()
+
     def hurry(self) -> None:
         """Send the rest as fast as the brokers take it."""
         self._hurry.set()
@@ -358,6 +366,8 @@ class Producers:
 
     def _rate(self) -> float:
         """Records per second for one producer, less and less towards the limit."""
+        if self._held.is_set():
+            return 0.0
         called = sum(s.called for s in self._status.values())
         room = (self.limit - called) / max(self.total * _SLOW_DOWN, 1)
         part = min(1.0, max(self._least_part(called), room))

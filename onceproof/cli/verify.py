@@ -134,6 +134,13 @@ def verify(
             "title. Repeatable.",
         ),
     ] = None,
+    plain_data: Annotated[
+        bool,
+        typer.Option(
+            "--plain-data",
+            help="Send no odd records: no null values, and none that are aborted.",
+        ),
+    ] = False,
     settle: Annotated[
         float | None,
         typer.Option(
@@ -201,6 +208,7 @@ def verify(
                 faults=tuple(fault or ()),
                 schedule=schedule,
                 accepted=tuple(accept_untested or ()),
+                plain_data=plain_data,
                 settle=settle,
             ),
             seed=seed,

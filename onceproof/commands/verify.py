@@ -115,7 +115,7 @@ def _try(
         keep(key, profile)
         tell_well(outcome, sys.stdout)
     try:
-        made = plan(pipeline_of(scenario, profile), said.preset, said.accepted)
+        made = plan(pipeline_of(scenario, said, profile), said.preset, said.accepted)
         tell_plan(profile.sentences(), made, sys.stdout)
         scenario = (
             by_faults(scenario, said, profile)

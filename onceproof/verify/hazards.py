@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from harness.faults.add_partition import AddPartition
 from harness.faults.base import Fault, Until
 from harness.faults.cut_link import CutLink
 from harness.faults.cut_program import CutProgram
@@ -22,17 +23,19 @@ from harness.faults.kill_driver import KillDriver
 from harness.faults.kill_program import HAZARDS, KILLED_AT_WORK, KillProgram
 from harness.faults.kill_queue_broker import KillQueueBroker
 from harness.faults.message import Message
+from harness.faults.odd_input import OddInput
 from harness.faults.other_member import common
 from harness.faults.pause_driver import PauseDriver
 from harness.faults.pause_program import PauseProgram
 from harness.faults.rebalance_program import RebalanceProgram
+from harness.faults.restart_idle import RestartIdle
 from harness.faults.stop_driver import StopDriver
 from harness.faults.stop_program import StopProgram
 from harness.faults.strike_database import StrikeDatabase
 from harness.faults.targets import CoordinatorOf, LeaderOf, Node
 from harness.faults.until import Acknowledged, Bitten, Lasted
 from harness.faults.withhold_writes import WithholdWrites
-from harness.own.profile import GROUP, TRANSACTION, GroupProfile, Profile
+from harness.own.profile import ABORTED, GROUP, NULL, ODD, TRANSACTION, GroupProfile, Profile
 from harness.stage.topology import ARTEMIS
 
 PHASES: Final = (0.8, 0.4, 0.0, 0.6, 0.2)
@@ -58,6 +61,8 @@ class Pipeline:
         kinds: of its outputs, as `Output.kind` has them.
         topics: of its outputs.
         spark: whether its Spark checkpoint is watched.
+        upserts: whether its outputs keep one value for each key.
+        plain_data: whether its input gets no odd records.
     """
 
     profile: Profile
@@ -65,6 +70,8 @@ class Pipeline:
     kinds: Collection[str] = ("topic",)
     topics: tuple[str, ...] = ()
     spark: bool = False
+    upserts: bool = False
+    plain_data: bool = False
 
     @property
     def group(self) -> GroupProfile | None:
@@ -299,6 +306,34 @@ def _evictable(pipeline: Pipeline) -> str | None:
     if several and pipeline.profile.processes > 1:
         return None
     return _no_group(pipeline)
+
+
+def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
+    def unless(pipeline: Pipeline) -> str | None:
+        profile = pipeline.profile
+        if pipeline.plain_data:
+            return "--plain-data leaves it out"
+        if kind == ABORTED and profile.read_committed is False and not profile.transactional_ids:
+            return "it reads with read_uncommitted, so that what is aborted has effects"
+        if kind in profile.survives:
+            return None
+        if profile.ends_at is None:
+            return "it was not seen to go on behind them, or its effects of them name no input"
+        return f"it ended at {ODD[profile.ends_at]} in its rehearsal"
+
+    return unless
+
+
+def _odd(kind: str) -> Callable[[Pipeline, int], Sequence[Strike]]:
+    return lambda pipeline, n: [Strike(do=OddInput(records=kind, phase=_phase(n)))]
+
+
+def _partition_added(pipeline: Pipeline) -> str | None:
+    if not _program(pipeline):
+        return "a Spark job finds new partitions by itself"
+    if pipeline.upserts:
+        return "the values of a key would come from two partitions, in no order"
+    return None
 
 
 def _broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -591,6 +626,42 @@ TABLE: Final[tuple[Hazard, ...]] = (
         proof="it answered nobody, or connections to it were closed",
         unless=_needs(lambda p: "queue" in p.kinds, "it writes to no queue"),
         strikes=lambda p, n: list(_queue_broker(p, n)),
+        rare=True,
+    ),
+    Hazard(
+        name=ABORTED,
+        says="its input holds records of an aborted transaction",
+        of="reads with read_committed or is transactional, and went on behind them when rehearsed",
+        proof="what came behind them in every partition had effects",
+        unless=_odd_unless(ABORTED),
+        strikes=_odd(ABORTED),
+    ),
+    Hazard(
+        name=NULL,
+        says="its input holds records with a null value",
+        of="went on behind them when rehearsed",
+        proof="what came behind them in every partition had effects",
+        unless=_odd_unless(NULL),
+        strikes=_odd(NULL),
+    ),
+    Hazard(
+        name="partition-added",
+        says="a partition is added to its input, and inputs go there",
+        of="any but Spark and upserts",
+        proof="inputs stood in the new partition; it had effects of them, or was started again",
+        unless=_partition_added,
+        strikes=lambda p, n: [Strike(do=AddPartition())],
+        rare=True,
+    ),
+    Hazard(
+        name="restarted-idle",
+        says="it is killed when it has read everything, and starts with nothing new to read",
+        of="reads over links that are watched",
+        proof="a gate saw it ask for records when there were none",
+        unless=_needs(
+            lambda p: _program(p) and p.profile.watched, "nobody sees here whether it reads"
+        ),
+        strikes=lambda p, n: [Strike(do=RestartIdle())],
         rare=True,
     ),
 )

@@ -6,20 +6,22 @@ import hashlib
 import json
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from harness.own.profile import Profile
 from harness.tools import cache
 from onceproof.verify.said import Said
 
+_TRIAL: Final = frozenset(
+    {"claims", "preset", "faults", "schedule", "accepted", "plain_data", "settle", "records"}
+)
+"""What is said of a trial, and changes nothing in its rehearsal."""
+
 
 def key_of(said: Said, backend: str) -> str:
     """What a profile is kept by: everything that the user says of the pipeline, and its data."""
     digest = hashlib.sha256()
-    described = {
-        name: str(value)
-        for name, value in vars(said).items()
-        if name not in ("claims", "preset", "faults", "schedule", "accepted", "settle", "records")
-    }
+    described = {name: str(value) for name, value in vars(said).items() if name not in _TRIAL}
     digest.update(json.dumps([described, backend], sort_keys=True).encode())
     if said.data is not None:
         digest.update(said.data.read_bytes())

@@ -40,6 +40,7 @@ class Said:
         preset: how often each hazard is met; `faults`: instead of a plan, by name; `schedule`: by
             file.
         accepted: names of hazards that may stay untested.
+        plain_data: whether its input gets no odd records.
         settle: seconds for which its outputs may stand still while it goes on; None: as learned.
     """
 
@@ -65,4 +66,5 @@ class Said:
     faults: tuple[str, ...] = ()
     schedule: Path | None = None
     accepted: tuple[str, ...] = ()
+    plain_data: bool = False
     settle: float | None = None

@@ -79,7 +79,7 @@ def named(said: Said) -> bool:
     return bool(said.faults) or said.schedule is not None
 
 
-def pipeline_of(scenario: Scenario, profile: Profile) -> Pipeline:
+def pipeline_of(scenario: Scenario, said: Said, profile: Profile) -> Pipeline:
     """What hazards may depend on."""
     subject = _subject_of(scenario)
     return Pipeline(
@@ -88,6 +88,8 @@ def pipeline_of(scenario: Scenario, profile: Profile) -> Pipeline:
         kinds=tuple(place.kind for place in subject.places),
         topics=tuple(place.topic for place in subject.places if place.topic is not None),
         spark=subject.spark,
+        upserts=subject.upserts is not None,
+        plain_data=said.plain_data,
     )
 
 

@@ -51,23 +51,29 @@ class Own:
     sent: int = 0
     hazards: list[str] = field(default_factory=list)
     """Those that faults have recorded."""
+    holds: list[bool] = field(default_factory=list)
+    """What faults have asked of the producers."""
 
     @property
     def bench(self) -> Bench:
         made = bench(self.staging.stage, self.source, self.program)
-        producers = SimpleNamespace(acknowledged=0, finished=False)
+        producers = SimpleNamespace(acknowledged=0, finished=False, hold=self.holds.append)
         recorder = SimpleNamespace(hazard=lambda name, **_: self.hazards.append(name))
         return replace(made, producers=producers, recorder=recorder)  # type: ignore[arg-type]
 
     def send(self) -> None:
         """A few records on every partition."""
-        bootstrap = {"bootstrap.servers": self.staging.stage.bootstrap(AUDITOR)}
-        self._producer = getattr(self, "_producer", None) or Producer(bootstrap)
+        settings = {
+            "bootstrap.servers": self.staging.stage.bootstrap(AUDITOR),
+            "topic.metadata.refresh.interval.ms": 500,
+        }
+        self._producer = getattr(self, "_producer", None) or Producer(settings)
+        partitions = len(self._producer.list_topics(self.source, 30).topics[self.source].partitions)
         for n in range(self.sent, self.sent + 9):
             self._producer.produce(
                 self.source,
                 json.dumps({"id": f"r-{n}"}),
-                partition=n % 3,
+                partition=n % partitions,
                 headers=[(RECORD_HEADER, f"r-{n}".encode())],
             )
         assert self._producer.flush(60) == 0

@@ -16,6 +16,8 @@ from harness.workload.senders.base import python_client
 
 REQUEST_TIMEOUT_MS: Final = 1000
 TRANSACTION_TIMEOUT_MS: Final = 20_000
+REFRESH_MS: Final = 3000
+"""A partition that is added gets records after so long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +50,7 @@ class Librdkafka:
             "socket.timeout.ms": 1500,
             "request.timeout.ms": REQUEST_TIMEOUT_MS,
             "message.timeout.ms": TRANSACTION_TIMEOUT_MS if transactional else patience,
+            "topic.metadata.refresh.interval.ms": REFRESH_MS,
             "retry.backoff.ms": 50,
             "retry.backoff.max.ms": 200,
             "reconnect.backoff.ms": 50,

@@ -11,12 +11,15 @@ import pytest
 from harness import learning as module
 from harness.bench import Aftermath
 from harness.learning import Learned, Learner, _apart, _isolation, _Pauses, _transaction_version
+from harness.own.odd_records import NotSent
 from harness.own.outputs.base import UnreadableOutput
 from harness.own.profile import (
+    ABORTED,
     CHECKPOINT,
     CONSUMER,
     DATABASE,
     GROUP,
+    NULL,
     TRANSACTION,
     GroupProfile,
     Profile,
@@ -57,6 +60,7 @@ def learned(
     learner._members = dict(members or {})
     learner._pauses = SimpleNamespace(stop=lambda: pause)  # type: ignore[assignment]
     learner._ends = dict  # type: ignore[method-assign]
+    learner._odd = lambda pause: ((), None)  # type: ignore[method-assign]
     statements = SimpleNamespace(tables=lambda ends: tables, how=lambda: "simple")
     learner._statements = statements if tables[0] else None  # type: ignore[assignment]
     learner.aftermath(Aftermath(returned={}))
@@ -213,6 +217,7 @@ class Watched:
         ("...w.w", 4.0),
         ("w.....", 5.0),  # it has not written again
         ("w--------w", 1.0),  # -: nothing waits
+        ("w..W--.w", 3.0),  # W: it writes, and nothing waits any more
         ("w.xx.w", 5.0),  # x: nobody can look, and time passes all the same
         ("", 0.0),
     ],
@@ -228,3 +233,63 @@ def test_the_longest_pause_while_inputs_wait(
     pauses._over = watched  # type: ignore[assignment]
     pauses._watch()
     assert pauses._longest == longest
+
+
+class Rehearsed:
+    """A program that meets odd records: it goes on, ends, or says what names no input."""
+
+    def __init__(self, how: Mapping[str, str]) -> None:
+        self.how = how
+        self.kind = ""
+        self.changes = 0
+        self.strangers = 0
+        self.dead = False
+
+    def send(self, bench: object, kind: str) -> dict[int, int]:
+        if self.how[kind] == "not sent":
+            raise NotSent("nobody took them")
+        self.kind = kind
+        return {}
+
+    def behind(self, bench: object) -> None:
+        how = self.how[self.kind]
+        self.dead = how == "ends"
+        self.changes += how in ("goes on", "stranger")
+        self.strangers += how == "stranger"
+
+
+@pytest.mark.parametrize(
+    ("aborted", "null", "found"),
+    [
+        ("goes on", "goes on", ((ABORTED, NULL), None)),
+        ("goes on", "ends", ((ABORTED,), NULL)),
+        ("ends", "goes on", ((), ABORTED)),
+        ("goes on", "stranger", ((ABORTED,), None)),
+        ("stranger", "goes on", ((ABORTED,), None)),
+        ("goes on", "writes nothing", ((ABORTED, NULL), None)),
+        ("goes on", "not sent", ((ABORTED,), None)),
+    ],
+)
+def test_what_a_program_does_with_odd_records(
+    monkeypatch: pytest.MonkeyPatch,
+    aborted: str,
+    null: str,
+    found: tuple[tuple[str, ...], str | None],
+) -> None:
+    rehearsed = Rehearsed({ABORTED: aborted, NULL: null})
+    monkeypatch.setattr(module, "send_odd", rehearsed.send)
+    monkeypatch.setattr(module, "send_plain", rehearsed.behind)
+    monkeypatch.setattr(module, "_ODD_SECONDS", 0.0)
+    life = SimpleNamespace(leader_alive=lambda: not rehearsed.dead)
+    program = object.__new__(Program)
+    program.kept = SimpleNamespace(  # type: ignore[assignment]
+        running=lambda: life, alive=lambda: not rehearsed.dead
+    )
+    program.look = SimpleNamespace(  # type: ignore[assignment]
+        changes=0,
+        size=lambda: setattr(program.look, "changes", rehearsed.changes),
+        arrived=lambda: (0, rehearsed.strangers, ""),
+    )
+    program._unseen = ""
+    bench = SimpleNamespace(pipeline=program, stop=None)
+    assert Learner(bench, Learned(gates=True))._odd(0.0) == found  # type: ignore[arg-type]

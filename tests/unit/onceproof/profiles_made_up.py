@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Final
 
 from harness.own.profile import (
+    ABORTED,
     CHECKPOINT,
     DATABASE,
     GROUP,
+    NULL,
     TRANSACTION,
     GroupProfile,
     Profile,
@@ -35,6 +37,7 @@ COPY: Final = Profile(
     topics=("enriched",),
     read_committed=True,
     pause=0.3,
+    survives=(ABORTED, NULL),
 )
 """From Kafka to Kafka, with offsets committed to its group."""
 TRANSACTIONAL: Final = replace(
@@ -56,6 +59,8 @@ TEXTBOOK: Final = replace(
     group=None,
     tables=("ledger", "positions"),
     position_table="positions",
+    survives=(),
+    ends_at=ABORTED,
 )
 """Rows and offsets in one transaction of PostgreSQL, and offsets nowhere else."""
 ROW_AND_EVENT: Final = replace(COPY, tables=("ledger",), statements="simple")
@@ -81,5 +86,5 @@ def tried(said: Said, profile: Profile = COPY) -> Scenario:
     scenario = draft(said)
     if named(said):
         return by_faults(scenario, said, profile)
-    made = plan(pipeline_of(scenario, profile), said.preset, said.accepted)
+    made = plan(pipeline_of(scenario, said, profile), said.preset, said.accepted)
     return by_plan(scenario, said, profile, made)

@@ -14,7 +14,7 @@ from harness.faults.kill_driver import KillDriver
 from harness.faults.kill_program import HAZARDS, KILLED_AT_WORK, KillProgram
 from harness.faults.strike_database import StrikeDatabase
 from harness.faults.withhold_writes import WithholdWrites
-from harness.own.profile import Profile
+from harness.own.profile import ABORTED, NULL, Profile
 from harness.own.program import PROGRAM
 from harness.scenario import At
 from harness.schedule_json import schedule_from_json, schedule_to_json
@@ -44,7 +44,8 @@ PIPELINES = {
     "spark": pipeline(SPARK_JOB, spark=True),
 }
 ANY = {"stopped-with-work", "leader-killed", "cut-off"}
-PROGRAMS = ANY | {"killed-at-work"}
+PROGRAMS = ANY | {"killed-at-work", "partition-added"}
+ODD_ONES = {"aborted-input", "null-values", "restarted-idle"}
 COMMITS = {"killed-before-commit", "killed-after-commit", "commit-unknown"}
 MEMBER = {"evicted", "rebalanced", "coordinator-killed"}
 PRODUCES = {"produce-unavailable", "produce-unknown", "killed-with-writes"}
@@ -53,16 +54,19 @@ ROWS = {
     "database-refused", "database-slow", "database-killed",
 }  # fmt: skip
 HAS = {
-    "copy": PROGRAMS | COMMITS | MEMBER | PRODUCES | {"commit-refused", "produce-refused"},
-    "transactional": PROGRAMS | COMMITS | MEMBER | PRODUCES
+    "copy": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
+    | {"commit-refused", "produce-refused"},
+    "transactional": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
     | {"transaction-aborted", "producer-fenced"},
-    "database": PROGRAMS | COMMITS | MEMBER | ROWS | {"commit-refused", "killed-with-writes"},
-    "textbook": PROGRAMS | ROWS | {"killed-with-writes", "killed-between-writes", "paused"},
-    "row-and-event": PROGRAMS | COMMITS | MEMBER | PRODUCES | ROWS
+    "database": PROGRAMS | COMMITS | MEMBER | ROWS | ODD_ONES
+    | {"commit-refused", "killed-with-writes"},
+    "textbook": PROGRAMS | ROWS
+    | {"killed-with-writes", "killed-between-writes", "paused", "restarted-idle"},
+    "row-and-event": PROGRAMS | COMMITS | MEMBER | PRODUCES | ROWS | ODD_ONES
     | {"commit-refused", "produce-refused", "killed-between-writes"},
     "unwatched": PROGRAMS | COMMITS | MEMBER | {"commit-refused"},
-    "nothing-seen": PROGRAMS | {"paused"},
-    "queue": PROGRAMS | COMMITS | MEMBER | PRODUCES
+    "nothing-seen": PROGRAMS | {"paused", "restarted-idle"},
+    "queue": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
     | {"commit-refused", "produce-refused", "queue-broker-lost"},
     "spark": ANY
     | {"killed-after-offset-log", "replayed-batch", "killed-after-batch-commit", "paused"},
@@ -157,6 +161,49 @@ def test_what_is_not_seen_is_told_as_not_seen() -> None:
     absent = plan(PIPELINES["unwatched"], "standard").absent
     assert absent["producer-fenced"] == "it has no transactions that was seen here"
     assert plan(PIPELINES["copy"], "standard").absent["producer-fenced"] == "it has no transactions"
+
+
+@pytest.mark.parametrize(
+    ("change", "absent"),
+    [
+        ({}, {}),
+        (
+            {"survives": (), "ends_at": ABORTED},
+            dict.fromkeys(
+                (ABORTED, NULL), "it ended at records of an aborted transaction in its rehearsal"
+            ),
+        ),
+        (
+            {"survives": (ABORTED,), "ends_at": NULL},
+            {NULL: "it ended at records with a null value in its rehearsal"},
+        ),
+        (
+            {"survives": (ABORTED,)},
+            {NULL: "it was not seen to go on behind them, or its effects of them name no input"},
+        ),
+        (
+            {"read_committed": False},
+            {ABORTED: "it reads with read_uncommitted, so that what is aborted has effects"},
+        ),
+        ({"read_committed": False, "transactional_ids": 1}, {}),
+    ],
+)
+def test_odd_records_come_only_to_who_went_on_behind_them(
+    change: dict[str, object], absent: dict[str, str]
+) -> None:
+    made = plan(pipeline(replace(COPY, **change)), "standard")  # type: ignore[arg-type]
+    found = {name: why for name, why in made.absent.items() if name in (ABORTED, NULL)}
+    assert found == absent
+
+
+def test_plain_data_has_no_odd_records() -> None:
+    made = plan(replace(PIPELINES["copy"], plain_data=True), "standard")
+    assert {made.absent[name] for name in (ABORTED, NULL)} == {"--plain-data leaves it out"}
+
+
+def test_upserts_get_no_other_partition() -> None:
+    made = plan(replace(PIPELINES["copy"], upserts=True), "standard")
+    assert "in no order" in made.absent["partition-added"]
 
 
 def test_each_round_meets_another_moment_of_its_work() -> None:

@@ -1,0 +1,71 @@
+"""Odd records come into the input of the pipeline: aborted ones, or such without a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.programs import at_work, program, wait_works
+from harness.own.odd_records import send_odd
+from harness.own.profile import ODD
+from harness.own.program import AWAY, PROGRAM
+
+
+@dataclass(frozen=True, kw_only=True)
+class OddInput:
+    """Send odd records to every partition of the input.
+
+    Attributes:
+        records: their kind, a name of `ODD`.
+        phase: how long after a write they come; see `at_work`.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = PROGRAM
+    records: str
+    phase: float = 0.0
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"send {ODD[self.records]} to every partition of the input"
+
+    def inject(self, bench: Bench, name: str) -> _Sent:
+        """Send them when the pipeline is at work."""
+        at_work(bench, self.phase)
+        return _Sent(bench, self.records)
+
+
+class _Sent:
+    def __init__(self, bench: Bench, kind: str) -> None:
+        self._bench, self._kind = bench, kind
+        self.target = f"topic {bench.topic}"
+        self.at = now()
+        self._ends = send_odd(bench, kind)
+        self._look = program(bench).look
+        self._changes = -1
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That the pipeline has read what lies behind them."""
+        if self._proof is None and self._passed():
+            self._proof = f"{ODD[self._kind]} came into {self.target}; what came behind had effects"
+        return self._proof
+
+    def _passed(self) -> bool:
+        try:
+            self._look.size()
+            if self._look.changes == self._changes:
+                return False  # reading everything takes its time
+            self._changes = self._look.changes
+            return self._look.past(self._ends)
+        except AWAY:
+            return False
+
+    def heal(self) -> None:
+        """Nothing is undone; see that the pipeline writes."""
+        wait_works(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing shows only now."""

@@ -1,0 +1,81 @@
+"""The pipeline is killed when it has read everything, and starts with nothing new to read."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.message import AtGates, Message
+from harness.faults.programs import clear, program, wait_works
+from harness.own.program import PROGRAM
+from harness.wait import wait_until
+
+_REST_SECONDS = 150.0
+_FETCH_SECONDS = 60.0
+_FETCHES = 3
+"""So many requests for records show that it reads, and finds nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestartIdle:
+    """Send nothing until the pipeline rests, kill it, start it, and see it ask for records."""
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = PROGRAM
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "SIGKILL to the pipeline when it has read everything, and start it again"
+
+    def inject(self, bench: Bench, name: str) -> _Restarted:
+        """Wait until it rests, kill it, and start it again."""
+        return _Restarted(bench, name)
+
+
+class _Restarted:
+    def __init__(self, bench: Bench, name: str) -> None:
+        self._bench = bench
+        pipeline = program(bench)
+        self._proof: str | None = None
+        with ExitStack() as held:
+            held.callback(bench.producers.hold, False)
+            bench.producers.hold(True)
+            wait_until(
+                pipeline.rests,
+                what="the pipeline to come to rest",
+                seconds=max(_REST_SECONDS, 3 * pipeline.rest),
+                every=0.25,
+                stop=bench.stop,
+                seen=lambda: pipeline.shortly() or "nothing committed",
+            )
+            ended, count = pipeline.kill(f"SIGKILL by fault «{name}»")
+            self.target, self.at = ended.instance, now()
+            clear(bench)
+            fetches = Message(source="pipeline", direction="request", api="Fetch")
+            seen = AtGates(bench, "pipeline", fetches.rule("report", times=_FETCHES))
+            held.callback(seen.remove)
+            pipeline.start()
+            asked = wait_until(
+                lambda: (there := seen.fired()) and len(there) >= _FETCHES and len(there),
+                what="the pipeline to ask for records after its start",
+                seconds=_FETCH_SECONDS,
+                stop=bench.stop,
+            )
+            self._proof = (
+                f"{self.target} and all its {count} processes ended by signal 9 when the pipeline "
+                f"rested; it started and asked {asked} times for records when there were none"
+            )
+
+    def evidence(self) -> str | None:
+        """That it started with nothing to read."""
+        return self._proof
+
+    def heal(self) -> None:
+        """See that it writes."""
+        wait_works(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing shows only now."""

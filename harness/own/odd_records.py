@@ -1,0 +1,113 @@
+"""Odd records in the input of a pipeline: such as were aborted, and such without a value.
+
+They are like those that were sent before, so that any pipeline can read them, and no effect of them
+is expected. Made-up orders get identities of their own; those of a file are copies.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from confluent_kafka import Producer
+
+from harness.bench import Bench
+from harness.identity import RECORD_HEADER
+from harness.kafka.log_reader import Entry, PartitionLog
+from harness.own.profile import ABORTED, NULL
+from harness.stage.topology import AUDITOR
+
+_ID: Final = "onceproof-odd-records"
+_EACH: Final = 5
+"""How many go to each partition."""
+_SECONDS: Final = 30.0
+_MADE_UP: Final = re.compile(rb"order-0(\d{5})")
+
+Ends = Mapping[int, int]
+"""Partition → offset behind its last record."""
+
+
+class NotSent(RuntimeError):
+    """They could not be sent; the text says why."""
+
+
+def send_odd(bench: Bench, kind: str) -> Ends:
+    """Send some of a kind to every partition of the input that has a record; returns its ends.
+
+    Raises:
+        NotSent: the brokers did not take them.
+        UnreadableLog: the input cannot be read now.
+        KafkaException: the transaction failed.
+    """
+    with bench.reader() as reader:
+        logs = reader.read_topic(bench.topic)
+        alike = {log.partition: found for log in logs if (found := _last(log))}
+    if not alike:
+        raise NotSent(f"{bench.topic} holds no record that an odd one could be like")
+    _SENT_AS[kind](bench, alike)
+    with bench.reader() as reader:
+        return {partition: end for partition, (_, end) in reader.ends(bench.topic).items()}
+
+
+def send_plain(bench: Bench) -> None:
+    """Send one record to every partition, behind odd ones: whoever goes on has an effect of it.
+
+    Raises:
+        NotSent, UnreadableLog: as of `send_odd`.
+    """
+    with bench.reader() as reader:
+        alike = {log.partition: _last(log)[-1:] for log in reader.read_topic(bench.topic)}
+    _produce(_producer(bench), bench.topic, alike, null=False)
+
+
+def _sent_aborted(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
+    producer = _producer(bench, **{"transactional.id": _ID})
+    producer.init_transactions(_SECONDS)
+    producer.begin_transaction()
+    _produce(producer, bench.topic, alike, null=False)
+    producer.abort_transaction(_SECONDS)
+
+
+def _sent_null(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
+    _produce(_producer(bench), bench.topic, alike, null=True)
+
+
+_SENT_AS: Final[Mapping[str, Callable[[Bench, Mapping[int, list[Entry]]], None]]] = {
+    ABORTED: _sent_aborted,
+    NULL: _sent_null,
+}
+
+
+def _producer(bench: Bench, **more: str) -> Producer:
+    bootstrap = bench.stage.bootstrap(AUDITOR)
+    return Producer({"bootstrap.servers": bootstrap, "log_level": 0, "acks": "all", **more})
+
+
+def _produce(
+    producer: Producer, topic: str, alike: Mapping[int, list[Entry]], *, null: bool
+) -> None:
+    for partition, entries in alike.items():
+        for entry in entries:
+            named = entry.headers.get(RECORD_HEADER, b"")
+            producer.produce(
+                topic,
+                partition=partition,
+                key=entry.key,
+                value=None if null else _other(entry.value or b""),
+                headers=[] if null else [(RECORD_HEADER, _other(named))],
+            )
+    if left := producer.flush(_SECONDS):
+        raise NotSent(f"{left} odd records were not taken within {_SECONDS:g} s")
+
+
+def _last(log: PartitionLog) -> list[Entry]:
+    """The last records of a partition that were sent and committed."""
+    pairs = zip(log.entries, log.committed(), strict=True)
+    known = [e for e, committed in pairs if committed and e.kind == "data" and e.value is not None]
+    return known[-_EACH:]
+
+
+def _other(said: bytes) -> bytes:
+    """The same with the identity of an order that is never sent."""
+    return _MADE_UP.sub(rb"order-9\1", said)

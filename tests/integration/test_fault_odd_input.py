@@ -1,0 +1,79 @@
+"""Odd records come into a pipeline's input, a partition is added, and it starts with no input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.faults.add_partition import AddPartition
+from harness.faults.odd_input import OddInput
+from harness.faults.restart_idle import RestartIdle
+from harness.own.odd_records import send_plain
+from harness.own.profile import ABORTED, NULL
+from tests.integration.programs import Own, running
+from tests.integration.staging import Staged, eventually
+
+pytestmark = pytest.mark.integration
+
+
+def entries(own: Own) -> list[tuple[bytes | None, bool]]:
+    """Value of each data record of the input, and whether it was committed."""
+    with own.bench.reader() as reader:
+        return [
+            (entry.value, committed)
+            for log in reader.read_topic(own.source)
+            for entry, committed in zip(log.entries, log.committed(), strict=True)
+            if entry.kind == "data"
+        ]
+
+
+@pytest.mark.parametrize("kind", [ABORTED, NULL])
+def test_odd_records_come_and_are_passed(
+    staging: Staged, topic: Callable[..., str], kind: str
+) -> None:
+    with running(staging, topic, "copy") as own:
+        with own.flowing(), own.struck(OddInput(records=kind)) as (injection, proof):
+            assert injection.target == f"topic {own.source}"
+            assert "what came behind had effects" in proof
+        odd = [(v, c) for v, c in entries(own) if not c or v is None]
+        assert len(odd) >= 3 * 3, "some on every partition"
+        assert all(committed is (kind == NULL) for _, committed in odd)
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+def test_a_plain_record_comes_to_every_partition(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy") as own:
+        before = len(entries(own))
+        send_plain(own.bench)
+        assert len(entries(own)) == before + 3
+        eventually(lambda: max(own.effects().values()) == 2, "an effect of a copy")
+
+
+def test_a_partition_is_added_and_found_after_a_start(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy") as own:
+        with own.flowing(), own.struck(AddPartition()) as (injection, proof):
+            assert injection.target == f"{own.source}-3"
+            assert "was killed and started again" in proof
+        assert own.program.look.added == {3}
+        own.heard("assigned 0 1 2 3")
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+def test_it_starts_when_there_is_nothing_to_read(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy") as own:
+        life = own.program.kept.running()
+        injection = RestartIdle().inject(own.bench, "x")
+        assert own.holds == [True, False]
+        assert injection.target == life.instance
+        assert "asked 3 times for records when there were none" in (injection.evidence() or "")
+        assert own.program.kept.running() is not life
+        with own.flowing():
+            injection.heal()
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
