@@ -19,9 +19,9 @@ from harness.stage.topology import Link
 from harness.wait import wait_until
 
 TRIGGER_SECONDS = 300.0
-_PAUSE = 0.05
+_PAUSE = 0.2
 _LOOK_EVERY = 1.0
-"""Seconds between two looks whether the stage can still be asked, while a line waits."""
+"""Seconds between two looks whether the stage can still be asked."""
 
 
 class Conductor:
@@ -79,21 +79,17 @@ class Conductor:
 
     def _wait_trigger(self, at: At) -> None:
         """Wait for the earlier lines, each of which has deadlines of its own, then for progress."""
+        for name in at.after:
+            while not self._by_name[name].over.wait(_PAUSE):
+                self._bench.stop.check()
         looked = time.monotonic()
 
-        def still_there() -> None:
+        def come() -> bool:
             nonlocal looked
             if time.monotonic() - looked >= _LOOK_EVERY:
                 # Without its proxies nothing moves: better to hear of that than to wait in vain.
                 self._bench.stage.disturbed()
                 looked = time.monotonic()
-
-        while not all(self._by_name[name].over.is_set() for name in at.after):
-            still_there()
-            self._bench.stop.pause(_PAUSE)
-
-        def come() -> bool:
-            still_there()
             return self._bench.producers.progress >= at.progress
 
         wait_until(
