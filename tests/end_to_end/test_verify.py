@@ -114,7 +114,7 @@ class TestTheTrial:
         done = typed(MENDED, runs, tmp_path)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → enriched": "holds"}
-        assert "Exactly once held through 5 faults" in done.out
+        assert re.search(r"Exactly once held through \d\d faults", done.out)
 
     def test_all_records_show_what_was_aborted(self, runs: Path, tmp_path: Path) -> None:
         command = MENDED.replace("--output enriched", "--output enriched@read_uncommitted")
@@ -133,8 +133,9 @@ class TestTheTrial:
             effects=f"{Path(__file__).parent / 'own_spark_job.py'}:pieces",
         )  # fmt: skip
         assert done.verdicts() == {"exactly-once orders → out": verdict}, done.out + done.err
-        (killed, _) = done.report["faults"]
-        assert "and the batch had no commit" in killed["evidence"]
+        assert any(
+            "and the batch had no commit" in (f["evidence"] or "") for f in done.report["faults"]
+        )
 
 
 class TestATable:

@@ -48,8 +48,9 @@ def began(own: Own, times: int) -> list[str]:
 
 def exactly_once(own: Own) -> bool:
     """Whether each row that it told of is there, and none twice."""
-    effects = own.effects()
+    # In this order: it goes on while we look.
     done = {f"r-{line.split()[1]}" for line in own.said() if line.startswith("did")}
+    effects = own.effects()
     return done <= set(effects) and set(effects.values()) == {1}
 
 

@@ -160,7 +160,7 @@ def test_a_sender_whose_answer_never_comes(
     workload = Payments(records=300, producers=1, topic=topic())
     began = now()
     run = start(workload, KINDS[kind])
-    run.order("rate 50")
+    run.order("rate 10")
     run.wait_told("ok", 5)
     with meeting(staging, action, api="Produce", topic=workload.topic) as withheld:
         eventually(lambda: any(r.fired for r in withheld), "its answer", lambda: run.told)
