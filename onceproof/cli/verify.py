@@ -111,7 +111,8 @@ def verify(
         str,
         of_a_few(
             OneOf("gentle", "standard", "brutal"),
-            help="How often each hazard of the plan is met: gentle 1, standard 3, brutal 5 times.",
+            help="How often each hazard of the plan is met: gentle 1, standard 3, brutal 5 times; "
+            "brutal also strikes the program while a broker is gone.",
         ),
     ] = "standard",
     fault: Annotated[

@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from harness.faults.kill_program import KILLED_AT_WORK
 from harness.scenario import At
-from onceproof.verify.hazards import TABLE, Hazard, Pipeline
+from onceproof.verify.hazards import TABLE, Hazard, Pipeline, Strike
 
 STANDARD: Final = "standard"
 BRUTAL: Final = "brutal"
@@ -21,6 +22,14 @@ _TRIES: Final = 3
 """How often a strike is tried until its hazard was met."""
 _SECONDS: Final = 30.0
 """How long one strike may take to have an effect."""
+_TOGETHER: Final[Mapping[str, str]] = {
+    "leader-killed": KILLED_AT_WORK,
+    "coordinator-killed": "stopped-with-work",
+    "cut-off": "evicted",
+}
+"""Of a round of `brutal` but the first: what is done to brokers, and to the program meanwhile."""
+_Step = list[tuple[Hazard, str, Strike]]
+"""Strikes that come together: each with its hazard, and its number in the name of its line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +37,7 @@ class Plan:
     """What a trial does, and what it cannot do.
 
     Attributes:
-        schedule: the faults, one after the other.
+        schedule: the faults, one after the other, or two at a time.
         hazards: those that must be met before a claim holds.
         accepted: those that the pipeline has, and that may stay unmet.
         absent: those that it does not have → why.
@@ -65,25 +74,42 @@ def plan(pipeline: Pipeline, preset: str, accepted: Collection[str] = ()) -> Pla
 
 def _schedule(pipeline: Pipeline, preset: str, present: list[Hazard]) -> tuple[At, ...]:
     found: list[At] = []
+    before: tuple[str, ...] = ()
     for n in range(ROUNDS[preset]):
-        for hazard in present:
-            if hazard.rare and n >= _RARE[preset]:
-                continue
-            strikes = hazard.strikes(pipeline, n)
-            for number, strike in enumerate(strikes, 1):
-                part = f"{n + 1}.{number}" if len(strikes) > 1 else str(n + 1)
-                found.append(
-                    At(
-                        name=f"{hazard.name} {part}",
-                        progress=0.0 if found else _BEGIN,
-                        after=(found[-1].name,) if found else (),
-                        do=strike.do,
-                        until=strike.until,
-                        required=False,
-                        seconds=_SECONDS,
-                        hazard=hazard.name,
-                        tells=strike.tells,
-                        tries=_TRIES,
-                    )
-                )
+        steps = [
+            [(hazard, f"{n + 1}.{number}" if len(strikes) > 1 else str(n + 1), strike)]
+            for hazard in present
+            if not hazard.rare or n < _RARE[preset]
+            for strikes in [hazard.strikes(pipeline, n)]
+            for number, strike in enumerate(strikes, 1)
+        ]
+        for step in _combined(steps) if preset == BRUTAL and n else steps:
+            made = [_line(hazard, part, strike, before) for hazard, part, strike in step]
+            found += made
+            before = tuple(at.name for at in made)
     return tuple(found)
+
+
+def _line(hazard: Hazard, part: str, strike: Strike, before: tuple[str, ...]) -> At:
+    return At(
+        name=f"{hazard.name} {part}",
+        progress=0.0 if before else _BEGIN,
+        after=before,
+        do=strike.do,
+        until=strike.until,
+        required=False,
+        seconds=_SECONDS,
+        hazard=hazard.name,
+        tells=strike.tells,
+        tries=_TRIES,
+    )
+
+
+def _combined(steps: list[_Step]) -> list[_Step]:
+    """The same with some strikes at the program while a broker is gone."""
+    first = {step[0][0].name: step for step in reversed(steps)}
+    for broker, program in _TOGETHER.items():
+        if broker in first and program in first:
+            first[program].extend(first[broker])
+            steps = [step for step in steps if step is not first[broker]]
+    return steps

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import pytest
 
@@ -115,13 +115,31 @@ def test_the_schedule_is_one_strike_after_the_other(name: str, preset: str) -> N
     assert len({at.name for at in schedule}) == len(schedule)
     assert schedule[0].progress > 0
     assert schedule[0].after == ()
-    for before, at in pairwise(schedule):
-        assert (at.after, at.progress) == ((before.name,), 0.0)
+    steps = [list(step) for _, step in groupby(schedule, lambda at: at.after)]
+    for before, step in pairwise(steps):
+        assert all(at.after == tuple(each.name for each in before) for at in step)
+        assert all(at.progress == 0.0 for at in step)
+    together = [{at.hazard for at in step} for step in steps if len(step) > 1]
+    assert (preset == "brutal") or not together
     assert not any(at.required for at in schedule), "one not met leaves a claim unexercised"
     assert all(at.tries >= 3 for at in schedule)
     offered = EVERYTHING | {PROGRAM, "spark", "driver"}
     assert all(set(at.needs) <= offered for at in schedule)
     assert schedule_from_json(json.loads(json.dumps(schedule_to_json(schedule)))) == schedule
+
+
+def test_brutal_strikes_the_program_while_a_broker_is_gone() -> None:
+    schedule = plan(PIPELINES["copy"], "brutal").schedule
+    steps = [[at.name for at in step] for _, step in groupby(schedule, lambda at: at.after)]
+    assert [step for step in steps if len(step) > 1] == [
+        [f"{program} {n}", f"{broker} {n}"]
+        for n in (2, 3)
+        for program, broker in (
+            ("evicted", "cut-off"),
+            ("stopped-with-work", "coordinator-killed"),
+            ("killed-at-work", "leader-killed"),
+        )
+    ]
 
 
 def tells(at: At) -> bool:
