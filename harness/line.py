@@ -16,6 +16,7 @@ from harness.bench import Aftermath, Bench
 from harness.clock import clock_id, now
 from harness.faults.base import Injection
 from harness.faults.message import AtGates, met
+from harness.faults.programs import life, wait_went_on
 from harness.faults.so_far import SoFar
 from harness.links.gate.client import Event
 from harness.recording.writer import HistoryNotWritten
@@ -80,9 +81,11 @@ class Line:
             wait_trigger()
             for left in reversed(range(self.at.tries)):
                 self.record("armed", self.at.do.describe(), armed_at=now())
-                before = self._hazards()
+                before, alive = self._hazards(), life(self._bench)
                 try:
                     self._disturb()
+                    if self.at.hazard is not None:
+                        wait_went_on(self._bench, alive)
                 except (NotHealed, HistoryNotWritten):
                     raise
                 except Exception as error:

@@ -24,6 +24,7 @@ from harness.wait import Overdue, wait_until
 _SECONDS = 150.0
 _GROUP_SECONDS = 5.0
 _IN_HAND_SECONDS = 20.0
+_GO_ON_SECONDS = 12.0
 
 
 def program(bench: Bench) -> Program:
@@ -180,6 +181,52 @@ def wait_works(bench: Bench) -> None:
         Overdue, PipelineTrouble: as of `at_work`.
     """
     _grows(bench, "the pipeline to write again")
+
+
+def life(bench: Bench) -> Process | None:
+    """The life of a program that runs now; None of any other pipeline."""
+    return bench.pipeline.kept.process if isinstance(bench.pipeline, Program) else None
+
+
+def wait_went_on(bench: Bench, before: Process | None) -> None:
+    """Wait until a program that lived through a fault has committed what came behind it.
+
+    What it lost or doubled meanwhile is lost or doubled for good only then: if the next fault ended
+    it before, it would read all of that again. Nobody waits for one that has ended, or that commits
+    nothing for long.
+    """
+    pipeline = bench.pipeline
+    if before is None or not isinstance(pipeline, Program):
+        return
+    look, changes = pipeline.look, -1
+    with suppress(*AWAY, Overdue):
+        with bench.reader() as reader:
+            ends = {
+                partition: end
+                for partition, (_, end) in reader.ends(bench.topic).items()
+                if partition not in look.added
+            }
+
+        def went_on() -> bool:
+            nonlocal changes
+            if pipeline.kept.process is not before or bench.producers.finished:
+                return True
+            if committed := look.groups.newest():
+                return all(committed.get((bench.topic, p), end) >= end for p, end in ends.items())
+            with suppress(*AWAY):
+                look.size()
+                if look.changes != changes:  # reading everything takes its time
+                    changes = look.changes
+                    return look.past(ends)
+            return False
+
+        wait_until(
+            went_on,
+            what="",
+            seconds=_GO_ON_SECONDS + 2 * look.pause,
+            every=0.2,
+            stop=bench.stop,
+        )
 
 
 def _grows(bench: Bench, what: str) -> None:
