@@ -1,4 +1,4 @@
-"""Whether what belongs together in a run's history is all there.
+"""Whether what belongs together in a run's history is all there, and once.
 
 The tables of a run speak of each other: a log reaches to its high watermark, a schedule has its
 faults, a session its calls. What one of them says and another lacks was lost after it was written,
@@ -7,6 +7,7 @@ and nothing that is absent from such a history proves anything.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -92,6 +93,20 @@ FROM (
 LEFT JOIN (SELECT DISTINCT o.owner FROM positions o) p ON p.owner = w.owner
 WHERE p.owner IS NULL
 """
+_TWICE: Final = """
+SELECT e.sink, e.position, count(*) AS entries
+FROM effects e
+WHERE e.position IS NOT NULL
+GROUP BY e.sink, e."view", e.position, e.record, e.effect_key
+HAVING count(*) > 1
+"""
+_ONE_ROW: Final = {
+    "faults": ("fault",),
+    "phases": ("phase", "started_at"),
+    "instances": ("instance",),
+    "clocks": ("writer", "clock"),
+}
+"""Small tables → the columns of which no two rows have the same."""
 
 
 _INSTANCES: Final = """
@@ -104,7 +119,7 @@ _WRITERS: Final = ("harness", "workload", "auditor")
 
 
 def belonging(layer: Layer, history: History, promised: Promised) -> tuple[Control, ...]:
-    """What is missing of what must be there, each as a control that is not passed.
+    """What is missing, or there twice, each as a control that is not passed.
 
     Args:
         layer: the tables of the history.
@@ -129,6 +144,7 @@ def _control(said: str, *, always: bool) -> Control:
 def _missing(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
     yield from _rows(history, promised)
     yield from _faults(history, promised)
+    yield from _twice(layer, history)
     if promised.logs:
         yield from _logs(layer, history, promised)
         yield from _sends(layer, history, promised)
@@ -140,6 +156,17 @@ def _rows(history: History, promised: Promised) -> Iterator[str]:
     for table, rows in promised.rows.items():
         if history.rows(table) != rows:
             yield f"{table} has {history.rows(table)} rows, and {rows} were sealed"
+
+
+def _twice(layer: Layer, history: History) -> Iterator[str]:
+    """Rows that are there twice, of what can be there only once."""
+    for table, columns in _ONE_ROW.items():
+        rows = Counter(tuple(row[c] for c in columns) for row in history[table].to_pylist())
+        for key, count in rows.items():
+            if count > 1:
+                yield f"{table} has {count} rows of {key[0]}"
+    for row in layer.rows(_TWICE):
+        yield f"effects has {row['entries']} rows of {row['sink']} at {row['position']}"
 
 
 def _faults(history: History, promised: Promised) -> Iterator[str]:

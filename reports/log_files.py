@@ -167,8 +167,9 @@ def _bisect(whole: mmap.mmap, at: float) -> int:
 
 def _stamped(whole: mmap.mmap, place: int, end: int) -> tuple[int, float] | None:
     """The first line with a stamp behind a place, soon enough: where it begins, and its stamp."""
-    newline = whole.find(b"\n", place, end)
-    place, stop = newline + 1, min(end, place + _AHEAD)
+    stop = min(end, place + _AHEAD)
+    newline = whole.find(b"\n", place, stop)
+    place = newline + 1
     while newline >= 0 and place < stop:
         line, after = _line(whole, place)
         if found := stamp(line):
@@ -179,6 +180,7 @@ def _stamped(whole: mmap.mmap, place: int, end: int) -> tuple[int, float] | None
 
 def _line(whole: mmap.mmap, place: int) -> tuple[bytes, int]:
     """What a line begins with, and where the next one begins."""
-    newline = whole.find(b"\n", place)
-    after = len(whole) if newline < 0 else newline + 1
+    end = min(len(whole), place + _AHEAD)  # a hole of many gigabytes holds no end of a line
+    newline = whole.find(b"\n", place, end)
+    after = end if newline < 0 else newline + 1
     return whole[place : min(after, place + LOOKED_AT)], after

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import duckdb
 import pyarrow as pa
 
+from checkers.bad_history import BadHistory
 from checkers.engines.literals import literal
 from checkers.engines.not_enough_memory import NotEnoughMemory
 from checkers.engines.settings import Settings
@@ -36,6 +37,7 @@ class DuckDB:
         self._mine = threading.local()
         self._connections: list[duckdb.DuckDBPyConnection] = []
         self._kinds: dict[str, str] = {}
+        self._files: dict[str, str] = {}
         self._turns = Turns()
         self._memory, self._threads = settings.memory, settings.threads
         self.threads = 2 if settings.threads is None else min(2, settings.threads)
@@ -65,6 +67,7 @@ class DuckDB:
 
     def attach(self, name: str, place: str, columns: str) -> None:
         """See `Database`."""
+        self._files[name] = place
         self.create(name, f"SELECT {columns} FROM read_parquet({literal(place)})", stored=False)
 
     def create(self, name: str, query: str, *, stored: bool) -> None:
@@ -106,9 +109,10 @@ class DuckDB:
 
         Raises:
             NotEnoughMemory: it cannot be done with what is allowed.
+            BadHistory: a file that is asked for is damaged inside.
         """
         with _interruptible():
-            with suppress(duckdb.OutOfMemoryException), self._turns.beside():
+            with suppress(duckdb.OutOfMemoryException), self._turns.beside(), self._readable():
                 return work()
             with self._turns.alone():
                 with suppress(duckdb.OutOfMemoryException):
@@ -122,6 +126,24 @@ class DuckDB:
                     self._db.execute(
                         f"SET threads = {self._threads}" if self._threads else "RESET threads"
                     )
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """What is wrong inside a Parquet file shows only when its pages are read."""
+        try:
+            yield
+        except (duckdb.ProgrammingError, duckdb.OutOfMemoryException, duckdb.InterruptException):
+            raise
+        except duckdb.Error:
+            for place in self._files.values():
+                try:
+                    self._db.execute(f"SELECT count(hash(t)) FROM read_parquet({literal(place)}) t")
+                except duckdb.Error as error:
+                    raise BadHistory(
+                        f"{place} is damaged inside: {str(error).partition(chr(10))[0]}; restore "
+                        "it from a copy"
+                    ) from error
+            raise
 
     def translated(self, query: str) -> str:
         """See `Database`: queries are written in this dialect."""

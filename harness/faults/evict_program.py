@@ -15,7 +15,7 @@ from typing import ClassVar
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.coordinated import group_of
-from harness.faults.other_member import OtherMember
+from harness.faults.other_member import CLIENT, OtherMember
 from harness.faults.programs import at_work, program, wait_works
 from harness.own.program import PROGRAM
 from harness.stage.base import StageTrouble
@@ -91,7 +91,7 @@ class _Whole:
         if self._proof is None and self._process.frozen():
             if self._fault.at_once and not self._removed:
                 with group_of(self._bench, self._fault.group) as group:
-                    group.remove_members(but="onceproof-other-member")
+                    group.remove_members(but=CLIENT)
                 self._removed = True
             if self._other.partitions >= self._all:
                 seconds = (now() - self.at) / 1e9

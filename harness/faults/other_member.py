@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import threading
 from collections.abc import Sequence
-from typing import Final
-
-from confluent_kafka import Consumer, KafkaException, TopicPartition
+from contextlib import suppress
+from typing import Any, Final
 
 from harness.bench import Bench
+from harness.python import python_module
 from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDITOR
 
 ASSIGNORS: Final = ("range", "roundrobin", "cooperative-sticky")
 """Those that our client knows, as JoinGroup calls them."""
-_SESSION_MS: Final = 30_000
+CLIENT: Final = "onceproof-other-member"
+"""Its client id, by which it is told from others."""
+_SESSION_MS: Final = 10_000
+_LEAVE_SECONDS: Final = 10.0
 
 
 def common(assignors: Sequence[str]) -> tuple[str, ...]:
@@ -24,7 +29,7 @@ def common(assignors: Sequence[str]) -> tuple[str, ...]:
 
 
 class OtherMember:
-    """It joins at once, on a thread of its own, and never commits."""
+    """It joins at once, as a process of its own, and never commits."""
 
     def __init__(self, bench: Bench, group: str, assignors: Sequence[str], protocol: str) -> None:
         """Join.
@@ -42,40 +47,50 @@ class OtherMember:
         settings = {
             "bootstrap.servers": bench.stage.bootstrap(AUDITOR),
             "group.id": group,
-            "client.id": "onceproof-other-member",
+            "client.id": CLIENT,
             "enable.auto.commit": False,
             "auto.offset.reset": "earliest",
+            "log_level": 0,
         }
         if newer:
             settings["group.protocol"] = "consumer"
         else:
             settings["partition.assignment.strategy"] = ",".join(offered)
             settings["session.timeout.ms"] = _SESSION_MS
-        self._consumer = Consumer(settings)
-        self._over = threading.Event()
-        self._assigned: list[TopicPartition] = []
-        self._consumer.subscribe([bench.topic])
-        self._thread = threading.Thread(target=self._stay, daemon=True)
+        self._assigned: list[list[Any]] = []
+        self._process = subprocess.Popen(
+            python_module("harness.faults.joining_member", bench.topic),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            text=True,
+        )
+        assert self._process.stdin is not None, "it has a pipe"
+        self._process.stdin.write(json.dumps(settings) + "\n")
+        self._process.stdin.flush()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
 
     @property
     def partitions(self) -> frozenset[tuple[str, int]]:
         """What it has been assigned."""
-        return frozenset((each.topic, each.partition) for each in self._assigned)
+        return frozenset((topic, partition) for topic, partition in self._assigned)
 
     def leave(self) -> None:
-        """Leave the group, which gets its partitions back."""
-        self._over.set()
+        """Leave the group, which gets its partitions back: at once, or when its session is over."""
+        assert self._process.stdin is not None, "it has a pipe"
+        with suppress(BrokenPipeError):  # it has ended by itself
+            self._process.stdin.close()
+        try:
+            self._process.wait(_LEAVE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._thread.join()
 
-    def _stay(self) -> None:
-        while not self._over.is_set():
-            self._consumer.poll(0.05)
-            try:
-                assigned = self._consumer.assignment()
-                if fresh := [each for each in assigned if each not in self._assigned]:
-                    self._consumer.pause(fresh)
-            except KafkaException:
-                continue  # it was taken away between the two calls
-            self._assigned = assigned
-        self._consumer.close()
+    def _listen(self) -> None:
+        assert self._process.stdout is not None, "it has a pipe"
+        with self._process.stdout as said:
+            for line in said:
+                self._assigned = json.loads(line)
