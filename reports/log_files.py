@@ -20,6 +20,8 @@ _READ = 20_000
 """How many lines are looked at for one stretch."""
 _AHEAD = 65_536
 """How far is read on to find a line that has a stamp."""
+_LONGEST = 2**24
+"""A line that is longer is the last one that is read: a hole of many gigabytes has no end."""
 _LINES, _LOGS = 30, 40
 _TEXT = 240
 _LATE = 1.0
@@ -149,7 +151,8 @@ def _between(path: Path, start: float, end: float) -> Iterator[Line]:
             if start <= at <= end and line.strip():
                 # Spark writes its progress over itself: the last of it is what stays.
                 text = line.rstrip(b"\r\n").rsplit(b"\r", 1)[-1].decode("utf-8", "backslashreplace")
-                yield Line(at=at, text=cut(storable(visible(text)), _TEXT))
+                # Escaping a long line whole takes its time; more than the cut needs is in vain.
+                yield Line(at=at, text=cut(storable(visible(text[: _TEXT + 1])), _TEXT))
 
 
 def _bisect(whole: mmap.mmap, at: float) -> int:
@@ -180,7 +183,6 @@ def _stamped(whole: mmap.mmap, place: int, end: int) -> tuple[int, float] | None
 
 def _line(whole: mmap.mmap, place: int) -> tuple[bytes, int]:
     """What a line begins with, and where the next one begins."""
-    end = min(len(whole), place + _AHEAD)  # a hole of many gigabytes holds no end of a line
-    newline = whole.find(b"\n", place, end)
-    after = end if newline < 0 else newline + 1
+    newline = whole.find(b"\n", place, place + _LONGEST)
+    after = len(whole) if newline < 0 else newline + 1
     return whole[place : min(after, place + LOOKED_AT)], after
