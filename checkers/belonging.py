@@ -103,8 +103,6 @@ HAVING count(*) > 1
 _ONE_ROW: Final = {
     "faults": ("fault",),
     "phases": ("phase", "started_at"),
-    "instances": ("instance",),
-    "clocks": ("writer", "clock"),
 }
 """Small tables → the columns of which no two rows have the same."""
 

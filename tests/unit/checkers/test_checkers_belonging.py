@@ -82,6 +82,24 @@ def test_what_is_missing_makes_a_run_invalid(
     assert said in found.reason
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("effects", "effects has 2 rows of ledger at"),
+        ("faults", "faults has 2 rows of driver killed"),
+        ("phases", "phases has 2 rows of arrange"),
+    ],
+)
+def test_what_is_there_twice_makes_a_run_invalid(
+    run: tuple[Tables, Promised], name: str, said: str
+) -> None:
+    tables, promised = run
+    twice = pa.concat_tables([tables[name], tables[name].slice(0, 1)])
+    found = judged({**tables, name: twice}, promised)
+    assert found.verdict is Verdict.INVALID, found.reason
+    assert said in found.reason
+
+
 @pytest.mark.parametrize("phase", ["arrange", "heal", "tear-down"])
 def test_a_run_has_all_its_phases(run: tuple[Tables, Promised], phase: str) -> None:
     tables, promised = run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -212,3 +213,11 @@ def test_a_moment_is_told_once(small: SimpleNamespace, tmp_path: Path) -> None:
     page = Page(render(build(record, history, judgement, run_logs(tmp_path, record, history))))
     assert page.words.count("told once") == 1
     assert "stands with a finding above" in page.words
+
+
+def test_a_hole_of_many_gigabytes_is_not_read(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text(clock(0) + " before it\n")
+    os.truncate(log, 2**36)
+    (found,) = LogFiles(tmp_path).around(NOON, NOON - 2, NOON + 2)
+    assert found.lines[0].text.endswith("before it")
