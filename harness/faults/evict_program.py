@@ -16,11 +16,11 @@ from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.coordinated import group_of
 from harness.faults.other_member import CLIENT, OtherMember
-from harness.faults.programs import at_work, program, wait_works
+from harness.faults.programs import at_work, program, start_again, wait_works
 from harness.own.program import PROGRAM
 from harness.stage.base import StageTrouble
 from harness.stage.topology import Link
-from harness.wait import wait_until
+from harness.wait import Overdue, wait_until
 
 _JOIN_SECONDS = 60.0
 
@@ -114,18 +114,44 @@ class _Whole:
 class _Part:
     def __init__(self, bench: Bench, fault: EvictProgram) -> None:
         self._bench, self._fault = bench, fault
-        stage, program_ = bench.stage, program(bench)
-        entrances = {stage.entrance(Link("pipeline", broker)) for broker in stage.brokers}
+        program_ = program(bench)
+        self._several(fault.group)
         at_work(bench, fault.phase)
-        there = program_.clients(entrances)
-        if len(there) < 2:
-            raise StageTrouble("only one process of the pipeline is connected to brokers")
+        there = self._clients()
         self._members = _members(bench, fault.group)
         self._pid = max(there)
         os.kill(self._pid, signal.SIGSTOP)
         self.at = now()
         self.target = f"process {self._pid} of {program_.kept.running().instance}"
         self._proof: str | None = None
+
+    def _clients(self) -> list[int]:
+        """Ids of the processes of the pipeline that are connected to brokers."""
+        stage = self._bench.stage
+        entrances = {stage.entrance(Link("pipeline", broker)) for broker in stage.brokers}
+        return program(self._bench).clients(entrances)
+
+    def _several(self, group: str) -> None:
+        """Wait until several are members: an earlier fault may have ended one of them.
+
+        Raises:
+            StageTrouble: they do not come, not even when the pipeline is started again.
+        """
+        pipeline = program(self._bench)
+        for again in (True, False):
+            with suppress(Overdue):
+                wait_until(
+                    lambda: len(self._clients()) > 1 and _members(self._bench, group) > 1,
+                    what="",
+                    seconds=_JOIN_SECONDS / 2,
+                    every=0.2,
+                    stop=self._bench.stop,
+                )
+                return
+            if again:
+                pipeline.kill("it is to have all its processes again")
+                start_again(self._bench)
+        raise StageTrouble("only one process of the pipeline is connected to brokers")
 
     def evidence(self) -> str | None:
         """That the group goes on without it."""

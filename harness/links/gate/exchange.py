@@ -84,7 +84,7 @@ class Exchange:
             asked.swallowed
             or asked.request is not None
             or self.pending.overdue
-            or (asked.key == METADATA and self.rules.reads_topics)
+            or (asked.key == METADATA and self.rules.learns_topics)
         )
 
     def strange(self, direction: Direction, size: int) -> None:
@@ -132,7 +132,7 @@ class Exchange:
             return [*items, frame]
         if asked.swallowed:
             return items
-        if asked.key == METADATA and self.rules.reads_topics:
+        if asked.key == METADATA and self.rules.learns_topics:
             self._learn(frame, asked)
         if asked.request is None:
             return [*items, frame]

@@ -59,6 +59,11 @@ class Rulebook:
         """Whether some rule asks for a topic."""
         return any(counted.rule.topic is not None for counted in self.live)
 
+    @property
+    def learns_topics(self) -> bool:
+        """Whether names of topics are of use: some rule asks for one, or reports what passes."""
+        return self.reads_topics or any(c.rule.action == "report" for c in self.live)
+
     def put(self, id: int, rule: Rule) -> None:  # noqa: A002 - what it is called everywhere
         """Add a rule."""
         self._rules[id] = Counted(id=id, rule=rule)

@@ -660,6 +660,32 @@ def test_a_topic_by_its_id(link: Link) -> None:
     assert [e["correlation_id"] for e in rule.fired] == [1, 5]
 
 
+def test_a_report_names_topics_that_metadata_have_named(link: Link) -> None:
+    from uuid import uuid4
+
+    from kafka.protocol.metadata import MetadataResponse
+
+    one = uuid4()
+    rule = link.put("request", "Produce", "report", times=None)
+
+    def tells(data: bytes) -> bytes:
+        topic = MetadataResponse.MetadataResponseTopic(version=12, name="orders", topic_id=one)
+        made = MetadataResponse(version=12, topics=[topic])
+        made.with_header(correlation_id=correlation(data))
+        return bytes(made.encode(framed=True, header=True))
+
+    client = link.client()
+    ask = frame(MetadataRequest(topics=None), correlation_id=1, version=12)
+    link.broker.reply = tells
+    client.send(ask)
+    assert client.receive() == tells(ask)
+    link.broker.reply = answer
+    client.send(produce(2, version=13, topic={"topic_id": one}))
+    client.receive()
+    assert [event["topics"] for event in rule.fired] == [["orders"]]
+    assert list(link.events("unknown-topics")) == []
+
+
 def test_positions_of_a_topic_by_its_id(link: Link) -> None:
     from uuid import uuid4
 
