@@ -16,8 +16,8 @@ from harness.workload.senders.base import python_client
 
 REQUEST_TIMEOUT_MS: Final = 1000
 TRANSACTION_TIMEOUT_MS: Final = 20_000
-REFRESH_MS: Final = 3000
-"""A partition that is added gets records after so long."""
+REFRESH_MS: Final = 500
+"""A partition that is added gets records after so long, before most pipelines know of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
