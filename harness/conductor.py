@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from harness.bench import Aftermath, Bench
+from harness.faults.programs import StoodStill
 from harness.line import Line
 from harness.scenario import At
 from harness.stage.topology import Link
@@ -78,10 +79,18 @@ class Conductor:
             line.aftermath(known)
 
     def _wait_trigger(self, at: At) -> None:
-        """Wait for the earlier lines, each of which has deadlines of its own, then for progress."""
+        """Wait for the earlier lines, each of which has deadlines of its own, then for progress.
+
+        Raises:
+            StoodStill: one of them has found that the pipeline does: nothing that comes now would
+                meet it at work, and all lines together would wait for hours.
+        """
         for name in at.after:
             while not self._by_name[name].over.wait(_PAUSE):
                 self._bench.stop.check()
+        for line in self._lines:
+            if line.stood_still:
+                raise StoodStill(f"the pipeline has written nothing more since «{line.at.name}»")
         looked = time.monotonic()
 
         def come() -> bool:

@@ -16,7 +16,7 @@ from harness.bench import Aftermath, Bench
 from harness.clock import clock_id, now
 from harness.faults.base import Injection
 from harness.faults.message import AtGates, met
-from harness.faults.programs import life, wait_went_on
+from harness.faults.programs import StoodStill, life, wait_went_on
 from harness.faults.so_far import SoFar
 from harness.links.gate.client import Event
 from harness.recording.writer import HistoryNotWritten
@@ -38,6 +38,7 @@ class Line:
         target: the target as resolved, once it is.
         fatal: what ends the whole run: the history cannot be written.
         over: set when nothing more comes.
+        stood_still: whether it found, or left, a pipeline that writes nothing more.
     """
 
     def __init__(self, at: At, bench: Bench) -> None:
@@ -46,6 +47,7 @@ class Line:
         self.detail = at.do.describe()
         self.target: str | None = None
         self.over = threading.Event()
+        self.stood_still = False
         self.fatal: HistoryNotWritten | None = None
         self._ended = threading.Event()
         self._bench = bench
@@ -89,7 +91,8 @@ class Line:
                 except (NotHealed, HistoryNotWritten):
                     raise
                 except Exception as error:
-                    if not left:
+                    self.stood_still = isinstance(error, StoodStill)
+                    if not left or self.stood_still:
                         raise
                     self.record("failed", f"{_words(error)}; it is tried again")
                 if self.at.hazard is None or self._hazards() > before:
@@ -204,6 +207,7 @@ class Line:
         except HistoryNotWritten:
             raise
         except Exception as error:
+            self.stood_still = isinstance(error, StoodStill)
             raise NotHealed(f"not healed: {_words(error)}") from error
         self.record("healed", self._injection.target, healed_at=now())
 

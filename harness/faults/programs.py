@@ -27,6 +27,10 @@ _IN_HAND_SECONDS = 20.0
 _GO_ON_SECONDS = 12.0
 
 
+class StoodStill(Overdue):
+    """The pipeline wrote nothing for long, although inputs waited; the text says what was seen."""
+
+
 def program(bench: Bench) -> Program:
     """The pipeline as what it must be for a fault that needs a `program`.
 
@@ -143,7 +147,7 @@ def at_work(bench: Bench, phase: float = 0.0) -> None:
             is in its hands, shortly before the next one the most.
 
     Raises:
-        Overdue: nothing comes.
+        StoodStill: nothing comes.
         PipelineTrouble: it fails over and over.
     """
     _grows(bench, "something new to come into the pipeline's outputs")
@@ -250,14 +254,17 @@ def _grows(bench: Bench, what: str) -> None:
         except AWAY:
             return False
 
-    wait_until(
-        grown,
-        what=what,
-        seconds=_SECONDS,
-        every=0.1,
-        stop=bench.stop,
-        seen=lambda: f"its outputs stood at {before}",
-    )
+    try:
+        wait_until(
+            grown,
+            what=what,
+            seconds=_SECONDS,
+            every=0.1,
+            stop=bench.stop,
+            seen=lambda: f"its outputs stood at {before}",
+        )
+    except Overdue as error:
+        raise StoodStill(str(error)) from error
 
 
 def _commits(bench: Bench, pipeline: SparkPipeline, what: str) -> None:

@@ -118,11 +118,12 @@ class Program:
 
     def shortly(self) -> str | None:
         """What it committed and how often its outputs grew, or why they could not be seen."""
+        commits = self.commits
         if self._unseen:
             return f"its outputs could not be read: {self._unseen}"
         if not self._arrived:
             return None
-        grew, committed = f"its outputs grew {self.commits} times", self.look.groups.look()
+        grew, committed = f"its outputs grew {commits} times", self.look.groups.look()
         return f"{committed} positions committed, {grew}" if committed else grew
 
     def positions(self) -> Positions | None:

@@ -13,6 +13,7 @@ from harness import conductor as module
 from harness.bench import Aftermath
 from harness.conductor import Conductor
 from harness.events import Event, FaultChanged
+from harness.faults.programs import StoodStill
 from harness.faults.until import Acknowledged
 from harness.recording.writer import HistoryNotWritten
 from harness.stage.base import StageTrouble
@@ -185,6 +186,22 @@ class TestHazards:
         Conductor([at(fault, hazard="evicted", tries=3)], world.bench).carry_out()
         assert fault.story == ["inject a"] * 3
         assert world.rows()["a"]["error"] == "ZeroDivisionError: no such thing"
+
+    def test_a_pipeline_that_stands_still_ends_the_schedule(self, world: World) -> None:
+        found = Fault(name="a", on_inject=fail(StoodStill("waited 150 s for it to write")))
+        after = Fault(name="b")
+        schedule = [at(found, hazard="evicted", tries=3), at(after, after=("a",), tries=3)]
+        Conductor(schedule, world.bench).carry_out()
+        assert (found.story, after.story) == (["inject a"], [])
+        assert world.rows()["a"]["error"] == "StoodStill: waited 150 s for it to write"
+        assert "written nothing more since «a»" in world.rows()["b"]["error"]
+
+    def test_one_that_stands_still_when_it_is_healed_ends_it_too(self, world: World) -> None:
+        left = Fault(name="a", on_heal=fail(StoodStill("waited 150 s for it to write")))
+        after = Fault(name="b")
+        Conductor([at(left), at(after, after=("a",))], world.bench).carry_out()
+        assert after.story == []
+        assert "written nothing more since «a»" in world.rows()["b"]["error"]
 
     def test_what_was_not_undone_is_not_tried_again(self, world: World) -> None:
         fault = Fault(name="a", evidence=lambda: None, on_heal=fail(RuntimeError("still cut")))

@@ -32,6 +32,9 @@ class Look:
             raise self.away
         return what
 
+    def size(self) -> int:
+        return int(self._seen(self.changes))
+
     def still(self) -> bool:
         return bool(self._seen(self._still))
 
