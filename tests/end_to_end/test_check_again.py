@@ -52,7 +52,11 @@ def dropped(effects: pa.Table, place: int) -> pa.Table:
 
 
 def copied_row(effects: pa.Table, place: int) -> pa.Table:
-    return pa.concat_tables([effects, effects.slice(place, 1)])
+    """The same effect once more, elsewhere: one place twice is no effect but a broken history."""
+    row, index = effects.slice(place, 1), effects.column_names.index("position")
+    field = effects.schema.field(index)
+    elsewhere = row.set_column(index, field, pa.array(["elsewhere"], field.type))
+    return pa.concat_tables([effects, elsewhere])
 
 
 def altered(effects: pa.Table, place: int) -> pa.Table:
