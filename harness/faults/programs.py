@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 
 from confluent_kafka import ConsumerGroupType, KafkaException
@@ -254,17 +254,7 @@ def _grows(bench: Bench, what: str) -> None:
         except AWAY:
             return False
 
-    try:
-        wait_until(
-            grown,
-            what=what,
-            seconds=_SECONDS,
-            every=0.1,
-            stop=bench.stop,
-            seen=lambda: f"its outputs stood at {before}",
-        )
-    except Overdue as error:
-        raise StoodStill(str(error)) from error
+    _wait_grown(bench, grown, what, lambda: f"its outputs stood at {before}")
 
 
 def _commits(bench: Bench, pipeline: SparkPipeline, what: str) -> None:
@@ -274,11 +264,13 @@ def _commits(bench: Bench, pipeline: SparkPipeline, what: str) -> None:
         pipeline.check()
         return pipeline.last_committed != before
 
-    wait_until(
-        grown,
-        what=what,
-        seconds=_SECONDS,
-        every=0.1,
-        stop=bench.stop,
-        seen=lambda: f"last committed batch {before}",
-    )
+    _wait_grown(bench, grown, what, lambda: f"last committed batch {before}")
+
+
+def _wait_grown(
+    bench: Bench, grown: Callable[[], bool], what: str, seen: Callable[[], object]
+) -> None:
+    try:
+        wait_until(grown, what=what, seconds=_SECONDS, every=0.1, stop=bench.stop, seen=seen)
+    except Overdue as error:
+        raise StoodStill(str(error)) from error
