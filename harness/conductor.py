@@ -57,7 +57,9 @@ class Conductor:
         """
         threads = [
             threading.Thread(
-                target=line.run, args=(partial(self._wait_trigger, line.at),), daemon=True
+                target=line.run,
+                args=(partial(self._wait_trigger, line.at), partial(self._tries, line.at)),
+                daemon=True,
             )
             for line in self._lines
         ]
@@ -77,6 +79,11 @@ class Conductor:
         """Let every fault record the hazards that show only now."""
         for line in self._lines:
             line.aftermath(known)
+
+    def _tries(self, at: At) -> int:
+        """Once is enough for what was tried so often before, and never met."""
+        missed = any(line.missed for line in self._lines if line.at.hazard == at.hazard)
+        return 1 if missed else at.tries
 
     def _wait_trigger(self, at: At) -> None:
         """Wait for the earlier lines, each of which has deadlines of its own, then for progress.

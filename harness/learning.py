@@ -35,6 +35,7 @@ from harness.own.profile import (
     Profile,
 )
 from harness.own.program import AWAY, Program
+from harness.own.spark import OwnSpark
 from harness.own.statements import Statements
 from harness.scenario import At
 from harness.stage.processes import Process
@@ -124,6 +125,8 @@ class Learner:
         tables, table = self._statements.tables(self._ends()) if self._statements else ((), None)
         how = self._statements.how() if self._statements else None
         survives, ends_at = self._odd(longest)
+        if isinstance(self._bench.pipeline, OwnSpark):
+            self._bench.pipeline.leave()
         ids = {i for event in seen.get("InitProducerId", ()) for i in event["transactional_ids"]}
         produced = seen.get("Produce", ())
         commits = self._commits(seen, table)

@@ -77,11 +77,16 @@ class Line:
             self._bench.recorder.fault(self._row, state, detail)
         self.state, self.detail = state, detail
 
-    def run(self, wait_trigger: Callable[[], None]) -> None:
-        """Wait, act, wait, heal."""
+    def run(self, wait_trigger: Callable[[], None], tries: Callable[[], int] | None = None) -> None:
+        """Wait, act, wait, heal; and again until its hazard was met.
+
+        Args:
+            wait_trigger: returns when it is time.
+            tries: how often it is tried at most, asked then; None: as often as its line says.
+        """
         with self._to_its_end():
             wait_trigger()
-            for left in reversed(range(self.at.tries)):
+            for left in reversed(range(tries() if tries else self.at.tries)):
                 self.record("armed", self.at.do.describe(), armed_at=now())
                 before, alive = self._hazards(), life(self._bench)
                 try:
@@ -112,6 +117,11 @@ class Line:
     def bit(self) -> bool:
         """Whether there is proof that it had an effect, now or while it was at work."""
         return bool(self._row["bit"])
+
+    @property
+    def missed(self) -> bool:
+        """Whether it is over, and nothing has ever met the hazard that it was to bring."""
+        return self.over.is_set() and self.at.hazard is not None and not self._hazards()
 
     @property
     def unhealed(self) -> bool:

@@ -7,12 +7,17 @@ checkpoint lies where we watch it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from harness.own.kept import Kept
 from harness.stage.processes import Process
-from harness.subjects.pipeline import PipelineParts
+from harness.subjects.pipeline import PipelineParts, PipelineTrouble
 from harness.subjects.spark import SparkPipeline
+
+_SECONDS_TO_LEAVE: Final = 60.0
+"""Writing an archive of classes takes a core some ten seconds."""
 
 
 class OwnSpark(SparkPipeline):
@@ -51,6 +56,11 @@ class OwnSpark(SparkPipeline):
         """
         self.check_watch()
         self._kept.check()
+
+    def leave(self) -> None:
+        """Ask the driver to end, and let it write down what it has to: its classes, if it can."""
+        with suppress(PipelineTrouble):
+            self.running().stop("asked to end after its rehearsal", seconds=_SECONDS_TO_LEAVE)
 
     def close(self) -> None:
         """End the watch; keep it no longer."""

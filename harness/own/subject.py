@@ -19,6 +19,7 @@ from harness.artemis.queue_log import QueueLog
 from harness.bench import fresh_reader
 from harness.kafka.log_reader import LogReader
 from harness.own.dead_letters import DeadLetters
+from harness.own.driver_classes import DriverClasses
 from harness.own.effects import Yield
 from harness.own.fill import fill, words
 from harness.own.group_commits import GroupCommits
@@ -188,6 +189,9 @@ class OwnPipeline:
             environment[_SPARK_DIRS] = str(parts.work / "spark-local")
         folder = Path(self.folder)
         if self.spark:
+            classes = DriverClasses(self.command, self.folder)
+            rehearsed = self.profile is not None
+            environment |= classes.using() if rehearsed else classes.recording()
             return OwnSpark(
                 command=command,
                 checkpoint=checkpoint,

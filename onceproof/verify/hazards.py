@@ -162,6 +162,10 @@ def _produces(pipeline: Pipeline) -> bool:
     return pipeline.profile.watched and bool(pipeline.profile.topics)
 
 
+def _asks_for_answers(pipeline: Pipeline) -> bool:
+    return _program(pipeline) and _produces(pipeline) and pipeline.profile.acks != 0
+
+
 def _tables(pipeline: Pipeline) -> bool:
     return bool(pipeline.profile.tables)
 
@@ -371,6 +375,7 @@ def _queue_broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 _BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
 _KAFKA: Final = "commits offsets to Kafka"
 _DATABASE: Final = "writes to a database of the stage"
+_NO_ANSWERS: Final = "it produces to no topic, or asks for no answers (acks=0)"
 _GATE: Final = "a gate on its links saw the message, and what became of it"
 _SERVER: Final = "the server said what became of the transaction"
 
@@ -447,7 +452,7 @@ TABLE: Final[tuple[Hazard, ...]] = (
         "short delivery time-outs",
         of="produces",
         proof=_GATE,
-        unless=_needs(lambda p: _program(p) and _produces(p), "it produces to no topic"),
+        unless=_needs(_asks_for_answers, _NO_ANSWERS),
         strikes=lambda p, n: list(_unavailable(p, n)),
         rare=True,
     ),
@@ -457,8 +462,9 @@ TABLE: Final[tuple[Hazard, ...]] = (
         of="produces outside transactions",
         proof=_GATE,
         unless=_needs(
-            lambda p: _program(p) and _produces(p) and not _transactional(p),
-            "it produces nothing outside transactions, which have hazards of their own",
+            lambda p: _asks_for_answers(p) and not _transactional(p),
+            "it produces nothing outside transactions, which have hazards of their own, or asks "
+            "for no answers",
         ),
         strikes=lambda p, n: [_refused(p, n)],
         brutal=True,
@@ -468,7 +474,7 @@ TABLE: Final[tuple[Hazard, ...]] = (
         says="its connection ends in place of the answer to a produce request",
         of="produces",
         proof=_GATE,
-        unless=_needs(lambda p: _program(p) and _produces(p), "it produces to no topic"),
+        unless=_needs(_asks_for_answers, _NO_ANSWERS),
         strikes=lambda p, n: list(_unknown(p, n)),
     ),
     Hazard(

@@ -166,6 +166,28 @@ class TestHazards:
         assert not world.rows()["a"]["bit"]
         assert world.rows()["b"]["bit"]
 
+    def test_what_was_never_met_is_tried_once_more_in_each_later_round(self, world: World) -> None:
+        never, again = (
+            Fault(name="a", evidence=lambda: None),
+            Fault(name="b", evidence=lambda: None),
+        )
+        schedule = [
+            at(never, hazard="evicted", tries=3, seconds=0.1),
+            at(again, hazard="evicted", tries=3, seconds=0.1, after=("a",)),
+        ]
+        Conductor(schedule, world.bench).carry_out()
+        assert never.story == ["inject a", "heal a"] * 3
+        assert again.story == ["inject b", "heal b"]
+
+    def test_what_was_met_once_is_tried_as_often_again(self, world: World) -> None:
+        met, again = Fault(name="a"), Fault(name="b", evidence=lambda: None)
+        schedule = [
+            at(met, hazard="evicted", tries=3),
+            at(again, hazard="evicted", tries=3, seconds=0.1, after=("a",)),
+        ]
+        Conductor(schedule, world.bench).carry_out()
+        assert again.story == ["inject b", "heal b"] * 3
+
     def test_a_try_that_fails_is_told_and_taken_again(self, world: World) -> None:
         troubles = [ZeroDivisionError("no such thing")]
 

@@ -286,3 +286,11 @@ def test_it_gets_time_to_commit_by_the_clock(seconds: float | None, patience: fl
     (first, *_) = (at.do for at in strikes(which, "killed-with-writes"))
     assert isinstance(first, WithholdWrites)
     assert first.seconds == patience
+
+
+def test_who_asks_for_no_answers_cannot_miss_one() -> None:
+    without = plan(pipeline(replace(COPY, acks=0)), "standard")
+    names = {"produce-unavailable", "produce-refused", "produce-unknown"}
+    assert names <= set(without.absent)
+    assert "acks=0" in without.absent["produce-unknown"]
+    assert "killed-with-writes" not in without.absent
