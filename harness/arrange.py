@@ -113,6 +113,7 @@ class Parts:
                 [topic.name],
                 partitions=topic.partitions,
                 brokers=len(self._stage.brokers),
+                settings=topic.settings,
             )
             self._stage.created([topic.name])
         self._place_gates()

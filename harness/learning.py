@@ -29,7 +29,8 @@ from harness.own.profile import (
     DATABASE,
     GROUP,
     NULL,
-    ODD,
+    OVERSIZE,
+    PROBED,
     TRANSACTION,
     GroupProfile,
     Profile,
@@ -37,6 +38,7 @@ from harness.own.profile import (
 from harness.own.program import AWAY, Program
 from harness.own.spark import OwnSpark
 from harness.own.statements import Statements
+from harness.own.subject import OwnPipeline
 from harness.scenario import At
 from harness.stage.processes import Process
 from harness.stage.topology import AUDITOR, Link
@@ -161,7 +163,11 @@ class Learner:
         survives: list[str] = []
         if not isinstance(pipeline, Program) or not pipeline.alive():
             return (), None
-        for kind in ODD:
+        subject = self._bench.subject
+        assert isinstance(subject, OwnPipeline)
+        for kind in PROBED:
+            if kind == OVERSIZE and subject.orders.file is not None:
+                continue  # only orders that are made up can be made larger
             try:
                 life, changes = pipeline.kept.running(), pipeline.look.changes
                 send_odd(self._bench, kind)
@@ -174,8 +180,10 @@ class Learner:
                 return tuple(survives), kind
             if not life.leader_alive():
                 return tuple(survives), kind
-            if kind == NULL and strangers:
-                break  # what it writes for them names no input, so nobody could judge it
+            if kind == OVERSIZE and pipeline.look.changes == changes:
+                break  # it may try it over and over, and would never get to what comes behind
+            if kind == NULL and strangers and not subject.named_by_header:
+                continue  # what it writes for them names no input, so nobody could judge it
             survives.append(kind)
         return tuple(survives), None
 

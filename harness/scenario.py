@@ -20,7 +20,7 @@ from harness.workload.base import Workload
 from harness.workload.senders.base import Sender
 from harness.workload.senders.file import FileSender
 from harness.workload.senders.jms import JmsSender
-from harness.workload.senders.librdkafka import LIBRDKAFKA
+from harness.workload.senders.librdkafka import LIBRDKAFKA, MESSAGE_MAX_BYTES
 
 
 class BadScenario(ValueError):
@@ -238,5 +238,13 @@ class Scenario:
         inputs = () if self.files or self.into_queues else self.workload.topics
         names = (*inputs, self.subject.output_topic)
         partitions = self.workload.partitions
-        own = (Topic(name=name, partitions=partitions) for name in names if name is not None)
+        own = (
+            Topic(
+                name=name,
+                partitions=partitions,
+                largest=MESSAGE_MAX_BYTES if name in inputs else None,
+            )
+            for name in names
+            if name is not None
+        )
         return (*own, *self.topics)

@@ -1,48 +1,65 @@
-"""Odd records come into the input of the pipeline: aborted ones, or such without a value."""
+"""Odd records come into the input of the pipeline: they are sent, or come with made-up orders."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
 from harness.faults.programs import at_work, program, wait_works
-from harness.own.odd_records import send_odd
+from harness.own.odd_records import Ends, found_odd, send_odd
 from harness.own.profile import ODD
 from harness.own.program import AWAY, PROGRAM
+from harness.wait import wait_until
+
+_SECONDS: Final = 60.0
+_EVERY: Final = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class OddInput:
-    """Send odd records to every partition of the input.
+    """Send odd records to every partition of the input, or see such orders come.
 
     Attributes:
         records: their kind, a name of `ODD`.
+        orders: whether they are inputs themselves, which come with the made-up orders.
         phase: how long after a write they come; see `at_work`.
     """
 
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = PROGRAM
     records: str
+    orders: bool = False
     phase: float = 0.0
 
     def describe(self) -> str:
         """The act in words."""
+        if self.orders:
+            return f"see {ODD[self.records]} come with the orders"
         return f"send {ODD[self.records]} to every partition of the input"
 
-    def inject(self, bench: Bench, name: str) -> _Sent:
-        """Send them when the pipeline is at work."""
-        at_work(bench, self.phase)
-        return _Sent(bench, self.records)
+    def inject(self, bench: Bench, name: str) -> _Came:
+        """Send them when the pipeline is at work, or wait until the brokers have some."""
+        if not self.orders:
+            at_work(bench, self.phase)
+            return _Came(bench, self.records, send_odd(bench, self.records))
+        ends = wait_until(
+            lambda: found_odd(bench, self.records),
+            what=f"{ODD[self.records]} in the input",
+            seconds=_SECONDS,
+            every=_EVERY,
+            stop=bench.stop,
+        )
+        return _Came(bench, self.records, ends)
 
 
-class _Sent:
-    def __init__(self, bench: Bench, kind: str) -> None:
+class _Came:
+    def __init__(self, bench: Bench, kind: str, ends: Ends) -> None:
         self._bench, self._kind = bench, kind
         self.target = f"topic {bench.topic}"
         self.at = now()
-        self._ends = send_odd(bench, kind)
+        self._ends = ends
         self._look = program(bench).look
         self._changes = -1
         self._proof: str | None = None

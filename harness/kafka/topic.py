@@ -20,6 +20,13 @@ class Topic:
 
     name: str
     partitions: int
+    largest: int | None = None
+    """Bytes of the largest record that it takes; None: as many as brokers take by default."""
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Its configuration, as far as it is not the brokers'."""
+        return {} if self.largest is None else {"max.message.bytes": str(self.largest)}
 
     @classmethod
     def parse(cls, word: str) -> Topic:

@@ -13,6 +13,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -36,8 +37,9 @@ class Yield:
         most: how many effects; with a function, that says it.
         optional: whether it may have none.
         key: what tells several apart; None: their content.
-        function: `FILE.py:NAME` of a function that takes an input, as JSON says it or else as text,
-            and returns how many effects it has, or their names, which `key` finds in them.
+        function: `FILE.py:NAME` of a function that takes an input, as JSON says it or else as text
+            (None if it has no value), and returns how many effects it has, or their names, which
+            `key` finds in them.
     """
 
     most: int = 1
@@ -73,7 +75,7 @@ class Yield:
         """Whether no input has more than one effect, which then needs no name."""
         return self.most == 1 and self.function is None
 
-    def names(self, value: str) -> tuple[str, ...]:
+    def names(self, value: str | None) -> tuple[str, ...]:
         """The names of an input's effects.
 
         Raises:
@@ -131,16 +133,15 @@ def _by_size(key: str) -> tuple[int, str]:
     return len(key), key
 
 
-def _asked(function: str, value: str) -> Any:
-    try:
-        content = json.loads(value)
-    except ValueError:
-        content = value
+def _asked(function: str, value: str | None) -> Any:
+    content: Any = value
+    with suppress(ValueError):
+        content = None if value is None else json.loads(value)
     try:
         return _function(function)(content)
     except Exception as error:
         raise BadRule(
-            f"{function} failed with {type(error).__name__}: {error}, for {value[:120]!r}"
+            f"{function} failed with {type(error).__name__}: {error}, for {(value or '')[:120]!r}"
         ) from error
 
 

@@ -31,7 +31,8 @@ class Given:
 
     identity: str
     key: str
-    value: str
+    value: str | None
+    headers: tuple[tuple[str, str | None], ...] = ()
 
 
 def given(file: Path) -> Iterator[tuple[Written, str]]:

@@ -1,4 +1,4 @@
-"""Odd records in the input of a pipeline: such as were aborted, and such without a value.
+"""Odd records in the input of a pipeline, which are no inputs: aborted, too large, without a value.
 
 They are like those that were sent before, so that any pipeline can read them, and no effect of them
 is expected. Made-up orders get identities of their own; those of a file are copies.
@@ -15,8 +15,10 @@ from confluent_kafka import Producer
 from harness.bench import Bench
 from harness.identity import RECORD_HEADER
 from harness.kafka.log_reader import Entry, PartitionLog
-from harness.own.profile import ABORTED, NULL
+from harness.own.odd_orders import IS_ODD, padded
+from harness.own.profile import ABORTED, NULL, OVERSIZE
 from harness.stage.topology import AUDITOR
+from harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES
 
 _ID: Final = "onceproof-odd-records"
 _EACH: Final = 5
@@ -50,6 +52,18 @@ def send_odd(bench: Bench, kind: str) -> Ends:
         return {partition: end for partition, (_, end) in reader.ends(bench.topic).items()}
 
 
+def found_odd(bench: Bench, kind: str) -> Ends:
+    """Offsets behind the newest odd ones among the inputs, by partition; none where none stands.
+
+    Raises:
+        UnreadableLog: the input cannot be read now.
+    """
+    with bench.reader() as reader:
+        logs = list(reader.read_topic(bench.topic))
+    odd = {log.partition: [e.offset for e in log.entries if IS_ODD[kind](e)] for log in logs}
+    return {partition: max(offsets) + 1 for partition, offsets in odd.items() if offsets}
+
+
 def send_plain(bench: Bench) -> None:
     """Send one record to every partition, behind odd ones: whoever goes on has an effect of it.
 
@@ -58,24 +72,35 @@ def send_plain(bench: Bench) -> None:
     """
     with bench.reader() as reader:
         alike = {log.partition: _last(log)[-1:] for log in reader.read_topic(bench.topic)}
-    _produce(_producer(bench), bench.topic, alike, null=False)
+    _produce(_producer(bench), bench.topic, alike)
 
 
 def _sent_aborted(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
     producer = _producer(bench, **{"transactional.id": _ID})
     producer.init_transactions(_SECONDS)
     producer.begin_transaction()
-    _produce(producer, bench.topic, alike, null=False)
+    _produce(producer, bench.topic, alike)
     producer.abort_transaction(_SECONDS)
 
 
 def _sent_null(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
-    _produce(_producer(bench), bench.topic, alike, null=True)
+    _produce(_producer(bench), bench.topic, alike, value=lambda _: None, headers=False)
+
+
+def _sent_large(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
+    last = {partition: entries[-1:] for partition, entries in alike.items()}
+    more = {"message.max.bytes": str(MESSAGE_MAX_BYTES)}
+    _produce(_producer(bench, **more), bench.topic, last, value=_large)
+
+
+def _large(value: bytes) -> bytes:
+    return padded(_other(value).decode()).encode()
 
 
 _SENT_AS: Final[Mapping[str, Callable[[Bench, Mapping[int, list[Entry]]], None]]] = {
     ABORTED: _sent_aborted,
     NULL: _sent_null,
+    OVERSIZE: _sent_large,
 }
 
 
@@ -84,8 +109,18 @@ def _producer(bench: Bench, **more: str) -> Producer:
     return Producer({"bootstrap.servers": bootstrap, "log_level": 0, "acks": "all", **more})
 
 
+def _other(said: bytes) -> bytes:
+    """The same with the identity of an order that is never sent."""
+    return _MADE_UP.sub(rb"order-9\1", said)
+
+
 def _produce(
-    producer: Producer, topic: str, alike: Mapping[int, list[Entry]], *, null: bool
+    producer: Producer,
+    topic: str,
+    alike: Mapping[int, list[Entry]],
+    *,
+    value: Callable[[bytes], bytes | None] = _other,
+    headers: bool = True,
 ) -> None:
     for partition, entries in alike.items():
         for entry in entries:
@@ -94,8 +129,8 @@ def _produce(
                 topic,
                 partition=partition,
                 key=entry.key,
-                value=None if null else _other(entry.value or b""),
-                headers=[] if null else [(RECORD_HEADER, _other(named))],
+                value=value(entry.value or b""),
+                headers=[(RECORD_HEADER, _other(named))] if headers else [],
             )
     if left := producer.flush(_SECONDS):
         raise NotSent(f"{left} odd records were not taken within {_SECONDS:g} s")
@@ -106,8 +141,3 @@ def _last(log: PartitionLog) -> list[Entry]:
     pairs = zip(log.entries, log.committed(), strict=True)
     known = [e for e, committed in pairs if committed and e.kind == "data" and e.value is not None]
     return known[-_EACH:]
-
-
-def _other(said: bytes) -> bytes:
-    """The same with the identity of an order that is never sent."""
-    return _MADE_UP.sub(rb"order-9\1", said)

@@ -18,6 +18,7 @@ from harness.identity import digest
 from harness.own.effects import NOT_JUDGED, Yield
 from harness.own.given import Given, given
 from harness.own.identity import BadRule, Rule, Written
+from harness.own.odd_orders import as_odd
 from harness.own.upserts import contributions
 from harness.workload.task_file import SenderRecord
 
@@ -44,6 +45,7 @@ class Orders:
         partitions: of the topic.
         rate: records per second of all producers together, while faults are at work.
         sentinels: how many of the last records are sent only when all else has come to rest.
+        odd: kinds of odd records among those that are made up: `KEYS`, `NULL`, `OVERSIZE`.
     """
 
     topic: str
@@ -58,6 +60,7 @@ class Orders:
     partitions: int = 3
     rate: int = 400
     sentinels: int = 0
+    odd: tuple[str, ...] = ()
     transaction: int = field(default=0, init=False)
     trickle: ClassVar[float] = 0.25
     """The input goes on while a pipeline stands still, as it does in production."""
@@ -86,7 +89,11 @@ class Orders:
                     topic=self.topic,
                     key=record.key,
                     value=record.value,
-                    digest=digest(record.key.encode(), record.value.encode()),
+                    digest=digest(
+                        record.key.encode(),
+                        None if record.value is None else record.value.encode(),
+                    ),
+                    headers=record.headers,
                 )
 
     def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
@@ -154,7 +161,8 @@ class Orders:
                 "quantity": draw.randrange(1, 10),
                 "amount_cents": draw.randrange(100, 100_000),
             }
-            yield Given(identity=identity, key=customer, value=json.dumps(order))
+            made = Given(identity=identity, key=customer, value=json.dumps(order))
+            yield as_odd(made, n, self.records - self.sentinels, self.odd)
 
     def _given(self) -> Iterator[Given]:
         rule, key = Rule.parse(self.identity), Rule.parse(self.key) if self.key else None

@@ -12,11 +12,17 @@ from typing import Any, Final
 
 ABORTED: Final = "aborted-input"
 NULL: Final = "null-values"
+OVERSIZE: Final = "oversize"
+KEYS: Final = "odd-keys"
 ODD: Final[Mapping[str, str]] = {
     ABORTED: "records of an aborted transaction",
     NULL: "records with a null value",
+    OVERSIZE: "records larger than brokers take by default",
+    KEYS: "records with an empty key, and with several headers of one name",
 }
 """Kinds of odd records that an input may hold, as hazards have them → in words."""
+PROBED: Final = (ABORTED, NULL, OVERSIZE)
+"""Those that a rehearsal tries at its end, for not every pipeline goes on behind them."""
 GROUP: Final = "group"
 """Offsets are committed to a consumer group by OffsetCommit."""
 TRANSACTION: Final = "transaction"

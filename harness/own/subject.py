@@ -17,6 +17,7 @@ from typing import Any, Final
 from harness.artemis.configuration import QueueSettings
 from harness.artemis.queue_log import QueueLog
 from harness.bench import fresh_reader
+from harness.identity import RECORD_HEADER
 from harness.kafka.log_reader import LogReader
 from harness.own.dead_letters import DeadLetters
 from harness.own.driver_classes import DriverClasses
@@ -142,6 +143,11 @@ class OwnPipeline:
     def sends(self) -> bool:
         """The workload's producers are not on trial."""
         return False
+
+    @property
+    def named_by_header(self) -> bool:
+        """Whether what it writes for an input without a value would name it all the same."""
+        return all(str(place.identity) == f"header:{RECORD_HEADER}" for place in self.places)
 
     @property
     def comes_to(self) -> Yield:

@@ -2,7 +2,7 @@
 
 The one thing to know: a driver needs thirteen seconds of a core until it has processed its first
 micro-batches, and eight with these. They are recorded once, of a job that does nothing else
-(`jobs/classes.py`), and used only by our own jobs: a program of somebody's own is started as it is.
+(`jobs/classes.py`), and used only by our own jobs; see `own/driver_classes.py` for those of others.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ together; the numbers of transactions rise by one, from 0.
 * makes a session name `<task.name>/<hex of monotonic nanoseconds>`; an attempt is
   `<session>/<ordinal>`, a transaction `<session>/t<number>`;
 * uses `task.name` as its client id, and its client's `murmur2` partitioner on the key;
-* gives each record the headers `onceproof-record` and `onceproof-attempt`, UTF-8;
+* gives each record the headers `onceproof-record` and `onceproof-attempt`, UTF-8, and its own;
 * appends to `<task.history>/<task.name>.jsonl`, one JSON object a line, each flushed whole:
 
   `{"t":"called","attempt","record","key","digest","ordinal","session","topic","called_at","clock"}`
@@ -95,19 +95,21 @@ class SenderRecord:
         record: its identity.
         topic: where it goes.
         key: text; sent as UTF-8.
-        value: likewise.
+        value: likewise; None: it has none, which only clients in Python know.
         digest: of key and value as they are sent.
         transaction: number of its transaction; None without transactions.
         abort: the application aborts that transaction on purpose.
+        headers: more of them, each with its name and its value; only clients in Python know them.
     """
 
     record: str
     topic: str
     key: str
-    value: str
+    value: str | None
     digest: str
     transaction: int | None = None
     abort: bool = False
+    headers: tuple[tuple[str, str | None], ...] = ()
 
 
 def save_records(path: Path, records: Iterable[SenderRecord]) -> None:
@@ -121,4 +123,6 @@ def load_records(path: Path) -> Iterator[SenderRecord]:
     """The reverse of `save_records`, line by line."""
     with path.open() as file:
         for line in file:
-            yield SenderRecord(**json.loads(line))
+            said = json.loads(line)
+            headers = tuple((name, value) for name, value in said.pop("headers"))
+            yield SenderRecord(**said, headers=headers)

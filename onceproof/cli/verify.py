@@ -139,7 +139,8 @@ def verify(
         bool,
         typer.Option(
             "--plain-data",
-            help="Send no odd records: no null values, and none that are aborted.",
+            help="Send no odd records: aborted, larger than usual, without a value or a key, with "
+            "several headers of one name.",
         ),
     ] = False,
     settle: Annotated[

@@ -35,7 +35,17 @@ from harness.faults.strike_database import StrikeDatabase
 from harness.faults.targets import CoordinatorOf, LeaderOf, Node
 from harness.faults.until import Acknowledged, Bitten, Lasted
 from harness.faults.withhold_writes import WithholdWrites
-from harness.own.profile import ABORTED, GROUP, NULL, ODD, TRANSACTION, GroupProfile, Profile
+from harness.own.profile import (
+    ABORTED,
+    GROUP,
+    KEYS,
+    NULL,
+    ODD,
+    OVERSIZE,
+    TRANSACTION,
+    GroupProfile,
+    Profile,
+)
 from harness.stage.topology import ARTEMIS
 
 PHASES: Final = (0.8, 0.4, 0.0, 0.6, 0.2)
@@ -63,6 +73,7 @@ class Pipeline:
         spark: whether its Spark checkpoint is watched.
         upserts: whether its outputs keep one value for each key.
         plain_data: whether its input gets no odd records.
+        odd_orders: kinds of odd records that are among its made-up orders.
     """
 
     profile: Profile
@@ -72,6 +83,7 @@ class Pipeline:
     spark: bool = False
     upserts: bool = False
     plain_data: bool = False
+    odd_orders: Collection[str] = ()
 
     @property
     def group(self) -> GroupProfile | None:
@@ -315,12 +327,16 @@ def _evictable(pipeline: Pipeline) -> str | None:
 def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
     def unless(pipeline: Pipeline) -> str | None:
         profile = pipeline.profile
+        if kind in pipeline.odd_orders:
+            return None
         if pipeline.plain_data:
             return "--plain-data leaves it out"
         if kind == ABORTED and profile.read_committed is False and not profile.transactional_ids:
             return "it reads with read_uncommitted, so that what is aborted has effects"
-        if kind in profile.survives:
+        if kind in profile.survives and kind != OVERSIZE:
             return None
+        if kind == KEYS or kind in profile.survives:
+            return "only orders that are made up have it, and not for upserts or Spark jobs"
         if profile.ends_at is None:
             return "it was not seen to go on behind them, or its effects of them name no input"
         return f"it ended at {ODD[profile.ends_at]} in its rehearsal"
@@ -329,7 +345,9 @@ def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
 
 
 def _odd(kind: str) -> Callable[[Pipeline, int], Sequence[Strike]]:
-    return lambda pipeline, n: [Strike(do=OddInput(records=kind, phase=_phase(n)))]
+    return lambda pipeline, n: [
+        Strike(do=OddInput(records=kind, orders=kind in pipeline.odd_orders, phase=_phase(n)))
+    ]
 
 
 def _partition_added(pipeline: Pipeline) -> str | None:
@@ -375,6 +393,7 @@ def _queue_broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 _BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
 _KAFKA: Final = "commits offsets to Kafka"
 _DATABASE: Final = "writes to a database of the stage"
+_BEHIND: Final = "what came behind them in every partition had effects"
 _NO_ANSWERS: Final = "it produces to no topic, or asks for no answers (acks=0)"
 _GATE: Final = "a gate on its links saw the message, and what became of it"
 _SERVER: Final = "the server said what became of the transaction"
@@ -638,7 +657,7 @@ TABLE: Final[tuple[Hazard, ...]] = (
         name=ABORTED,
         says="its input holds records of an aborted transaction",
         of="reads with read_committed or is transactional, and went on behind them when rehearsed",
-        proof="what came behind them in every partition had effects",
+        proof=_BEHIND,
         unless=_odd_unless(ABORTED),
         strikes=_odd(ABORTED),
     ),
@@ -646,9 +665,27 @@ TABLE: Final[tuple[Hazard, ...]] = (
         name=NULL,
         says="its input holds records with a null value",
         of="went on behind them when rehearsed",
-        proof="what came behind them in every partition had effects",
+        proof=_BEHIND,
         unless=_odd_unless(NULL),
         strikes=_odd(NULL),
+    ),
+    Hazard(
+        name=OVERSIZE,
+        says="its input holds records larger than brokers take by default (1.1 MB)",
+        of="went on behind one when rehearsed",
+        proof=_BEHIND,
+        unless=_odd_unless(OVERSIZE),
+        strikes=_odd(OVERSIZE),
+        rare=True,
+    ),
+    Hazard(
+        name=KEYS,
+        says="its input holds records with an empty key, and with several headers of one name",
+        of="any but Spark and upserts",
+        proof=_BEHIND,
+        unless=_odd_unless(KEYS),
+        strikes=_odd(KEYS),
+        rare=True,
     ),
     Hazard(
         name="partition-added",

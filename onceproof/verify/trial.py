@@ -25,7 +25,7 @@ from harness.own.given import count
 from harness.own.identity import BadRule, Rule
 from harness.own.orders import Orders
 from harness.own.outputs.output import Output
-from harness.own.profile import Profile
+from harness.own.profile import KEYS, NULL, OVERSIZE, Profile
 from harness.own.subject import WORDS, OwnPipeline
 from harness.own.upserts import check_spread
 from harness.scenario import At, BadScenario, Scenario
@@ -90,7 +90,16 @@ def pipeline_of(scenario: Scenario, said: Said, profile: Profile) -> Pipeline:
         spark=subject.spark,
         upserts=subject.upserts is not None,
         plain_data=said.plain_data,
+        odd_orders=_odd_orders(said, subject, profile),
     )
+
+
+def _odd_orders(said: Said, subject: OwnPipeline, profile: Profile) -> tuple[str, ...]:
+    """Kinds of odd records that its made-up orders may have."""
+    if said.plain_data or said.data or subject.upserts or subject.spark:
+        return ()
+    known = (OVERSIZE, *((NULL,) if subject.named_by_header else ()))
+    return (KEYS, *(kind for kind in known if kind in profile.survives))
 
 
 def by_plan(scenario: Scenario, said: Said, profile: Profile, plan: Plan) -> Scenario:
@@ -99,7 +108,8 @@ def by_plan(scenario: Scenario, said: Said, profile: Profile, plan: Plan) -> Sce
     Raises:
         BadTrial: there are too few records for it.
     """
-    schedule, orders = plan.schedule, _subject_of(scenario).orders
+    schedule, subject = plan.schedule, _subject_of(scenario)
+    orders = replace(subject.orders, odd=_odd_orders(said, subject, profile))
     if said.records is None and said.data is None:
         orders = replace(orders, records=max(RECORDS, _EACH * len(schedule)))
     seconds = _STRIKE_SECONDS * max(len(schedule), 1)

@@ -42,14 +42,17 @@ class Call:
         return self.record.key.encode()
 
     @property
-    def value(self) -> bytes:
+    def value(self) -> bytes | None:
         """As it is sent."""
-        return self.record.value.encode()
+        value = self.record.value
+        return None if value is None else value.encode()
 
     @property
     def headers(self) -> list[tuple[str, str | bytes | None]]:
-        """What tells the record and the call in the log."""
+        """What tells the record and the call in the log, behind the record's own."""
+        own = [(name, said and said.encode()) for name, said in self.record.headers]
         return [
+            *own,
             (RECORD_HEADER, self.record.record.encode()),
             (ATTEMPT_HEADER, self.attempt.encode()),
         ]

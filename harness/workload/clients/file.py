@@ -36,7 +36,7 @@ def append_all(desk: Desk) -> None:
 
 
 def _append(desk: Desk, file: FileIO, calls: Sequence[Call]) -> None:
-    lines = [call.value + b"\n" for call in calls]
+    lines = [(call.value or b"") + b"\n" for call in calls]
     rest = memoryview(b"".join(lines))
     size = len(rest)
     while rest:

@@ -16,6 +16,8 @@ from harness.workload.senders.base import python_client
 
 REQUEST_TIMEOUT_MS: Final = 1000
 TRANSACTION_TIMEOUT_MS: Final = 20_000
+MESSAGE_MAX_BYTES: Final = 4_000_000
+"""Of a record: more than brokers take by default, so that an input can have such."""
 REFRESH_MS: Final = 500
 """A partition that is added gets records after so long, before most pipelines know of it."""
 
@@ -46,6 +48,7 @@ class Librdkafka:
             "acks": self.acks,
             "enable.idempotence": self.idempotent,
             "linger.ms": 5,
+            "message.max.bytes": MESSAGE_MAX_BYTES,
             "partitioner": "murmur2_random",
             "socket.timeout.ms": 1500,
             "request.timeout.ms": REQUEST_TIMEOUT_MS,

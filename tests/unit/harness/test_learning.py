@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,9 +11,13 @@ import pytest
 
 from harness import learning as module
 from harness.bench import Aftermath
+from harness.identity import RECORD_HEADER
 from harness.learning import Learned, Learner, _apart, _isolation, _Pauses, _transaction_version
+from harness.own.identity import Rule
 from harness.own.odd_records import NotSent
+from harness.own.orders import Orders
 from harness.own.outputs.base import UnreadableOutput
+from harness.own.outputs.output import Output
 from harness.own.profile import (
     ABORTED,
     CHECKPOINT,
@@ -20,11 +25,13 @@ from harness.own.profile import (
     DATABASE,
     GROUP,
     NULL,
+    OVERSIZE,
     TRANSACTION,
     GroupProfile,
     Profile,
 )
 from harness.own.program import Program
+from harness.own.subject import OwnPipeline
 
 Event = dict[str, Any]
 
@@ -258,25 +265,38 @@ class Rehearsed:
         self.strangers += how == "stranger"
 
 
+HEADER = f"header:{RECORD_HEADER}"
+ORDERS = Orders(topic="orders", records=100)
+
+
 @pytest.mark.parametrize(
-    ("aborted", "null", "found"),
+    ("does", "identity", "orders", "found"),
     [
-        ("goes on", "goes on", ((ABORTED, NULL), None)),
-        ("goes on", "ends", ((ABORTED,), NULL)),
-        ("ends", "goes on", ((), ABORTED)),
-        ("goes on", "stranger", ((ABORTED,), None)),
-        ("stranger", "goes on", ((ABORTED,), None)),
-        ("goes on", "writes nothing", ((ABORTED, NULL), None)),
-        ("goes on", "not sent", ((ABORTED,), None)),
+        (("goes on",) * 3, "key", ORDERS, ((ABORTED, NULL, OVERSIZE), None)),
+        (("goes on", "ends", ""), "key", ORDERS, ((ABORTED,), NULL)),
+        (("ends", "", ""), "key", ORDERS, ((), ABORTED)),
+        (("goes on", "goes on", "ends"), "key", ORDERS, ((ABORTED, NULL), OVERSIZE)),
+        (("goes on", "stranger", "goes on"), "key", ORDERS, ((ABORTED, OVERSIZE), None)),
+        (("goes on", "stranger", "ends"), HEADER, ORDERS, ((ABORTED, NULL), OVERSIZE)),
+        (("stranger", "goes on", "ends"), "key", ORDERS, ((ABORTED,), OVERSIZE)),
+        (("goes on", *("writes nothing",) * 2), "key", ORDERS, ((ABORTED, NULL), None)),
+        (("goes on", "not sent", ""), "key", ORDERS, ((ABORTED,), None)),
+        (
+            ("goes on", "goes on", ""),
+            "key",
+            replace(ORDERS, file="orders.jsonl"),
+            ((ABORTED, NULL), None),
+        ),
     ],
 )
 def test_what_a_program_does_with_odd_records(
     monkeypatch: pytest.MonkeyPatch,
-    aborted: str,
-    null: str,
+    does: tuple[str, ...],
+    identity: str,
+    orders: Orders,
     found: tuple[tuple[str, ...], str | None],
 ) -> None:
-    rehearsed = Rehearsed({ABORTED: aborted, NULL: null})
+    rehearsed = Rehearsed(dict(zip((ABORTED, NULL, OVERSIZE), does, strict=True)))
     monkeypatch.setattr(module, "send_odd", rehearsed.send)
     monkeypatch.setattr(module, "send_plain", rehearsed.behind)
     monkeypatch.setattr(module, "_ODD_SECONDS", 0.0)
@@ -291,5 +311,7 @@ def test_what_a_program_does_with_odd_records(
         arrived=lambda: (0, rehearsed.strangers, ""),
     )
     program._unseen = ""
-    bench = SimpleNamespace(pipeline=program, stop=None)
+    output = Output.parse("copied", Rule.parse(identity))
+    subject = OwnPipeline(command=("job",), folder=".", outputs=(output,), orders=orders)
+    bench = SimpleNamespace(pipeline=program, subject=subject, stop=None)
     assert Learner(bench, Learned(gates=True))._odd(0.0) == found  # type: ignore[arg-type]

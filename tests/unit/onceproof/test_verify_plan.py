@@ -12,9 +12,10 @@ import pytest
 from harness.faults.evict_program import EvictProgram
 from harness.faults.kill_driver import KillDriver
 from harness.faults.kill_program import HAZARDS, KILLED_AT_WORK, KillProgram
+from harness.faults.odd_input import OddInput
 from harness.faults.strike_database import StrikeDatabase
 from harness.faults.withhold_writes import WithholdWrites
-from harness.own.profile import ABORTED, NULL, Profile
+from harness.own.profile import ABORTED, KEYS, NULL, OVERSIZE, Profile
 from harness.own.program import PROGRAM
 from harness.scenario import At
 from harness.schedule_json import schedule_from_json, schedule_to_json
@@ -42,6 +43,7 @@ PIPELINES = {
     **{name: pipeline(profile) for name, profile in PROFILES.items()},
     "queue": pipeline(COPY, kinds=("queue", "topic")),
     "spark": pipeline(SPARK_JOB, spark=True),
+    "odd orders": replace(pipeline(COPY), odd_orders=(KEYS, NULL, OVERSIZE)),
 }
 ANY = {"stopped-with-work", "leader-killed", "cut-off"}
 PROGRAMS = ANY | {"killed-at-work", "partition-added"}
@@ -72,6 +74,7 @@ HAS = {
     | {"killed-after-offset-log", "replayed-batch", "killed-after-batch-commit", "paused"},
 }  # fmt: skip
 HAS["two-workers"] = HAS["copy"]
+HAS["odd orders"] = HAS["copy"] | {KEYS, OVERSIZE}
 
 
 def names(hazards: tuple[Hazard, ...]) -> set[str]:
@@ -294,3 +297,26 @@ def test_who_asks_for_no_answers_cannot_miss_one() -> None:
     assert names <= set(without.absent)
     assert "acks=0" in without.absent["produce-unknown"]
     assert "killed-with-writes" not in without.absent
+
+
+def test_odd_records_are_sent_where_no_order_is_odd() -> None:
+    for odd_orders, come in (((), False), ((NULL,), True)):
+        made = plan(replace(pipeline(COPY), odd_orders=odd_orders), "gentle")
+        (fault,) = [at.do for at in made.schedule if at.hazard == NULL]
+        assert isinstance(fault, OddInput)
+        assert fault.orders is come
+
+
+@pytest.mark.parametrize(
+    ("survives", "ends_at", "why"),
+    [
+        ((ABORTED, NULL, OVERSIZE), None, "only orders that are made up have it"),
+        ((ABORTED, NULL), OVERSIZE, "it ended at records larger than brokers take"),
+        ((ABORTED, NULL), None, "it was not seen to go on behind them"),
+    ],
+)
+def test_why_no_order_is_too_large(
+    survives: tuple[str, ...], ends_at: str | None, why: str
+) -> None:
+    profile = replace(COPY, survives=survives, ends_at=ends_at)
+    assert plan(pipeline(profile), "gentle").absent[OVERSIZE].startswith(why)
