@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-from onceproof.verify.hazards import TABLE, Hazard
+from onceproof.verify.hazards.hazard import Hazard
+from onceproof.verify.hazards.table import TABLE
 from onceproof.verify.plan import ROUNDS
 
 _HEAD: Final = """\

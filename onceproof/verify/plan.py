@@ -8,7 +8,8 @@ from typing import Final
 
 from harness.faults.kill_program import KILLED_AT_WORK
 from harness.scenario import At
-from onceproof.verify.hazards import TABLE, Hazard, Pipeline, Strike
+from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
+from onceproof.verify.hazards.table import TABLE
 
 STANDARD: Final = "standard"
 BRUTAL: Final = "brutal"

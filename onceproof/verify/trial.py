@@ -32,7 +32,8 @@ from harness.scenario import At, BadScenario, Scenario
 from harness.schedule_json import BadSchedule, schedule_from_json
 from onceproof.verify.checks import check_places, check_queues, check_upserts
 from onceproof.verify.fine_print import fine_print, fine_print_of
-from onceproof.verify.hazards import NAMES, Pipeline
+from onceproof.verify.hazards.hazard import Pipeline
+from onceproof.verify.hazards.table import NAMES
 from onceproof.verify.plan import Plan
 from onceproof.verify.said import CLAIMS, BadTrial, Said
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from onceproof.verify.hazards import TABLE
+from onceproof.verify.hazards.table import TABLE
 from onceproof.verify.hazards_page import page
 from onceproof.verify.plan import ROUNDS
 

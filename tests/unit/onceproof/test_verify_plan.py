@@ -20,7 +20,8 @@ from harness.own.program import PROGRAM
 from harness.scenario import At
 from harness.schedule_json import schedule_from_json, schedule_to_json
 from harness.stage.backends import EVERYTHING
-from onceproof.verify.hazards import NAMES, PHASES, TABLE, Hazard, Pipeline
+from onceproof.verify.hazards.hazard import PHASES, Hazard, Pipeline
+from onceproof.verify.hazards.table import NAMES, TABLE
 from onceproof.verify.plan import PRESETS, ROUNDS, plan
 from tests.unit.onceproof.profiles_made_up import (
     COPY,

@@ -10,7 +10,7 @@ import pytest
 
 from harness.tools import cache
 from onceproof.verify import profiles
-from onceproof.verify.hazards import Pipeline
+from onceproof.verify.hazards.hazard import Pipeline
 from onceproof.verify.plan import plan
 from onceproof.verify.profiles import keep, kept, key_of
 from onceproof.verify.rehearsed import tell_plan

@@ -1,0 +1,107 @@
+"""Hazards of commits: of offsets to Kafka, and of transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from harness.faults.fence_program import FenceProgram
+from harness.faults.kill_program import HAZARDS, KillProgram
+from harness.own.profile import (
+    GROUP,
+    TRANSACTION,
+)
+from onceproof.verify.hazards.asking import (
+    GATE,
+    commits_to_kafka,
+    hit,
+    is_program,
+    needs,
+    transactional,
+)
+from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
+from onceproof.verify.hazards.producing import refused
+
+_OFFSET_ERRORS: Final = ("UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS")
+
+_BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
+
+_KAFKA: Final = "commits offsets to Kafka"
+
+
+def _commit_refused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    yield hit(
+        pipeline, "OffsetCommit", "error", direction="request", topic=pipeline.input,
+        error=_OFFSET_ERRORS[n % len(_OFFSET_ERRORS)],
+    )  # fmt: skip
+
+
+def _commit_unheard_alive(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    if TRANSACTION in pipeline.profile.commits:
+        yield hit(pipeline, "EndTxn", "close-before", direction="response", commits=True)
+    else:
+        yield hit(
+            pipeline, "OffsetCommit", "close-before", direction="response", topic=pipeline.input
+        )
+
+
+def _aborted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    if n % 2 == 0 and TRANSACTION in pipeline.profile.commits:
+        error = _OFFSET_ERRORS[n % 2]
+        yield hit(pipeline, "TxnOffsetCommit", "error", direction="request", error=error)
+    else:
+        yield refused(pipeline, n)
+
+
+COMMITS: Final[tuple[Hazard, ...]] = (
+    Hazard(
+        name=_BEFORE,
+        says="it is killed before a commit of new offsets arrives",
+        of=_KAFKA,
+        proof="a gate lost a commit of offsets that its group had not committed yet",
+        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        strikes=lambda p, n: [Strike(do=KillProgram(moment="before-commit"), tells=True)],
+    ),
+    Hazard(
+        name=_AFTER,
+        says="it is killed before it hears that its commit was taken",
+        of=_KAFKA,
+        proof="a gate lost the answer to a commit of new offsets that was not refused",
+        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        strikes=lambda p, n: [Strike(do=KillProgram(moment="after-commit"), tells=True)],
+    ),
+    Hazard(
+        name="commit-refused",
+        says="a commit of offsets is refused, and it lives on",
+        of="commits offsets by OffsetCommit",
+        proof=GATE,
+        unless=needs(
+            lambda p: is_program(p) and GROUP in p.profile.commits, "it sends no OffsetCommit"
+        ),
+        strikes=lambda p, n: list(_commit_refused(p, n)),
+    ),
+    Hazard(
+        name="commit-unknown",
+        says="its connection ends in place of the answer to a commit, and it lives on",
+        of=_KAFKA,
+        proof=GATE,
+        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        strikes=lambda p, n: list(_commit_unheard_alive(p, n)),
+    ),
+    Hazard(
+        name="transaction-aborted",
+        says="its transaction must be aborted, and it lives on",
+        of="is transactional",
+        proof=GATE,
+        unless=needs(lambda p: transactional(p) and p.produced, "it has no transactions"),
+        strikes=lambda p, n: list(_aborted(p, n)),
+    ),
+    Hazard(
+        name="producer-fenced",
+        says="its transactional producer is fenced just before a commit",
+        of="is transactional",
+        proof="the coordinator refused its commit after its transactional id was taken over",
+        unless=needs(transactional, "it has no transactions"),
+        strikes=lambda p, n: [Strike(do=FenceProgram())],
+    ),
+)

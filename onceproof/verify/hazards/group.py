@@ -1,0 +1,81 @@
+"""Hazards of members of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from harness.faults.evict_program import EvictProgram
+from harness.faults.other_member import common
+from harness.faults.rebalance_program import RebalanceProgram
+from onceproof.verify.hazards.asking import is_program, phase
+from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
+
+_SHORT_SESSION_MS: Final = 10_000
+"""A session time-out that a trial waits for; beyond it a member is removed by hand."""
+
+
+def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    group = pipeline.group
+    assert group is not None, "asked for before"
+    several = group.members > 1 and pipeline.profile.processes > 1
+    short = group.session_ms is not None and group.session_ms <= _SHORT_SESSION_MS
+    yield Strike(
+        do=EvictProgram(
+            group=group.name,
+            assignors=group.assignors,
+            protocol=group.protocol,
+            one_of_several=several,
+            at_once=not (several or group.static or (short and n % 3 == 0)),
+            phase=phase(n),
+        )
+    )
+
+
+def _rebalanced(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    group = pipeline.group
+    assert group is not None, "asked for before"
+    yield Strike(
+        do=RebalanceProgram(
+            group=group.name, assignors=group.assignors, protocol=group.protocol, phase=phase(n)
+        )
+    )
+
+
+def _no_group(pipeline: Pipeline) -> str | None:
+    group = pipeline.group
+    if group is None:
+        return "it is a member of no group that the cluster knows"
+    if group.protocol == "classic" and not common(group.assignors):
+        how = ", ".join(group.assignors) or "a protocol of its own"
+        return f"its group assigns partitions by {how}, which our own member does not know"
+    return None
+
+
+def evictable(pipeline: Pipeline) -> str | None:
+    """Why it cannot lose its partitions to another member; None if it can."""
+    group = pipeline.group
+    several = group is not None and group.members > 1
+    if several and pipeline.profile.processes > 1:
+        return None
+    return _no_group(pipeline)
+
+
+GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
+    Hazard(
+        name="evicted",
+        says="it loses its partitions while it has records in hand, and goes on",
+        of="is a member of a group",
+        proof="another member had its partitions while it, or one of its processes, stood still",
+        unless=lambda p: evictable(p) if is_program(p) else "a Spark job assigns by itself",
+        strikes=lambda p, n: list(_evicted(p, n)),
+    ),
+    Hazard(
+        name="rebalanced",
+        says="another member joins its group and leaves it, without any failure",
+        of="is a member of a group",
+        proof="partitions were assigned to the other member",
+        unless=lambda p: _no_group(p) if is_program(p) else "a Spark job assigns by itself",
+        strikes=lambda p, n: list(_rebalanced(p, n)),
+    ),
+)
