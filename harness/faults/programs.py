@@ -202,7 +202,7 @@ def wait_went_on(bench: Bench, before: Process | None) -> None:
     pipeline = bench.pipeline
     if before is None or not isinstance(pipeline, Program):
         return
-    look, changes = pipeline.look, -1
+    look = pipeline.look
     with suppress(*AWAY, Overdue):
         with bench.reader() as reader:
             ends = {
@@ -211,18 +211,17 @@ def wait_went_on(bench: Bench, before: Process | None) -> None:
                 if partition not in look.added
             }
 
+        is_past = look.getting_past(ends)
+
         def went_on() -> bool:
-            nonlocal changes
             if pipeline.kept.process is not before or bench.producers.finished:
                 return True
             if committed := look.groups.newest():
                 return all(committed.get((bench.topic, p), end) >= end for p, end in ends.items())
-            with suppress(*AWAY):
-                look.size()
-                if look.changes != changes:  # reading everything takes its time
-                    changes = look.changes
-                    return look.past(ends)
-            return False
+            try:
+                return is_past()
+            except AWAY:
+                return False
 
         wait_until(
             went_on,

@@ -154,6 +154,20 @@ class Look:
             if (inputs := [(e.offset, *_named(e)) for e in _inputs(logs[partition])])
         )
 
+    def getting_past(self, ends: Mapping[int, int]) -> Callable[[], bool]:
+        """Something to ask over and over for `past`, which reads everything only after a change."""
+        changes = -1
+
+        def is_past() -> bool:
+            nonlocal changes
+            self.size()
+            if self.changes == changes:
+                return False
+            changes = self.changes
+            return self.past(ends)
+
+        return is_past
+
     def positions(self) -> Positions | None:
         """Behind the last input of each partition that is done, else the first that is not.
 

@@ -221,6 +221,26 @@ def test_a_look_that_failed_is_taken_again() -> None:
     assert done.positions() == {AT: 5}
 
 
+def test_it_is_past_once_something_at_or_behind_an_offset_has_its_effect() -> None:
+    waiting = look(effects="ab")
+    is_past = waiting.getting_past({0: 2})
+    assert not is_past()
+    opened, reads = waiting.sink, []
+
+    def grown(reader: Any) -> Any:
+        reads.append(reader)
+        return SimpleNamespace(size=lambda: 2, named=lambda: [{"a", "b", "d"}])
+
+    waiting.sink = lambda reader: SimpleNamespace(size=lambda: 1, named=grown)
+    assert not is_past()
+    assert not reads, "nothing has changed, so nothing is read"
+    waiting.sink = grown
+    assert is_past()
+    waiting.sink = opened
+    assert waiting.past({0: 1})
+    assert not waiting.past({0: 2})
+
+
 def test_it_is_quiet_since_the_outputs_last_changed(clock: Clock) -> None:
     found = look(effects="a", rest=2.0)
     clock.now += 1.5

@@ -321,3 +321,10 @@ def test_why_no_order_is_too_large(
 ) -> None:
     profile = replace(COPY, survives=survives, ends_at=ends_at)
     assert plan(pipeline(profile), "gentle").absent[OVERSIZE].startswith(why)
+
+
+def test_writes_that_no_rehearsal_saw_are_not_waited_for() -> None:
+    with_letters = replace(pipeline(COPY), topics=(*COPY.topics, "rejected"))
+    made = plan(with_letters, "gentle")
+    withheld = [at.do.topic for at in made.schedule if isinstance(at.do, WithholdWrites)]
+    assert set(withheld) == set(COPY.topics)
