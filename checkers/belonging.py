@@ -70,14 +70,16 @@ SELECT c.topic, c."partition", c.last, coalesce(max(r.reached), 0) AS reached
 FROM (
     SELECT l.topic, l."partition", max(l."offset") AS last
     FROM log l
-    JOIN (SELECT DISTINCT o.topic FROM positions o WHERE o."by" = 'subject') i ON i.topic = l.topic
+    JOIN (
+        SELECT DISTINCT o.topic FROM positions o WHERE o."by" = 'subject' AND o.role <> 'advisory'
+    ) i ON i.topic = l.topic
     WHERE l.kind = 'data' AND l.committed
     GROUP BY l.topic, l."partition"
 ) c
 LEFT JOIN (
     SELECT o.topic, o."partition", o.role, max(o."offset") AS reached
     FROM positions o
-    WHERE o."by" = 'subject' AND o.kind = 'done'
+    WHERE o."by" = 'subject' AND o.kind = 'done' AND o.role <> 'advisory'
     GROUP BY o.topic, o."partition", o.role
 ) r ON r.topic = c.topic AND r."partition" = c."partition"
 GROUP BY c.topic, c."partition", c.last

@@ -58,6 +58,8 @@ _APIS: Final = (
 _ENOUGH: Final = 50
 """How many messages of an API are looked at on each link."""
 _SECONDS: Final = 60.0
+_COMMIT_SECONDS: Final = 40.0
+"""Kafka Streams commits every 30 s where nothing else is said."""
 _EVERY: Final = 0.2
 _NEW_END_TXN: Final = 5
 """The first version of EndTxn that belongs to transaction version 2 (KIP-890)."""
@@ -116,15 +118,34 @@ class Learner:
         )
         self._members = self._groups()
         self._processes = self._connected_processes()
+        self._wait_commit()
         for api, reports in self._reports.items():
             self._seen[api] = reports.fired()
             reports.remove()
+
+    def _wait_commit(self) -> None:
+        """Wait for a first commit of a member: some commit only every half a minute."""
+        commits = [r for api, r in self._reports.items() if api.endswith("OffsetCommit")]
+        if not commits or not self._members or self._tables()[1] is not None:
+            return
+        with suppress(Overdue):
+            wait_until(
+                lambda: any(reports.fired() for reports in commits),
+                what="",
+                seconds=_COMMIT_SECONDS,
+                every=_EVERY,
+                stop=self._bench.stop,
+            )
+
+    def _tables(self) -> tuple[tuple[str, ...], str | None]:
+        """The tables that the pipeline wrote to, and the one that holds its offsets."""
+        return self._statements.tables(self._ends()) if self._statements else ((), None)
 
     def aftermath(self, known: Aftermath) -> None:
         """Everything was collected: put together what was learned, and try odd records."""
         longest = self._pauses.stop()
         seen = self._seen
-        tables, table = self._statements.tables(self._ends()) if self._statements else ((), None)
+        tables, table = self._tables()
         how = self._statements.how() if self._statements else None
         survives, ends_at = self._odd(longest)
         if isinstance(self._bench.pipeline, OwnSpark):
@@ -173,7 +194,7 @@ class Learner:
                 send_odd(self._bench, kind)
                 send_plain(self._bench)
                 self._see_it(pipeline, life, changes, pause)
-                _, strangers, _ = pipeline.look.arrived()
+                nameless = pipeline.look.nameless()
             except (NotSent, KafkaException, *AWAY):
                 break  # nothing was learned of it, nor of what would have come behind it
             except PipelineTrouble:
@@ -182,7 +203,7 @@ class Learner:
                 return tuple(survives), kind
             if kind == OVERSIZE and pipeline.look.changes == changes:
                 break  # it may try it over and over, and would never get to what comes behind
-            if kind == NULL and strangers and not subject.named_by_header:
+            if kind == NULL and nameless and not subject.named_by_header:
                 continue  # what it writes for them names no input, so nobody could judge it
             survives.append(kind)
         return tuple(survives), None
@@ -321,10 +342,15 @@ def _transaction_version(ends: Sequence[Event]) -> int | None:
 
 
 def _apart(seen: Mapping[str, Sequence[Event]], commits: Sequence[str]) -> float | None:
-    """The median of the seconds between two commits, if they seem to come by the clock."""
+    """The median of the seconds between two commits, if they seem to come by the clock.
+
+    Of who committed but once it is the time since it first fetched.
+    """
     if GROUP not in commits:
         return None
     at = sorted(int(event["at"]) / 1e9 for event in seen.get("OffsetCommit", ()))
+    if len(at) == 1:
+        at = [*(int(event["at"]) / 1e9 for event in seen.get("Fetch", ())[:1]), *at]
     gaps = [later - earlier for earlier, later in pairwise(at)]
     middle = statistics.median(gaps) if gaps else 0.0
     return round(middle, 1) if middle > _BY_THE_CLOCK else None

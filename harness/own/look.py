@@ -99,6 +99,15 @@ class Look:
         )
         return len(effects) - len(strangers), len(strangers), example
 
+    def nameless(self) -> int:
+        """How many effects name nothing at all.
+
+        Raises:
+            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
+        """
+        with self.reader() as reader:
+            return sum(effect.record is None for effect in self.sink(reader).effects())
+
     def check_empty(self) -> None:
         """See that nothing stands in its outputs before it has ever run.
 

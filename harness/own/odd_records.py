@@ -137,7 +137,14 @@ def _produce(
 
 
 def _last(log: PartitionLog) -> list[Entry]:
-    """The last records of a partition that were sent and committed."""
+    """The last records of a partition that were sent and committed, without odd ones."""
     pairs = zip(log.entries, log.committed(), strict=True)
-    known = [e for e, committed in pairs if committed and e.kind == "data" and e.value is not None]
-    return known[-_EACH:]
+    plain = [
+        entry
+        for entry, committed in pairs
+        if committed
+        and entry.kind == "data"
+        and entry.value is not None
+        and not IS_ODD[OVERSIZE](entry)
+    ]
+    return plain[-_EACH:]

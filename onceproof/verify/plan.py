@@ -22,7 +22,7 @@ _BEGIN: Final = 0.02
 _TRIES: Final = 3
 """How often a strike is tried until its hazard was met."""
 _SECONDS: Final = 30.0
-"""How long one strike may take to have an effect."""
+"""How long one strike may take to have an effect, beside the time between two commits."""
 _TOGETHER: Final[Mapping[str, str]] = {
     "leader-killed": KILLED_AT_WORK,
     "coordinator-killed": "stopped-with-work",
@@ -85,13 +85,15 @@ def _schedule(pipeline: Pipeline, preset: str, present: list[Hazard]) -> tuple[A
             for number, strike in enumerate(strikes, 1)
         ]
         for step in _combined(steps) if preset == BRUTAL and n else steps:
-            made = [_line(hazard, part, strike, before) for hazard, part, strike in step]
+            made = [_line(pipeline, hazard, part, strike, before) for hazard, part, strike in step]
             found += made
             before = tuple(at.name for at in made)
     return tuple(found)
 
 
-def _line(hazard: Hazard, part: str, strike: Strike, before: tuple[str, ...]) -> At:
+def _line(
+    pipeline: Pipeline, hazard: Hazard, part: str, strike: Strike, before: tuple[str, ...]
+) -> At:
     return At(
         name=f"{hazard.name} {part}",
         progress=0.0 if before else _BEGIN,
@@ -99,7 +101,7 @@ def _line(hazard: Hazard, part: str, strike: Strike, before: tuple[str, ...]) ->
         do=strike.do,
         until=strike.until,
         required=False,
-        seconds=_SECONDS,
+        seconds=_SECONDS + (pipeline.profile.commit_seconds or 0.0),
         hazard=hazard.name,
         tells=strike.tells,
         tries=_TRIES,

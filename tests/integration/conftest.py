@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.kafka.topic import Topic
 from harness.kafka.topics import create_topics
 from harness.links.ledger import Disturbance, Hold
 from harness.stage.topology import AUDITOR, Link
@@ -68,9 +69,11 @@ def staging(shared: Staged) -> Iterator[Staged]:
 def topic(staging: Staged) -> Callable[..., str]:
     """Make a topic of one's own."""
 
-    def make(partitions: int = 1) -> str:
+    def make(partitions: int = 1, largest: int | None = None) -> str:
         name = f"topic-{next(_numbers)}"
-        create_topics(staging.stage.bootstrap(AUDITOR), [name], partitions=partitions)
+        settings = Topic(name=name, partitions=partitions, largest=largest).settings
+        bootstrap = staging.stage.bootstrap(AUDITOR)
+        create_topics(bootstrap, [name], partitions=partitions, settings=settings)
         eventually(lambda: whole_everywhere(staging.stage, name), f"{name} on every broker")
         return name
 

@@ -75,7 +75,7 @@ def copy(
     bootstrap: str, source: str, out: str, group: str, session: int, *, careless: bool = False
 ) -> None:
     consumer = reader(bootstrap, source, group, session)
-    producer = Producer({"bootstrap.servers": bootstrap})
+    producer = Producer({"bootstrap.servers": bootstrap, "message.max.bytes": 4_000_000})
     while not over.is_set():
         for message in consumer.consume(100, 0.1):
             if not message.error():

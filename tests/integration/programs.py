@@ -29,6 +29,7 @@ from harness.own.together import Together
 from harness.stage.database_login import for_programs
 from harness.stage.topology import AUDITOR
 from harness.wait import Stop
+from harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES
 from tests.integration.faults import bench
 from tests.integration.staging import Staged, eventually, flowing
 
@@ -132,8 +133,8 @@ def running(
     Members of its group have that session time-out, in milliseconds: if it is long, they are gone
     in time only where somebody removes them.
     """
-    stage, source = staging.stage, topic(3)
-    out = f"rows_{uuid.uuid4().hex[:8]}" if form == "rows" else topic(3)
+    stage, source = staging.stage, topic(3, MESSAGE_MAX_BYTES)
+    out = f"rows_{uuid.uuid4().hex[:8]}" if form == "rows" else topic(3, MESSAGE_MAX_BYTES)
     output = Output.parse(f"postgres:{out}" if form == "rows" else out, ID)
     database, environment = for_programs(stage.database("pipeline"))
     reader = partial(fresh_reader, stage)

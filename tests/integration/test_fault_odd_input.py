@@ -9,8 +9,8 @@ import pytest
 from harness.faults.add_partition import AddPartition
 from harness.faults.odd_input import OddInput
 from harness.faults.restart_idle import RestartIdle
-from harness.own.odd_records import send_plain
-from harness.own.profile import ABORTED, NULL
+from harness.own.odd_records import Ends, send_odd, send_plain
+from harness.own.profile import ABORTED, NULL, OVERSIZE, PROBED
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 
@@ -50,6 +50,30 @@ def test_a_plain_record_comes_to_every_partition(
         send_plain(own.bench)
         assert len(entries(own)) == before + 3
         eventually(lambda: max(own.effects().values()) == 2, "an effect of a copy")
+
+
+def test_each_kind_comes_as_a_rehearsal_tries_it(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy") as own:
+        for kind in PROBED:
+            ends = send_odd(own.bench, kind)
+            send_plain(own.bench)
+
+            def committed(ends: Ends = ends) -> bool:
+                reached = own.program.look.groups.newest()
+                return all(reached[own.source, p] > end for p, end in ends.items())
+
+            eventually(committed, f"commits behind {kind}", own.said)
+
+
+def test_odd_orders_are_seen_to_come(staging: Staged, topic: Callable[..., str]) -> None:
+    with running(staging, topic, "copy") as own:
+        send_odd(own.bench, OVERSIZE)
+        come = OddInput(records=OVERSIZE, orders=True)
+        with own.flowing(), own.struck(come) as (injection, proof):
+            assert injection.target == f"topic {own.source}"
+            assert proof.startswith("records larger than brokers take by default came into")
 
 
 def test_a_partition_is_added_and_found_after_a_start(

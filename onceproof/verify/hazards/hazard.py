@@ -15,6 +15,8 @@ from harness.own.profile import (
 
 PHASES: Final = (0.8, 0.4, 0.0, 0.6, 0.2)
 """How far into the pause between two writes a strike comes, by round."""
+_LONGEST_PATIENCE: Final = 35.0
+"""Kafka Streams commits every 30 s where nothing else is said."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +63,7 @@ class Pipeline:
     def patience(self) -> float:
         """Seconds in which it should have committed offsets, if it does by the clock."""
         every = self.profile.commit_seconds
-        return 1.0 if every is None else min(15.0, 1.5 * every + 1.0)
+        return 1.0 if every is None else min(_LONGEST_PATIENCE, 1.5 * every + 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -100,6 +100,15 @@ def test_what_is_there_twice_makes_a_run_invalid(
     assert said in found.reason
 
 
+def test_nothing_settles_by_positions_that_nobody_starts_from(run: tuple[Tables, Promised]) -> None:
+    tables, promised = run
+    behind = without(tables, "positions", lambda r: r["batch"] == 1)
+    rows = [{**row, "role": "advisory"} for row in behind["positions"].to_pylist()]
+    schema = tables["positions"].schema
+    advisory = {**behind, "positions": pa.Table.from_pylist(rows, schema=schema)}
+    assert judged(advisory, promised).verdict is Verdict.HOLDS
+
+
 @pytest.mark.parametrize("phase", ["arrange", "heal", "tear-down"])
 def test_a_run_has_all_its_phases(run: tuple[Tables, Promised], phase: str) -> None:
     tables, promised = run

@@ -182,6 +182,28 @@ def test_commits_that_are_far_apart_come_by_the_clock(
     assert _apart(seen, (DATABASE,)) is None
 
 
+def test_a_single_commit_is_as_far_from_the_next_as_from_the_first_fetch() -> None:
+    seen = {"OffsetCommit": [event(31.0)], "Fetch": [event(1.0), event(2.0)]}
+    assert _apart(seen, (GROUP,)) == 30.0
+    assert _apart({"OffsetCommit": [event(31.0)]}, (GROUP,)) is None
+
+
+def test_a_first_commit_is_waited_for_where_there_is_a_member() -> None:
+    fired = iter([[], [], [event()]])
+    asked: list[str] = []
+
+    def reports(api: str) -> Any:
+        return SimpleNamespace(fired=lambda: asked.append(api) or next(fired, []))
+
+    learner = Learner(SimpleNamespace(stop=None), Learned(gates=True))  # type: ignore[arg-type]
+    learner._reports = {api: reports(api) for api in ("OffsetCommit", "Fetch")}
+    learner._wait_commit()
+    assert asked == [], "it is a member of no group"
+    learner._members = {"readers": GroupProfile(name="readers", members=1)}
+    learner._wait_commit()
+    assert asked == ["OffsetCommit"] * 3
+
+
 def test_what_nobody_saw_is_unknown() -> None:
     assert _isolation([]) is None
     assert _isolation([event()]) is None
@@ -243,13 +265,13 @@ def test_the_longest_pause_while_inputs_wait(
 
 
 class Rehearsed:
-    """A program that meets odd records: it goes on, ends, or says what names no input."""
+    """A program that meets odd records: it goes on, ends, or writes what names nothing."""
 
     def __init__(self, how: Mapping[str, str]) -> None:
         self.how = how
         self.kind = ""
         self.changes = 0
-        self.strangers = 0
+        self.nameless = 0
         self.dead = False
 
     def send(self, bench: object, kind: str) -> dict[int, int]:
@@ -261,8 +283,8 @@ class Rehearsed:
     def behind(self, bench: object) -> None:
         how = self.how[self.kind]
         self.dead = how == "ends"
-        self.changes += how in ("goes on", "stranger")
-        self.strangers += how == "stranger"
+        self.changes += how in ("goes on", "nameless")
+        self.nameless += how == "nameless"
 
 
 HEADER = f"header:{RECORD_HEADER}"
@@ -276,9 +298,9 @@ ORDERS = Orders(topic="orders", records=100)
         (("goes on", "ends", ""), "key", ORDERS, ((ABORTED,), NULL)),
         (("ends", "", ""), "key", ORDERS, ((), ABORTED)),
         (("goes on", "goes on", "ends"), "key", ORDERS, ((ABORTED, NULL), OVERSIZE)),
-        (("goes on", "stranger", "goes on"), "key", ORDERS, ((ABORTED, OVERSIZE), None)),
-        (("goes on", "stranger", "ends"), HEADER, ORDERS, ((ABORTED, NULL), OVERSIZE)),
-        (("stranger", "goes on", "ends"), "key", ORDERS, ((ABORTED,), OVERSIZE)),
+        (("goes on", "nameless", "goes on"), "key", ORDERS, ((ABORTED, OVERSIZE), None)),
+        (("goes on", "nameless", "ends"), HEADER, ORDERS, ((ABORTED, NULL), OVERSIZE)),
+        (("nameless", "goes on", "ends"), "key", ORDERS, ((ABORTED,), OVERSIZE)),
         (("goes on", *("writes nothing",) * 2), "key", ORDERS, ((ABORTED, NULL), None)),
         (("goes on", "not sent", ""), "key", ORDERS, ((ABORTED,), None)),
         (
@@ -308,7 +330,7 @@ def test_what_a_program_does_with_odd_records(
     program.look = SimpleNamespace(  # type: ignore[assignment]
         changes=0,
         size=lambda: setattr(program.look, "changes", rehearsed.changes),
-        arrived=lambda: (0, rehearsed.strangers, ""),
+        nameless=lambda: rehearsed.nameless,
     )
     program._unseen = ""
     output = Output.parse("copied", Rule.parse(identity))
