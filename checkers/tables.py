@@ -112,7 +112,7 @@ LOG: Final = Table(
         _c("topic", _S, ""),
         _c("partition", _I, ""),
         _c("offset", _L, ""),
-        _c("kind", _S, "data, commit (marker) or abort (marker)"),
+        _c("kind", _S, "data, commit (marker), abort (marker) or odd (sent beside the workload)"),
         _c("record?", _S, "identity; NULL on markers, and where none could be read"),
         _c("attempt?", _S, "the attempt id, where it travels along"),
         _c("key?", _S, ""),

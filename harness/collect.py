@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from harness.bench import Aftermath, Bench
-from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from harness.identity import ATTEMPT_HEADER, ODD_HEADER, RECORD_HEADER, digest
 from harness.kafka.log_reader import PartitionLog
 from harness.recording.tables import read_lines
 from harness.recording.writer import HistoryWriter
@@ -60,7 +60,7 @@ def _write_log(writer: HistoryWriter, log: PartitionLog) -> None:
                 "topic": entry.topic,
                 "partition": entry.partition,
                 "offset": entry.offset,
-                "kind": entry.kind,
+                "kind": "odd" if ODD_HEADER in entry.headers else entry.kind,
                 "record": record.decode(errors="replace") if data and record else None,
                 "attempt": attempt.decode(errors="replace") if data and attempt else None,
                 "key": entry.key.decode(errors="replace") if data and entry.key else None,

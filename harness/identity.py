@@ -10,6 +10,8 @@ import hashlib
 
 RECORD_HEADER = "onceproof-record"
 """Kafka header with the record's identity, UTF-8."""
+ODD_HEADER = "onceproof-odd"
+"""Kafka header of a record that is sent beside the workload, and is no input."""
 ATTEMPT_HEADER = "onceproof-attempt"
 """Kafka header with the identity of the call that sent it, UTF-8."""
 

@@ -15,7 +15,7 @@ from checkers.tables import TABLES
 WORDS: Final[dict[str, dict[str, frozenset[str]]]] = {
     "sends": {"outcome": frozenset({"ok", "fail", "info"})},
     "txns": {"outcome": frozenset({"committed", "aborted", "info"})},
-    "log": {"kind": frozenset({"data", "commit", "abort"})},
+    "log": {"kind": frozenset({"data", "commit", "abort", "odd"})},
     "reads": {"isolation": frozenset({"read_committed", "read_uncommitted"})},
     "assignments": {"isolation": frozenset({"read_committed", "read_uncommitted"})},
     "journal": {"operation": frozenset({"append", "upsert", "delete"})},

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from harness.identity import RECORD_HEADER
+from harness.identity import ODD_HEADER, RECORD_HEADER
 from harness.kafka.log_reader import Entry, LogReader, PartitionLog, UnreadableLog
 from harness.own.group_commits import GroupCommits
 from harness.own.outputs.base import UnreadableOutput
@@ -267,11 +267,14 @@ class Look:
 
 
 def _inputs(log: PartitionLog) -> list[Entry]:
-    """The committed records of a partition that are inputs: odd ones have no identity."""
+    """The committed records of a partition that are inputs, and not sent beside them."""
     return [
         entry
         for entry, committed in zip(log.entries, log.committed(), strict=True)
-        if committed and entry.kind == "data" and RECORD_HEADER in entry.headers
+        if committed
+        and entry.kind == "data"
+        and RECORD_HEADER in entry.headers
+        and ODD_HEADER not in entry.headers
     ]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
-from harness.identity import RECORD_HEADER
+from harness.identity import ODD_HEADER
 from harness.kafka.log_reader import Entry
 from harness.own.given import Given
 from harness.own.profile import KEYS, NULL, OVERSIZE
@@ -24,7 +24,7 @@ _EMPTY_KEY, _HEADERS, _NULL = 7, 17, 27
 _LARGE: Final = 8
 """How many large ones there are in all."""
 _FIRST_LARGE: Final = 20
-_SEVERAL: Final = (("onceproof-odd", "1"), ("onceproof-odd", "2"), ("onceproof-none", None))
+_SEVERAL: Final = (("several", "1"), ("several", "2"), ("none", None))
 
 
 def as_odd(order: Given, n: int, of: int, kinds: Collection[str]) -> Given:
@@ -57,7 +57,7 @@ def padded(value: str) -> str:
 
 IS_ODD: Final[Mapping[str, Callable[[Entry], bool]]] = {
     KEYS: lambda entry: entry.key == b"",
-    NULL: lambda entry: entry.value is None and RECORD_HEADER in entry.headers,
+    NULL: lambda entry: entry.value is None and ODD_HEADER not in entry.headers,
     OVERSIZE: lambda entry: len(entry.value or b"") >= LARGE_BYTES,
 }
 """How each kind is told in the log of the input."""

@@ -13,7 +13,7 @@ from typing import Final
 from confluent_kafka import Producer
 
 from harness.bench import Bench
-from harness.identity import RECORD_HEADER
+from harness.identity import ODD_HEADER, RECORD_HEADER
 from harness.kafka.log_reader import Entry, PartitionLog
 from harness.own.odd_orders import IS_ODD, padded
 from harness.own.profile import ABORTED, NULL, OVERSIZE
@@ -84,7 +84,7 @@ def _sent_aborted(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
 
 
 def _sent_null(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
-    _produce(_producer(bench), bench.topic, alike, value=lambda _: None, headers=False)
+    _produce(_producer(bench), bench.topic, alike, value=lambda _: None)
 
 
 def _sent_large(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
@@ -120,7 +120,6 @@ def _produce(
     alike: Mapping[int, list[Entry]],
     *,
     value: Callable[[bytes], bytes | None] = _other,
-    headers: bool = True,
 ) -> None:
     for partition, entries in alike.items():
         for entry in entries:
@@ -130,7 +129,7 @@ def _produce(
                 partition=partition,
                 key=entry.key,
                 value=value(entry.value or b""),
-                headers=[(RECORD_HEADER, _other(named))] if headers else [],
+                headers=[(ODD_HEADER, b""), (RECORD_HEADER, _other(named))],
             )
     if left := producer.flush(_SECONDS):
         raise NotSent(f"{left} odd records were not taken within {_SECONDS:g} s")

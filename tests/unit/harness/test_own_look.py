@@ -12,7 +12,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from harness.identity import RECORD_HEADER
+from harness.identity import ODD_HEADER, RECORD_HEADER
 from harness.own import look as module
 from harness.own.look import QUIET, Look
 from harness.own.outputs.base import UnreadableOutput
@@ -47,6 +47,7 @@ class Input:
     key: str = "k"
     kind: str = "data"
     committed: bool = True
+    odd: bool = False
 
 
 def log_of(entries: Sequence[Input], partition: int = 0) -> Any:
@@ -58,7 +59,10 @@ def log_of(entries: Sequence[Input], partition: int = 0) -> Any:
                 offset=n,
                 key=each.key.encode(),
                 kind=each.kind,
-                headers={RECORD_HEADER: each.record.encode()},
+                headers={
+                    RECORD_HEADER: each.record.encode(),
+                    **({ODD_HEADER: b""} if each.odd else {}),
+                },
             )
             for n, each in enumerate(entries)
         ],
@@ -286,6 +290,7 @@ def logs(draw: st.DrawFn) -> list[list[Input]]:
             key=draw(st.sampled_from("xyz")),
             kind=kind,
             committed=draw(st.integers(0, 4)) > 0,
+            odd=draw(st.integers(0, 6)) == 0,
         )
         parts[draw(st.integers(0, 1))].append(entry)
     return parts
@@ -308,7 +313,7 @@ def has(output: Collection[str], log: Sequence[Input], place: int, *, upserts: b
 
 
 def counts(entry: Input) -> bool:
-    return entry.kind == "data" and entry.committed
+    return entry.kind == "data" and entry.committed and not entry.odd
 
 
 @given(data=st.data(), parts=logs(), upserts=st.booleans(), still=st.booleans())
