@@ -44,6 +44,12 @@ WHERE s.outcome = 'ok' AND s."offset" >= p.log_start AND s."offset" < p.high_wat
   AND l.topic IS NULL AND s.topic IN ({topics})
 GROUP BY s.topic, s."partition"
 """
+_ODD: Final = """
+SELECT count(*) AS n
+FROM log l
+JOIN sends s ON s.topic = l.topic AND s."partition" = l."partition" AND s."offset" = l."offset"
+WHERE l.kind = 'odd' AND s.outcome = 'ok'
+"""
 _SESSIONS: Final = """
 SELECT n.session, n.first, n.last, n.entries
 FROM (
@@ -198,6 +204,8 @@ def _logs(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
                 f"its start, {row['log_start']}, to its high watermark, {row['high_watermark']}, "
                 f"and {due} were written"
             )
+    if odd := layer.number(_ODD):
+        yield f"{odd} entries of logs are called odd, and sends there were acknowledged"
     if promised.in_bytes:
         topics = ", ".join(literal(topic) for topic in sorted(promised.in_bytes))
         for row in layer.rows(_ACKNOWLEDGED.format(topics=topics)):

@@ -109,6 +109,16 @@ def test_nothing_settles_by_positions_that_nobody_starts_from(run: tuple[Tables,
     assert judged(advisory, promised).verdict is Verdict.HOLDS
 
 
+def test_what_was_acknowledged_is_not_beside_the_workload(run: tuple[Tables, Promised]) -> None:
+    tables, promised = run
+    log = tables["log"].to_pylist()
+    odd = [{**row, "kind": "odd"} if row["offset"] == 5 else row for row in log]
+    schema = tables["log"].schema
+    found = judged({**tables, "log": pa.Table.from_pylist(odd, schema=schema)}, promised)
+    assert found.verdict is Verdict.INVALID
+    assert "2 entries of logs are called odd" in found.reason
+
+
 @pytest.mark.parametrize("phase", ["arrange", "heal", "tear-down"])
 def test_a_run_has_all_its_phases(run: tuple[Tables, Promised], phase: str) -> None:
     tables, promised = run
