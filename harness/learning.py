@@ -190,10 +190,10 @@ class Learner:
             if kind == OVERSIZE and subject.orders.file is not None:
                 continue  # only orders that are made up can be made larger
             try:
-                life, changes = pipeline.kept.running(), pipeline.look.changes
+                life = pipeline.kept.running()
                 send_odd(self._bench, kind)
-                send_plain(self._bench)
-                self._see_it(pipeline, life, changes, pause)
+                behind = send_plain(self._bench, kind)
+                wrote = self._went_on(pipeline, life, behind, pause)
                 nameless = pipeline.look.nameless()
             except (NotSent, KafkaException, *AWAY):
                 break  # nothing was learned of it, nor of what would have come behind it
@@ -201,23 +201,33 @@ class Learner:
                 return tuple(survives), kind
             if not life.leader_alive():
                 return tuple(survives), kind
-            if kind == OVERSIZE and pipeline.look.changes == changes:
+            if kind == OVERSIZE and not wrote:
                 break  # it may try it over and over, and would never get to what comes behind
             if kind == NULL and nameless and not subject.named_by_header:
                 continue  # what it writes for them names no input, so nobody could judge it
             survives.append(kind)
         return tuple(survives), None
 
-    def _see_it(self, pipeline: Program, life: Process, changes: int, pause: float) -> None:
-        """Wait until it has written or ended, or might have."""
+    def _went_on(
+        self, pipeline: Program, life: Process, behind: frozenset[str], pause: float
+    ) -> bool:
+        """Whether it writes what came behind odd records, before it ends or long is over."""
+
+        def wrote() -> bool:
+            try:
+                return pipeline.look.has(behind)
+            except AWAY:
+                return False
+
         with suppress(Overdue):
             wait_until(
-                lambda: pipeline.commits != changes or not life.leader_alive(),
+                lambda: wrote() or not life.leader_alive(),
                 what="",
                 seconds=_ODD_SECONDS + 2 * pause,
                 every=_EVERY,
                 stop=self._bench.stop,
             )
+        return wrote()
 
     def _commits(self, seen: Mapping[str, Sequence[Event]], table: str | None) -> tuple[str, ...]:
         there = {

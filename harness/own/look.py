@@ -99,6 +99,16 @@ class Look:
         )
         return len(effects) - len(strangers), len(strangers), example
 
+    def has(self, records: Collection[str]) -> bool:
+        """Whether each of these has an effect in every output.
+
+        Raises:
+            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
+        """
+        with self.reader() as reader:
+            effects = self.sink(reader).named()
+        return all(record in there for there in effects for record in records)
+
     def nameless(self) -> int:
         """How many effects name nothing at all.
 

@@ -25,6 +25,9 @@ _EACH: Final = 5
 """How many go to each partition."""
 _SECONDS: Final = 30.0
 _MADE_UP: Final = re.compile(rb"order-0(\d{5})")
+_ODD: Final = {ABORTED: 9, NULL: 8, OVERSIZE: 7}
+_PLAIN: Final = {ABORTED: 6, NULL: 5, OVERSIZE: 4}
+"""The first digit of the numbers of odd orders, and of the plain ones behind them, by kind."""
 
 Ends = Mapping[int, int]
 """Partition → offset behind its last record."""
@@ -64,37 +67,44 @@ def found_odd(bench: Bench, kind: str) -> Ends:
     return {partition: max(offsets) + 1 for partition, offsets in odd.items() if offsets}
 
 
-def send_plain(bench: Bench) -> None:
+def send_plain(bench: Bench, kind: str) -> frozenset[str]:
     """Send one record to every partition, behind odd ones: whoever goes on has an effect of it.
+
+    Returns their identities, which those of a file share with inputs.
 
     Raises:
         NotSent, UnreadableLog: as of `send_odd`.
     """
     with bench.reader() as reader:
         alike = {log.partition: _last(log)[-1:] for log in reader.read_topic(bench.topic)}
-    _produce(_producer(bench), bench.topic, alike)
+    other = _Other(_PLAIN[kind])
+    _produce(_producer(bench), bench.topic, alike, other)
+    return frozenset(
+        other(entry.headers.get(RECORD_HEADER, b"")).decode()
+        for entries in alike.values()
+        for entry in entries
+    )
 
 
 def _sent_aborted(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
     producer = _producer(bench, **{"transactional.id": _ID})
     producer.init_transactions(_SECONDS)
     producer.begin_transaction()
-    _produce(producer, bench.topic, alike)
+    _produce(producer, bench.topic, alike, _Other(_ODD[ABORTED]))
     producer.abort_transaction(_SECONDS)
 
 
 def _sent_null(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
-    _produce(_producer(bench), bench.topic, alike, value=lambda _: None)
+    _produce(_producer(bench), bench.topic, alike, _Other(_ODD[NULL]), lambda _: None)
 
 
 def _sent_large(bench: Bench, alike: Mapping[int, list[Entry]]) -> None:
     last = {partition: entries[-1:] for partition, entries in alike.items()}
     more = {"message.max.bytes": str(MESSAGE_MAX_BYTES)}
-    _produce(_producer(bench, **more), bench.topic, last, value=_large)
-
-
-def _large(value: bytes) -> bytes:
-    return padded(_other(value).decode()).encode()
+    producer, other = _producer(bench, **more), _Other(_ODD[OVERSIZE])
+    _produce(
+        producer, bench.topic, last, other, lambda value: padded(other(value).decode()).encode()
+    )
 
 
 _SENT_AS: Final[Mapping[str, Callable[[Bench, Mapping[int, list[Entry]]], None]]] = {
@@ -109,17 +119,22 @@ def _producer(bench: Bench, **more: str) -> Producer:
     return Producer({"bootstrap.servers": bootstrap, "log_level": 0, "acks": "all", **more})
 
 
-def _other(said: bytes) -> bytes:
-    """The same with the identity of an order that is never sent."""
-    return _MADE_UP.sub(rb"order-9\1", said)
+class _Other:
+    """What is said of a made-up order, with the identity of one that is never sent."""
+
+    def __init__(self, digit: int) -> None:
+        self._as = rb"order-%d\1" % digit
+
+    def __call__(self, said: bytes) -> bytes:
+        return _MADE_UP.sub(self._as, said)
 
 
 def _produce(
     producer: Producer,
     topic: str,
     alike: Mapping[int, list[Entry]],
-    *,
-    value: Callable[[bytes], bytes | None] = _other,
+    other: _Other,
+    value: Callable[[bytes], bytes | None] | None = None,
 ) -> None:
     for partition, entries in alike.items():
         for entry in entries:
@@ -128,8 +143,8 @@ def _produce(
                 topic,
                 partition=partition,
                 key=entry.key,
-                value=value(entry.value or b""),
-                headers=[(ODD_HEADER, b""), (RECORD_HEADER, _other(named))],
+                value=(value or other)(entry.value or b""),
+                headers=[(ODD_HEADER, b""), (RECORD_HEADER, other(named))],
             )
     if left := producer.flush(_SECONDS):
         raise NotSent(f"{left} odd records were not taken within {_SECONDS:g} s")
@@ -144,6 +159,7 @@ def _last(log: PartitionLog) -> list[Entry]:
         if committed
         and entry.kind == "data"
         and entry.value is not None
+        and ODD_HEADER not in entry.headers
         and not IS_ODD[OVERSIZE](entry)
     ]
     return plain[-_EACH:]

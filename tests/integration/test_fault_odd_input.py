@@ -47,7 +47,7 @@ def test_a_plain_record_comes_to_every_partition(
 ) -> None:
     with running(staging, topic, "copy") as own:
         before = len(entries(own))
-        send_plain(own.bench)
+        send_plain(own.bench, ABORTED)
         assert len(entries(own)) == before + 3
         eventually(lambda: max(own.effects().values()) == 2, "an effect of a copy")
 
@@ -58,7 +58,7 @@ def test_each_kind_comes_as_a_rehearsal_tries_it(
     with running(staging, topic, "copy") as own:
         for kind in PROBED:
             ends = send_odd(own.bench, kind)
-            send_plain(own.bench)
+            send_plain(own.bench, kind)
 
             def committed(ends: Ends = ends) -> bool:
                 reached = own.program.look.groups.newest()

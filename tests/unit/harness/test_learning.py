@@ -270,7 +270,7 @@ class Rehearsed:
     def __init__(self, how: Mapping[str, str]) -> None:
         self.how = how
         self.kind = ""
-        self.changes = 0
+        self.wrote = False
         self.nameless = 0
         self.dead = False
 
@@ -280,11 +280,12 @@ class Rehearsed:
         self.kind = kind
         return {}
 
-    def behind(self, bench: object) -> None:
+    def behind(self, bench: object, kind: str) -> frozenset[str]:
         how = self.how[self.kind]
         self.dead = how == "ends"
-        self.changes += how in ("goes on", "nameless")
+        self.wrote = how in ("goes on", "nameless")
         self.nameless += how == "nameless"
+        return frozenset({"behind"})
 
 
 HEADER = f"header:{RECORD_HEADER}"
@@ -328,8 +329,7 @@ def test_what_a_program_does_with_odd_records(
         running=lambda: life, alive=lambda: not rehearsed.dead
     )
     program.look = SimpleNamespace(  # type: ignore[assignment]
-        changes=0,
-        size=lambda: setattr(program.look, "changes", rehearsed.changes),
+        has=lambda records: rehearsed.wrote and records == {"behind"},
         nameless=lambda: rehearsed.nameless,
     )
     program._unseen = ""
