@@ -23,7 +23,7 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 from onceproof.verify.hazards.producing import refused
 
 _OFFSET_ERRORS: Final = ("UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS")
-
+_NOT_COORDINATOR: Final = "NOT_COORDINATOR"
 _BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
 
 _KAFKA: Final = "commits offsets to Kafka"
@@ -43,6 +43,18 @@ def _commit_unheard_alive(pipeline: Pipeline, n: int) -> Iterator[Strike]:
         yield hit(
             pipeline, "OffsetCommit", "close-before", direction="response", topic=pipeline.input
         )
+
+
+def _moved(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    if TRANSACTION in pipeline.profile.commits:
+        yield hit(
+            pipeline, "EndTxn", "error", direction="request", commits=True, error=_NOT_COORDINATOR
+        )
+    else:
+        yield hit(
+            pipeline, "OffsetCommit", "error", direction="request", topic=pipeline.input,
+            error=_NOT_COORDINATOR,
+        )  # fmt: skip
 
 
 def _aborted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -87,6 +99,14 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         proof=GATE,
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
         strikes=lambda p, n: list(_commit_unheard_alive(p, n)),
+    ),
+    Hazard(
+        name="coordinator-moved",
+        says="a commit is answered by who is no coordinator any more, and it lives on",
+        of=_KAFKA,
+        proof=GATE,
+        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        strikes=lambda p, n: list(_moved(p, n)),
     ),
     Hazard(
         name="transaction-aborted",
