@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from harness.bench import Aftermath, Bench
-from harness.faults.programs import StoodStill
+from harness.faults.programs import StoodStill, clear
 from harness.line import Line
+from harness.own.program import Program
 from harness.scenario import At
 from harness.stage.topology import Link
 from harness.wait import wait_until
@@ -31,6 +32,9 @@ class Conductor:
     def __init__(self, schedule: Sequence[At], bench: Bench) -> None:
         self._bench = bench
         self._lines = [Line(at, bench) for at in schedule]
+        if isinstance(bench.pipeline, Program):
+            # One that ends by itself leaves members behind as one that is killed does.
+            bench.pipeline.kept.before_again = partial(clear, bench)
         self._by_name = {line.at.name: line for line in self._lines}
 
     def announce(self) -> None:

@@ -47,6 +47,8 @@ class Kept:
         """
         self.process: Process | None = None
         self.trouble: str | None = None
+        self.before_again: Callable[[], None] = _nothing
+        """Called before one that has ended by itself, with all its processes, is started again."""
         self._name = name
         self._command = tuple(command)
         self._processes = processes
@@ -115,11 +117,22 @@ class Kept:
                         f"{process.how}, and said last: {process.tail()}"
                     )
                     return
-                if not self._over.is_set():
-                    self._begin()
+            if not process.alive():
+                self.before_again()
+            self._begin_behind(process)
+
+    def _begin_behind(self, process: Process) -> None:
+        """Start it again, unless somebody else has, or has ended it for good, meanwhile."""
+        with self._lock:
+            if self.process is process and not process.ending and not self._over.is_set():
+                self._begin()
 
     def _seen(self) -> int | None:
         try:
             return self._progress()
         except Exception:  # a broker or the database is away for now
             return None
+
+
+def _nothing() -> None:
+    pass

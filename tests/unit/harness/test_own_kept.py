@@ -54,6 +54,26 @@ def test_one_that_ends_is_started_again_with_all_that_it_had(kept, processes, tm
     wait_until(lambda: file.read_text().split() == ["red"] * 3, what="it to say so", seconds=60)
 
 
+def test_what_one_left_that_ended_by_itself_is_cleared_first(kept, processes) -> None:
+    one = kept("import os; os._exit(len(os.listdir('.')) > 1000)", [0])
+    at: list[int] = []
+    one.before_again = lambda: at.append(lives(processes))
+    one.start()
+    wait_until(lambda: lives(processes) >= 3, what="a third life", seconds=60)
+    assert at[:2] == [1, 2]
+
+
+def test_nothing_is_cleared_where_processes_of_it_live_on(kept, processes) -> None:
+    one = kept("import subprocess; subprocess.Popen(['sleep', '600'])", [0])
+    cleared: list[bool] = []
+    one.before_again = lambda: cleared.append(True)
+    one.start()
+    wait_until(lambda: lives(processes) == 2, what="a second life", seconds=60)
+    assert not cleared
+    for process in processes.all:
+        process.kill("the test is over")
+
+
 def test_one_that_we_killed_stays_down_until_it_is_started(kept, processes) -> None:
     one = kept("import time; time.sleep(600)", [0])
     with pytest.raises(PipelineTrouble, match="thing does not run"):
