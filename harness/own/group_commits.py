@@ -8,24 +8,19 @@ was behind it, and how far it lagged.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from confluent_kafka import (
-    ConsumerGroupState,
-    ConsumerGroupTopicPartitions,
-    KafkaException,
-)
-from confluent_kafka.admin import AdminClient
-
+from harness.kafka.coordinator import Refused
+from harness.kafka.group_list import offsets_of_groups
 from harness.kafka.group_offsets import Commit
 from harness.subjects.group.positions import GroupPositions, Reader, row_of
 from harness.subjects.group.sightings import Sightings
 from harness.subjects.pipeline import Positions
 
-_SECONDS: Final = 5.0
+_EMPTY: Final = "Empty"
 _AGAIN: Final = 3.0
 """Seconds between two questions for groups, while there are none."""
 
@@ -42,10 +37,16 @@ class GroupProgress:
 class GroupCommits:
     """The commits of every group of a cluster that reads one topic."""
 
-    def __init__(self, topic: str, *, bootstrap: str, reader: Reader) -> None:
-        """`bootstrap` and `reader`, which opens a reader of logs, lead past all proxies."""
+    def __init__(self, topic: str, *, addresses: Iterable[str], reader: Reader) -> None:
+        """Both lead past all proxies.
+
+        Args:
+            topic: that groups read.
+            addresses: `host:port` of every broker.
+            reader: opens a reader of logs.
+        """
         self._topic = topic
-        self._bootstrap = bootstrap
+        self._addresses = tuple(addresses)
         self._reader = reader
         self._groups: dict[str, tuple[GroupPositions, Sightings]] = {}
         self._asked = 0.0
@@ -98,7 +99,7 @@ class GroupCommits:
     def by_group(self) -> list[GroupProgress]:
         """The groups that have a position; none while nobody can say."""
         found: list[GroupProgress] = []
-        with suppress(KafkaException, TimeoutError):  # whoever keeps them is away for now
+        with suppress(OSError, Refused):  # whoever keeps them is away for now
             found.extend(self._told())
         return found
 
@@ -106,20 +107,12 @@ class GroupCommits:
         """The newest positions of each group that has any; None while nobody can say."""
         try:
             return {group.name: group.positions for group in self._told()}
-        except (KafkaException, TimeoutError):
+        except (OSError, Refused):
             return None
 
     def _told(self) -> Iterator[GroupProgress]:
-        admin = AdminClient({"bootstrap.servers": self._bootstrap, "log_level": 0})
-        groups = admin.list_consumer_groups(request_timeout=_SECONDS).result(_SECONDS).valid
-        for group in groups:
-            asked = [ConsumerGroupTopicPartitions(group.group_id)]
-            (future,) = admin.list_consumer_group_offsets(asked).values()
-            positions = {
-                (place.topic, place.partition): place.offset
-                for place in future.result(_SECONDS).topic_partitions
-                if place.topic == self._topic and place.offset >= 0
-            }
+        for group in offsets_of_groups(self._addresses):
+            positions = {at: n for at, n in group.offsets.items() if at[0] == self._topic}
             if positions:
-                works = group.state is not ConsumerGroupState.EMPTY
-                yield GroupProgress(name=group.group_id, works=works, positions=positions)
+                works = group.state != _EMPTY
+                yield GroupProgress(name=group.group, works=works, positions=positions)

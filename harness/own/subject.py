@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from harness.artemis.configuration import QueueSettings
 from harness.artemis.queue_log import QueueLog
-from harness.bench import fresh_reader
+from harness.bench import addresses, fresh_reader
 from harness.identity import RECORD_HEADER
 from harness.kafka.log_reader import LogReader
 from harness.own.dead_letters import DeadLetters
@@ -235,7 +235,7 @@ class OwnPipeline:
         reader = partial(fresh_reader, stage, queues)
         return Look(
             topic=parts.topic,
-            groups=GroupCommits(parts.topic, bootstrap=stage.bootstrap(AUDITOR), reader=reader),
+            groups=GroupCommits(parts.topic, addresses=addresses(stage).values(), reader=reader),
             reader=reader,
             sink=lambda reader: self.open_sink(
                 database=stage.database(AUDITOR), reader=reader, work=parts.work

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 from confluent_kafka import Producer
 
-from harness.bench import Bench, fresh_reader
+from harness.bench import Bench, addresses, fresh_reader
 from harness.faults.base import Fault, Injection
 from harness.identity import RECORD_HEADER
 from harness.own.effects import Yield
@@ -140,7 +140,7 @@ def running(
     reader = partial(fresh_reader, stage)
     look = Look(
         topic=source,
-        groups=GroupCommits(source, bootstrap=stage.bootstrap(AUDITOR), reader=reader),
+        groups=GroupCommits(source, addresses=addresses(stage).values(), reader=reader),
         reader=reader,
         sink=lambda logs: Together(
             [

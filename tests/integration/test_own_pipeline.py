@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from harness.bench import open_reader
+from harness.bench import addresses, open_reader
 from harness.clock import now
 from harness.identity import RECORD_HEADER
 from harness.kafka.metadata import ClusterView
@@ -111,7 +111,9 @@ class TestHowFarItIs:
         return Look(
             topic=source,
             groups=GroupCommits(
-                source, bootstrap=staging.stage.bootstrap(AUDITOR), reader=lambda: reader(staging)
+                source,
+                addresses=addresses(staging.stage).values(),
+                reader=lambda: reader(staging),
             ),
             reader=lambda: reader(staging),
             sink=lambda logs: Together(

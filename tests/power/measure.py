@@ -82,6 +82,8 @@ class Measurement:
                 _say(f"- {trial.pair.name} is left out: {error}")
                 continue
             self._under_way[trial.name] = trial
+            for earlier in (self.out / "logs").glob(f"{trial.name}.*"):
+                earlier.unlink()  # or its report would be taken for that of one that crashes now
             yield job
 
     def _in_time(self) -> bool:

@@ -30,6 +30,6 @@ def group(name: str, p0: int | None, p1: int | None, *, works: bool = True) -> G
 def test_the_slowest_that_works_says_how_far_it_is(
     monkeypatch: pytest.MonkeyPatch, groups: list[GroupProgress], found: dict[tuple[str, int], int]
 ) -> None:
-    commits = GroupCommits("orders", bootstrap="", reader=lambda: pytest.fail("nobody reads"))
+    commits = GroupCommits("orders", addresses=(), reader=lambda: pytest.fail("nobody reads"))
     monkeypatch.setattr(commits, "by_group", lambda: groups)
     assert commits.newest() == found

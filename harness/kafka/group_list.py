@@ -1,0 +1,92 @@
+"""Every consumer group of a cluster, and what it has committed.
+
+The one thing to know: each broker is asked itself, about the groups that it coordinates. The client
+library that does this ends the whole process when a coordinator has moved meanwhile: librdkafka
+2.16 looks for the new one in the consumer that an admin client does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from kafka.protocol.admin import ListGroupsRequest, ListGroupsResponse
+from kafka.protocol.consumer import OffsetFetchRequest, OffsetFetchResponse
+
+from harness.kafka.coordinator import Refused
+from harness.kafka.errors import error_name
+from harness.kafka.wire import Wire
+
+_LIST: Final = 4
+"""The first version that tells a group's state (KIP-518)."""
+_FETCH: Final = 5
+"""The last one that asks for a single group's offsets without flexible headers."""
+_MOVED: Final = frozenset({14, 15, 16})
+"""Loading, not available, not the coordinator: who has it now is asked too, or another time."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offsets:
+    """What one group has committed.
+
+    Attributes:
+        group: its id.
+        state: as its coordinator has it: `Stable`, `Empty` …
+        offsets: topic and partition → offset.
+    """
+
+    group: str
+    state: str
+    offsets: dict[tuple[str, int], int]
+
+
+def offsets_of_groups(addresses: Iterable[str]) -> Iterator[Offsets]:
+    """All that consumer groups have committed.
+
+    Args:
+        addresses: `host:port` of every broker's direct listener.
+
+    Raises:
+        OSError: a broker does not answer; the groups of all that do were given before.
+        Refused: one answers that it cannot say.
+    """
+    away: OSError | None = None
+    for address in addresses:
+        wire = Wire(address)
+        try:
+            yield from _coordinated(wire)
+        except OSError as error:
+            away = error
+        finally:
+            wire.close()
+    if away is not None:
+        raise away
+
+
+def _coordinated(wire: Wire) -> Iterator[Offsets]:
+    request = ListGroupsRequest(states_filter=[])
+    listed = wire.ask(request, version=_LIST, answer=ListGroupsResponse)
+    _check(listed.error_code, f"listing groups at {wire.address}")
+    for group in listed.groups:
+        name = str(group.group_id)
+        request = OffsetFetchRequest(group_id=name, topics=None)
+        found = wire.ask(request, version=_FETCH, answer=OffsetFetchResponse)
+        if found.error_code in _MOVED:
+            continue
+        _check(found.error_code, f"asking what group {name} has committed")
+        yield Offsets(group=name, state=str(group.group_state), offsets=_offsets(found))
+
+
+def _offsets(found: Any) -> dict[tuple[str, int], int]:
+    return {
+        (str(topic.name), int(part.partition_index)): int(part.committed_offset)
+        for topic in found.topics
+        for part in topic.partitions
+        if not part.error_code and part.committed_offset >= 0
+    }
+
+
+def _check(code: int, doing: str) -> None:
+    if code:
+        raise Refused(f"{doing}: {error_name(code)}")

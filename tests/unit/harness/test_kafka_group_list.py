@@ -1,0 +1,94 @@
+"""What groups have committed, as the brokers that coordinate them say."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.kafka import group_list as module
+from harness.kafka.coordinator import Refused
+from harness.kafka.group_list import Offsets, offsets_of_groups
+
+Answers = dict[str, Any]
+"""Group → what it has committed in `orders`, by partition; a number is an error."""
+
+
+class Wires:
+    """Brokers by address: the groups of each, or an error, or None where it is away."""
+
+    def __init__(self, brokers: dict[str, Answers | int | None]) -> None:
+        self.brokers = brokers
+        self.closed: list[str] = []
+
+    def __call__(self, address: str) -> Any:
+        said = self.brokers[address]
+
+        def ask(request: Any, **_: Any) -> Any:
+            if said is None:
+                raise ConnectionRefusedError(address)
+            if isinstance(said, int):
+                return SimpleNamespace(error_code=said)
+            if not hasattr(request, "group_id"):
+                listed = [SimpleNamespace(group_id=g, group_state="Stable") for g in said]
+                return SimpleNamespace(error_code=0, groups=listed)
+            return committed(said[request.group_id])
+
+        return SimpleNamespace(address=address, ask=ask, close=lambda: self.closed.append(address))
+
+
+def committed(offsets: dict[int, int] | int) -> Any:
+    if isinstance(offsets, int):
+        return SimpleNamespace(error_code=offsets, topics=[])
+    parts = [
+        SimpleNamespace(partition_index=p, committed_offset=n, error_code=0)
+        for p, n in offsets.items()
+    ]
+    return SimpleNamespace(error_code=0, topics=[SimpleNamespace(name="orders", partitions=parts)])
+
+
+def told(
+    monkeypatch: pytest.MonkeyPatch, brokers: dict[str, Answers | int | None]
+) -> list[Offsets]:
+    wires = Wires(brokers)
+    monkeypatch.setattr(module, "Wire", wires)
+    found: list[Offsets] = []
+    try:
+        found.extend(offsets_of_groups(brokers))
+    finally:
+        assert wires.closed == list(brokers)
+    return found
+
+
+def test_each_broker_tells_of_its_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = told(
+        monkeypatch, {"a:1": {"x": {0: 5, 1: -1}}, "b:1": {}, "c:1": {"y": {}, "z": {2: 0}}}
+    )
+    assert [(each.group, each.offsets) for each in found] == [
+        ("x", {("orders", 0): 5}), ("y", {}), ("z", {("orders", 2): 0})
+    ]  # fmt: skip
+    assert {each.state for each in found} == {"Stable"}
+
+
+@pytest.mark.parametrize("moved", [14, 15, 16])
+def test_a_group_that_has_just_moved_is_not_told_of(
+    monkeypatch: pytest.MonkeyPatch, moved: int
+) -> None:
+    found = told(monkeypatch, {"a:1": {"x": moved, "y": {0: 1}}})
+    assert [each.group for each in found] == ["y"]
+
+
+def test_a_broker_that_is_away_is_told_after_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    wires = Wires({"a:1": None, "b:1": {"x": {0: 5}}})
+    monkeypatch.setattr(module, "Wire", wires)
+    asked = offsets_of_groups(wires.brokers)
+    assert next(asked).group == "x"
+    with pytest.raises(ConnectionRefusedError):
+        next(asked)
+
+
+@pytest.mark.parametrize("broker", [{"x": 30}, 30])
+def test_a_broker_that_refuses_is_told(monkeypatch: pytest.MonkeyPatch, broker: Any) -> None:
+    with pytest.raises(Refused, match="GROUP_AUTHORIZATION_FAILED"):
+        told(monkeypatch, {"a:1": broker})
