@@ -1,4 +1,4 @@
-"""What was downloaded or built once for all runs; the next run that needs it gets it again.
+"""What was downloaded, built or learned for later runs; the next one that needs it gets it again.
 
 The one thing to know: the folder for downloads may be any folder, if the user has said so. Only
 what is called as we call it is ours.
@@ -7,6 +7,7 @@ what is called as we call it is ours.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from functools import partial
@@ -17,8 +18,12 @@ from harness.stage.sweep import living
 from harness.tools import cache
 from onceproof.cleaning.item import Item, size_of
 
-_OURS: Final = ("brokers", "jars", "java", "postgres-*", "proton", "spark", "toxiproxy-*")
-
+_OURS: Final = ("brokers", "jars", "java", "postgres-*", "power", "proton", "spark", "toxiproxy-*")
+_LEARNED: Final = {
+    "drivers": re.compile(r"[0-9a-f]{16}"),
+    "rehearsals": re.compile(r"[0-9a-f]{32}\.json"),
+}
+"""What rehearsals leave: folder → what all in it is called."""
 _LOCK: Final = ".lock"
 
 
@@ -26,7 +31,8 @@ def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:
     """Everything of ours in the folder for downloads."""
     folder = cache.location(environ)
     busy = "a run is under way that may need it" if living() else None
-    there = sorted(path for pattern in _OURS for path in folder.glob(pattern))
+    patterns = (*_OURS, *_LEARNED)
+    there = sorted(path for pattern in patterns for path in folder.glob(pattern))
     return [
         Item(
             name=str(path),
@@ -46,6 +52,8 @@ def _is_ours(path: Path) -> bool:
     """
     if not path.is_dir() or path.is_symlink():
         return False
+    if (names := _LEARNED.get(path.name)) is not None:
+        return all(names.fullmatch(file.name) for file in path.iterdir())
     return _installed(path) or all(map(_installed, path.iterdir()))
 
 

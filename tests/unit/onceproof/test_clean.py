@@ -181,6 +181,23 @@ def test_downloads_go_only_if_they_are_named(
     assert left(cache) == {"photos", "spark", ".toxiproxy-1.0.lock"}, "of Spark it is not ours"
 
 
+def test_what_rehearsals_learned_goes_with_downloads(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    (cache / "drivers" / "0123456789abcdef").mkdir(parents=True)
+    (cache / "rehearsals").mkdir()
+    (cache / "rehearsals" / f"{'a1' * 16}.json").touch()
+    monkeypatch.setenv("ONCEPROOF_CACHE", str(cache))
+    monkeypatch.setattr("onceproof.cleaning.downloads.living", lambda: False)
+    (theirs := cache / "rehearsals" / "song.mp3").touch()
+    clean(runs, "--downloads", "--yes")
+    assert left(cache) == {"rehearsals"}, "one that holds something else is somebody's own"
+    theirs.unlink()
+    clean(runs, "--downloads", "--yes")
+    assert left(cache) == set()
+
+
 def test_downloads_stay_while_a_run_is_under_way(tmp_path: Path) -> None:
     (tmp_path / "jars").mkdir()
     environ = {"ONCEPROOF_CACHE": str(tmp_path)}
