@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.tools import cache
 from onceproof.commands.setup import prepared
 from tests.end_to_end.catalogue import MINUTES
 from tests.end_to_end.command import Finished, onceproof
@@ -136,6 +137,7 @@ class TestTheTrial:
         assert any(
             "and the batch had no commit" in (f["evidence"] or "") for f in done.report["faults"]
         )
+        assert list(cache.location().glob("drivers/*/classes.jsa")), "its classes were kept"
 
 
 class TestATable:
