@@ -11,6 +11,7 @@ from harness.faults.coordinated import group_of
 from harness.faults.evict_program import EvictProgram
 from harness.faults.other_member import OtherMember, common
 from harness.faults.rebalance_program import RebalanceProgram
+from harness.faults.remove_program import RemoveProgram
 from harness.stage.base import StageTrouble
 from tests.integration.programs import LONG, SHORT, Own, running
 from tests.integration.staging import Staged, eventually
@@ -101,6 +102,19 @@ def test_it_loses_its_partitions_while_it_stands_still(
             assert own.program.kept.running() is process, "it goes on as the one that it was"
             own.heard("lost")
         assert "lost" not in " ".join(before)
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+        assert len(members(own)) == 1
+
+
+def test_it_is_removed_while_it_stands_still(staging: Staged, topic: Callable[..., str]) -> None:
+    with running(staging, topic, "copy", session=LONG) as own, own.flowing():
+        with own.struck(RemoveProgram(group=own.group)) as (injection, proof):
+            process = own.program.kept.running()
+            assert injection.target == process.instance
+            assert f"while group {own.group} lost it" in proof
+            assert members(own) == ()
+        assert own.program.kept.running() is process, "it goes on as the one that it was"
+        own.heard("lost")
         eventually(lambda: not own.missing(), "an effect of each", own.said)
         assert len(members(own)) == 1
 

@@ -8,6 +8,8 @@ from typing import Final
 from harness.faults.evict_program import EvictProgram
 from harness.faults.other_member import common
 from harness.faults.rebalance_program import RebalanceProgram
+from harness.faults.remove_program import RemoveProgram
+from harness.own.profile import GroupProfile
 from onceproof.verify.hazards.asking import is_program, phase
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
@@ -18,7 +20,10 @@ _SHORT_SESSION_MS: Final = 10_000
 def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     group = pipeline.group
     assert group is not None, "asked for before"
-    several = group.members > 1 and pipeline.profile.processes > 1
+    several = _several(pipeline)
+    if not several and _not_joined(group) is not None:
+        yield Strike(do=RemoveProgram(group=group.name, phase=phase(n)))
+        return
     short = group.session_ms is not None and group.session_ms <= _SHORT_SESSION_MS
     yield Strike(
         do=EvictProgram(
@@ -46,6 +51,11 @@ def _no_group(pipeline: Pipeline) -> str | None:
     group = pipeline.group
     if group is None:
         return "it is a member of no group that the cluster knows"
+    return _not_joined(group)
+
+
+def _not_joined(group: GroupProfile) -> str | None:
+    """Why no member of ours can join its group; None if one can."""
     if group.protocol == "classic" and not common(group.assignors):
         how = ", ".join(group.assignors) or "a protocol of its own"
         return f"its group assigns partitions by {how}, which our own member does not know"
@@ -53,12 +63,17 @@ def _no_group(pipeline: Pipeline) -> str | None:
 
 
 def evictable(pipeline: Pipeline) -> str | None:
-    """Why it cannot lose its partitions to another member; None if it can."""
+    """Why it cannot lose its partitions; None if it can."""
     group = pipeline.group
-    several = group is not None and group.members > 1
-    if several and pipeline.profile.processes > 1:
-        return None
+    if _several(pipeline) or (group is not None and not group.static):
+        return None  # to another member of its own, or of ours, or to nobody
     return _no_group(pipeline)
+
+
+def _several(pipeline: Pipeline) -> bool:
+    """Whether several of its processes are members."""
+    group = pipeline.group
+    return group is not None and group.members > 1 and pipeline.profile.processes > 1
 
 
 GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
@@ -66,7 +81,7 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
         name="evicted",
         says="it loses its partitions while it has records in hand, and goes on",
         of="is a member of a group",
-        proof="another member had its partitions while it, or one of its processes, stood still",
+        proof="another member had its partitions, or its group had none, while it stood still",
         unless=lambda p: evictable(p) if is_program(p) else "a Spark job assigns by itself",
         strikes=lambda p, n: list(_evicted(p, n)),
     ),

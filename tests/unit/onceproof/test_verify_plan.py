@@ -13,6 +13,7 @@ from harness.faults.evict_program import EvictProgram
 from harness.faults.kill_driver import KillDriver
 from harness.faults.kill_program import HAZARDS, KILLED_AT_WORK, KillProgram
 from harness.faults.odd_input import OddInput
+from harness.faults.remove_program import RemoveProgram
 from harness.faults.strike_database import StrikeDatabase
 from harness.faults.withhold_writes import WithholdWrites
 from harness.own.profile import ABORTED, KEYS, NULL, OVERSIZE, Profile
@@ -276,11 +277,16 @@ def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:
     connect = replace(READERS, protocol_type="connect", assignors=("sessioned",))
     absent = plan(pipeline(replace(COPY, group=connect)), "standard").absent
     assert "by sessioned, which our own member does not know" in absent["rebalanced"]
-    assert "evicted" in absent
+    (removed, *_) = (at.do for at in strikes(pipeline(replace(COPY, group=connect)), "evicted"))
+    assert isinstance(removed, RemoveProgram)
+    static = replace(connect, static=True)
+    absent = plan(pipeline(replace(COPY, group=static)), "standard").absent
+    assert "by sessioned" in absent["evicted"], "only its session's time-out removes it"
     newer = replace(READERS, protocol="consumer", assignors=())
     assert "rebalanced" not in plan(pipeline(replace(COPY, group=newer)), "standard").absent
     alone = replace(TWO_WORKERS, group=replace(connect, members=2))
-    assert "evicted" in names(plan(pipeline(alone), "standard").hazards), "by its own sibling"
+    (paused, *_) = (at.do for at in strikes(pipeline(alone), "evicted"))
+    assert isinstance(paused, EvictProgram), "its sibling has its partitions"
 
 
 @pytest.mark.parametrize(("seconds", "patience"), [(None, 1.0), (5.0, 8.5), (60.0, 35.0)])

@@ -1,0 +1,69 @@
+"""The pipeline is removed from its group while it stands still, and goes on as if it were there.
+
+For groups that no member of ours can join, as those of Kafka Streams and Kafka Connect: nobody has
+its partitions meanwhile, but its generation is over, and what it commits is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.coordinated import group_of
+from harness.faults.programs import at_work, program, wait_works
+from harness.own.program import PROGRAM
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoveProgram:
+    """Pause the pipeline until every member of its group has been removed.
+
+    Attributes:
+        group: its group id.
+        phase: how long after a write it is paused; see `at_work`.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = PROGRAM
+    group: str
+    phase: float = 0.0
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"pause the pipeline until it is removed from group {self.group}"
+
+    def inject(self, bench: Bench, name: str) -> _Removed:
+        """Pause it when it is at work."""
+        at_work(bench, self.phase)
+        return _Removed(bench, self.group)
+
+
+class _Removed:
+    def __init__(self, bench: Bench, group: str) -> None:
+        self._bench, self._group = bench, group
+        self._process = program(bench).pause()
+        self.at = now()
+        self.target = self._process.instance
+        self._asked = False
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That it stands still, and that its group has no member."""
+        if self._proof is None and self._process.frozen():
+            with group_of(self._bench, self._group) as group:
+                if not self._asked:
+                    group.remove_members()
+                    self._asked = True
+                if not group.describe().members:
+                    self._proof = f"{self.target} stood still while group {self._group} lost it"
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it go on, and see that it writes."""
+        self._process.thaw()
+        wait_works(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing shows only now."""
