@@ -21,16 +21,12 @@ from harness.bench import Aftermath, Bench
 from harness.faults.message import AtGates
 from harness.links.gate.client import Event
 from harness.links.gate.rules import Rule
-from harness.own.odd_records import NotSent, send_odd, send_plain
 from harness.own.profile import (
     CHECKPOINT,
     CLASSIC,
     CONSUMER,
     DATABASE,
     GROUP,
-    NULL,
-    OVERSIZE,
-    PROBED,
     TRANSACTION,
     GroupProfile,
     Profile,
@@ -38,11 +34,9 @@ from harness.own.profile import (
 from harness.own.program import AWAY, Program
 from harness.own.spark import OwnSpark
 from harness.own.statements import Statements
-from harness.own.subject import OwnPipeline
+from harness.probing import Probe
 from harness.scenario import At
-from harness.stage.processes import Process
 from harness.stage.topology import AUDITOR, Link
-from harness.subjects.pipeline import PipelineTrouble
 from harness.wait import Overdue, wait_until
 
 _APIS: Final = (
@@ -64,8 +58,6 @@ _EVERY: Final = 0.2
 _NEW_END_TXN: Final = 5
 """The first version of EndTxn that belongs to transaction version 2 (KIP-890)."""
 _LEAST_REST: Final = 5.0
-_ODD_SECONDS: Final = 6.0
-"""How long a pipeline may take to end at an odd record, or to write behind it."""
 _BY_THE_CLOCK: Final = 0.5
 """Seconds between two commits beyond which they are taken to come by the clock."""
 
@@ -147,7 +139,7 @@ class Learner:
         seen = self._seen
         tables, table = self._tables()
         how = self._statements.how() if self._statements else None
-        survives, ends_at = self._odd(longest)
+        survives, ends_at = Probe(self._bench, self._members, longest).kinds()
         if isinstance(self._bench.pipeline, OwnSpark):
             self._bench.pipeline.leave()
         ids = {i for event in seen.get("InitProducerId", ()) for i in event["transactional_ids"]}
@@ -174,60 +166,6 @@ class Learner:
             survives=survives,
             ends_at=ends_at,
         )
-
-    def _odd(self, pause: float) -> tuple[tuple[str, ...], str | None]:
-        """Behind which odd records the pipeline goes on, and at which kind it ends.
-
-        One that neither ends nor writes is taken to go on: what it lost shows in the trial.
-        """
-        pipeline = self._bench.pipeline
-        survives: list[str] = []
-        if not isinstance(pipeline, Program) or not pipeline.alive():
-            return (), None
-        subject = self._bench.subject
-        assert isinstance(subject, OwnPipeline)
-        for kind in PROBED:
-            if kind == OVERSIZE and subject.orders.file is not None:
-                continue  # only orders that are made up can be made larger
-            try:
-                life = pipeline.kept.running()
-                send_odd(self._bench, kind)
-                behind = send_plain(self._bench, kind)
-                wrote = self._went_on(pipeline, life, behind, pause)
-                nameless = pipeline.look.nameless()
-            except (NotSent, KafkaException, *AWAY):
-                break  # nothing was learned of it, nor of what would have come behind it
-            except PipelineTrouble:
-                return tuple(survives), kind
-            if not life.leader_alive():
-                return tuple(survives), kind
-            if kind == OVERSIZE and not wrote:
-                break  # it may try it over and over, and would never get to what comes behind
-            if kind == NULL and nameless and not subject.named_by_header:
-                continue  # what it writes for them names no input, so nobody could judge it
-            survives.append(kind)
-        return tuple(survives), None
-
-    def _went_on(
-        self, pipeline: Program, life: Process, behind: frozenset[str], pause: float
-    ) -> bool:
-        """Whether it writes what came behind odd records, before it ends or long is over."""
-
-        def wrote() -> bool:
-            try:
-                return pipeline.look.has(behind)
-            except AWAY:
-                return False
-
-        with suppress(Overdue):
-            wait_until(
-                lambda: wrote() or not life.leader_alive(),
-                what="",
-                seconds=_ODD_SECONDS + 2 * pause,
-                every=_EVERY,
-                stop=self._bench.stop,
-            )
-        return wrote()
 
     def _commits(self, seen: Mapping[str, Sequence[Event]], table: str | None) -> tuple[str, ...]:
         there = {

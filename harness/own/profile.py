@@ -23,6 +23,7 @@ ODD: Final[Mapping[str, str]] = {
 """Kinds of odd records that an input may hold, as hazards have them → in words."""
 PROBED: Final = (ABORTED, NULL, OVERSIZE)
 """Those that a rehearsal tries at its end, for not every pipeline goes on behind them."""
+_LISTS: Final = ("commits", "topics", "tables", "survives", "ends_at")
 GROUP: Final = "group"
 """Offsets are committed to a consumer group by OffsetCommit."""
 TRANSACTION: Final = "transaction"
@@ -84,7 +85,7 @@ class Profile:
         pause: the longest in seconds that it paused between two writes while inputs waited.
         rest: seconds for which its outputs may stand still while it goes on.
         survives: kinds of odd records behind which it went on, names of `ODD`.
-        ends_at: the kind at which it ended.
+        ends_at: kinds at which it ended.
     """
 
     watched: bool = True
@@ -105,7 +106,7 @@ class Profile:
     pause: float = 0.0
     rest: float = 5.0
     survives: tuple[str, ...] = ()
-    ends_at: str | None = None
+    ends_at: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Itself as plain data."""
@@ -119,7 +120,7 @@ class Profile:
             KeyError, TypeError, ValueError: it is no profile of this version.
         """
         group = data["group"]
-        lists = {name: tuple(data[name]) for name in ("commits", "topics", "tables", "survives")}
+        lists = {name: tuple(data[name]) for name in _LISTS}
         if group is not None:
             group = GroupProfile(**{**group, "assignors": tuple(group["assignors"])})
         return cls(**{**data, **lists, "group": group})
@@ -182,4 +183,5 @@ class Profile:
         return f"It writes to {', '.join(self.tables)} of the database{how}."
 
     def _odd(self) -> str:
-        return f"It ended at {ODD[self.ends_at]} in its input." if self.ends_at else ""
+        at = " and ".join(ODD[kind] for kind in self.ends_at)
+        return f"It ended at {at} in its input." if at else ""

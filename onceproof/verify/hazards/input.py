@@ -34,9 +34,11 @@ def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
             return None
         if kind == KEYS or kind in profile.survives:
             return "only orders that are made up have it, and not for upserts or Spark jobs"
-        if profile.ends_at is None:
+        if kind in profile.ends_at:
+            return f"it ended at {ODD[kind]} in its rehearsal"
+        if not profile.ends_at:
             return "it was not seen to go on behind them, or its effects of them name no input"
-        return f"it ended at {ODD[profile.ends_at]} in its rehearsal"
+        return f"it was not seen to go on behind them; it ended at {ODD[profile.ends_at[-1]]}"
 
     return unless
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,27 +10,18 @@ import pytest
 
 from harness import learning as module
 from harness.bench import Aftermath
-from harness.identity import RECORD_HEADER
 from harness.learning import Learned, Learner, _apart, _isolation, _Pauses, _transaction_version
-from harness.own.identity import Rule
-from harness.own.odd_records import NotSent
-from harness.own.orders import Orders
 from harness.own.outputs.base import UnreadableOutput
-from harness.own.outputs.output import Output
 from harness.own.profile import (
-    ABORTED,
     CHECKPOINT,
     CONSUMER,
     DATABASE,
     GROUP,
-    NULL,
-    OVERSIZE,
     TRANSACTION,
     GroupProfile,
     Profile,
 )
 from harness.own.program import Program
-from harness.own.subject import OwnPipeline
 
 Event = dict[str, Any]
 
@@ -61,13 +51,14 @@ def learned(
 ) -> Profile:
     """The profile, of what a rehearsal saw and nobody watched for."""
     pipeline = SimpleNamespace() if spark else object.__new__(Program)
+    if isinstance(pipeline, Program):  # and one that gets no odd records
+        pipeline.kept = SimpleNamespace(alive=lambda: False)  # type: ignore[assignment]
     kept = Learned(gates=gates)
-    learner = Learner(SimpleNamespace(pipeline=pipeline), kept)  # type: ignore[arg-type]
+    learner = Learner(SimpleNamespace(pipeline=pipeline, subject=None), kept)  # type: ignore[arg-type]
     learner._seen = {api: list(events) for api, events in seen.items()}
     learner._members = dict(members or {})
     learner._pauses = SimpleNamespace(stop=lambda: pause)  # type: ignore[assignment]
     learner._ends = dict  # type: ignore[method-assign]
-    learner._odd = lambda pause: ((), None)  # type: ignore[method-assign]
     statements = SimpleNamespace(tables=lambda ends: tables, how=lambda: "simple")
     learner._statements = statements if tables[0] else None  # type: ignore[assignment]
     learner.aftermath(Aftermath(returned={}))
@@ -262,78 +253,3 @@ def test_the_longest_pause_while_inputs_wait(
     pauses._over = watched  # type: ignore[assignment]
     pauses._watch()
     assert pauses._longest == longest
-
-
-class Rehearsed:
-    """A program that meets odd records: it goes on, ends, or writes what names nothing."""
-
-    def __init__(self, how: Mapping[str, str]) -> None:
-        self.how = how
-        self.kind = ""
-        self.wrote = False
-        self.nameless = 0
-        self.dead = False
-
-    def send(self, bench: object, kind: str) -> dict[int, int]:
-        if self.how[kind] == "not sent":
-            raise NotSent("nobody took them")
-        self.kind = kind
-        return {}
-
-    def behind(self, bench: object, kind: str) -> frozenset[str]:
-        how = self.how[self.kind]
-        self.dead = how == "ends"
-        self.wrote = how in ("goes on", "nameless")
-        self.nameless += how == "nameless"
-        return frozenset({"behind"})
-
-
-HEADER = f"header:{RECORD_HEADER}"
-ORDERS = Orders(topic="orders", records=100)
-
-
-@pytest.mark.parametrize(
-    ("does", "identity", "orders", "found"),
-    [
-        (("goes on",) * 3, "key", ORDERS, ((ABORTED, NULL, OVERSIZE), None)),
-        (("goes on", "ends", ""), "key", ORDERS, ((ABORTED,), NULL)),
-        (("ends", "", ""), "key", ORDERS, ((), ABORTED)),
-        (("goes on", "goes on", "ends"), "key", ORDERS, ((ABORTED, NULL), OVERSIZE)),
-        (("goes on", "nameless", "goes on"), "key", ORDERS, ((ABORTED, OVERSIZE), None)),
-        (("goes on", "nameless", "ends"), HEADER, ORDERS, ((ABORTED, NULL), OVERSIZE)),
-        (("nameless", "goes on", "ends"), "key", ORDERS, ((ABORTED,), OVERSIZE)),
-        (("goes on", *("writes nothing",) * 2), "key", ORDERS, ((ABORTED, NULL), None)),
-        (("goes on", "not sent", ""), "key", ORDERS, ((ABORTED,), None)),
-        (
-            ("goes on", "goes on", ""),
-            "key",
-            replace(ORDERS, file="orders.jsonl"),
-            ((ABORTED, NULL), None),
-        ),
-    ],
-)
-def test_what_a_program_does_with_odd_records(
-    monkeypatch: pytest.MonkeyPatch,
-    does: tuple[str, ...],
-    identity: str,
-    orders: Orders,
-    found: tuple[tuple[str, ...], str | None],
-) -> None:
-    rehearsed = Rehearsed(dict(zip((ABORTED, NULL, OVERSIZE), does, strict=True)))
-    monkeypatch.setattr(module, "send_odd", rehearsed.send)
-    monkeypatch.setattr(module, "send_plain", rehearsed.behind)
-    monkeypatch.setattr(module, "_ODD_SECONDS", 0.0)
-    life = SimpleNamespace(leader_alive=lambda: not rehearsed.dead)
-    program = object.__new__(Program)
-    program.kept = SimpleNamespace(  # type: ignore[assignment]
-        running=lambda: life, alive=lambda: not rehearsed.dead
-    )
-    program.look = SimpleNamespace(  # type: ignore[assignment]
-        has=lambda records: rehearsed.wrote and records == {"behind"},
-        nameless=lambda: rehearsed.nameless,
-    )
-    program._unseen = ""
-    output = Output.parse("copied", Rule.parse(identity))
-    subject = OwnPipeline(command=("job",), folder=".", outputs=(output,), orders=orders)
-    bench = SimpleNamespace(pipeline=program, subject=subject, stop=None)
-    assert Learner(bench, Learned(gates=True))._odd(0.0) == found  # type: ignore[arg-type]

@@ -39,7 +39,7 @@ def test_another_version_is_no_profile(change: dict[str, object]) -> None:
 @pytest.mark.parametrize("name", [field.name for field in fields(Profile)])
 def test_a_profile_without_a_field_is_of_another_version(name: str) -> None:
     data = {key: value for key, value in COPY.as_json().items() if key != name}
-    if name in ("commits", "topics", "tables", "survives", "group"):
+    if name in ("commits", "topics", "tables", "survives", "ends_at", "group"):
         with pytest.raises(KeyError):
             Profile.from_json(data)
     else:
@@ -77,7 +77,7 @@ def test_the_paragraph() -> None:
         ({"idempotent": False, "acks": 0}, "enriched: plain, acks=0"),
         ({"acks": None}, "acks=?"),
         ({"topics": ()}, "It produces to no topic."),
-        ({"ends_at": NULL}, "It ended at records with a null value in its input."),
+        ({"ends_at": (NULL,)}, "It ended at records with a null value in its input."),
         (
             {"tables": ("ledger", "seen"), "statements": "prepared"},
             "It writes to ledger, seen of the database by prepared statements.",

@@ -60,7 +60,7 @@ TEXTBOOK: Final = replace(
     tables=("ledger", "positions"),
     position_table="positions",
     survives=(),
-    ends_at=ABORTED,
+    ends_at=(ABORTED,),
 )
 """Rows and offsets in one transaction of PostgreSQL, and offsets nowhere else."""
 ROW_AND_EVENT: Final = replace(COPY, tables=("ledger",), statements="simple")

@@ -1,0 +1,136 @@
+"""What a pipeline does with odd records: each kind is sent at the end of its rehearsal.
+
+Behind each kind comes a plain record. Who writes that goes on behind the odd ones; who ends at them
+is let past them, if its group's offsets can be moved, so that the next kind can be tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Final
+
+from confluent_kafka import KafkaException
+
+from harness.bench import Bench
+from harness.faults.coordinated import group_of
+from harness.kafka.coordinator import Refused
+from harness.own.odd_records import NotSent, send_odd, send_plain
+from harness.own.profile import NULL, OVERSIZE, PROBED
+from harness.own.program import AWAY, Program
+from harness.own.subject import OwnPipeline
+from harness.stage.processes import Process
+from harness.subjects.pipeline import PipelineTrouble
+from harness.wait import Overdue, wait_until
+
+_SECONDS: Final = 6.0
+"""How long a pipeline may take to end at an odd record, or to write behind it."""
+_EVERY: Final = 0.2
+_START_SECONDS: Final = 60.0
+
+
+class Probe:
+    """Odd records for one pipeline."""
+
+    def __init__(self, bench: Bench, groups: Collection[str], pause: float) -> None:
+        """`groups` read the input; `pause` is how many seconds it usually rests between writes."""
+        self._bench, self._groups, self._pause = bench, groups, pause
+
+    def kinds(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Behind which kinds the pipeline goes on, and at which it ends.
+
+        One that neither ends nor writes is taken to go on: what it lost shows in the trial. Records
+        that are too large it may try over and over, so of these it must write what is behind.
+        """
+        pipeline, subject = self._bench.pipeline, self._bench.subject
+        survives: list[str] = []
+        ends: list[str] = []
+        if not isinstance(pipeline, Program) or not pipeline.alive():
+            return (), ()
+        assert isinstance(subject, OwnPipeline)
+        for kind in PROBED:
+            if kind == OVERSIZE and subject.orders.file is not None:
+                continue  # only orders that are made up can be made larger
+            try:
+                life = pipeline.kept.running()
+                send_odd(self._bench, kind)
+                wrote = self._writes(pipeline, life, send_plain(self._bench, kind))
+                nameless = pipeline.look.nameless()
+            except (NotSent, KafkaException, *AWAY):
+                break  # nothing was learned of it, nor of what would have come behind it
+            except PipelineTrouble:
+                life = None
+            if life is None or not life.leader_alive():
+                ends.append(kind)
+                if not self._got_past(pipeline, kind):
+                    break
+            elif kind == OVERSIZE and not wrote:
+                break
+            elif kind != NULL or subject.named_by_header or not nameless:
+                survives.append(kind)
+            # else: what it writes for them names no input, so nobody could judge it
+        return tuple(survives), tuple(ends)
+
+    def _writes(self, pipeline: Program, life: Process, behind: frozenset[str]) -> bool:
+        """Whether it writes what came behind odd records, before it ends or long is over."""
+
+        def wrote() -> bool:
+            try:
+                return pipeline.look.has(behind)
+            except AWAY:
+                return False
+
+        with suppress(Overdue):
+            wait_until(
+                lambda: wrote() or not life.leader_alive(),
+                what="",
+                seconds=_SECONDS + 2 * self._pause,
+                every=_EVERY,
+                stop=self._bench.stop,
+            )
+        return wrote()
+
+    def _got_past(self, pipeline: Program, kind: str) -> bool:
+        """Move its groups behind the record that ends it; whether it writes again then."""
+        try:
+            self._end(pipeline)
+            self._move()
+            pipeline.start()
+            behind = send_plain(self._bench, kind)
+            return self._writes_at_last(pipeline, behind)
+        except (NotSent, KafkaException, Overdue, Refused, OSError, PipelineTrouble, *AWAY):
+            return False
+
+    def _end(self, pipeline: Program) -> None:
+        """End it for now; whoever keeps it running may be about to start it."""
+
+        def ended() -> bool:
+            with suppress(PipelineTrouble):
+                pipeline.kill("it ends at an odd record, over and over")
+                return True
+            return False
+
+        wait_until(ended, what="the pipeline to run", seconds=_START_SECONDS, stop=self._bench.stop)
+
+    def _move(self) -> None:
+        topic = self._bench.topic
+        with self._bench.reader() as reader:
+            ends = reader.ends(topic)
+        for name in self._groups:
+            with group_of(self._bench, name) as group:
+                group.remove_members()
+                for partition, (_, end) in ends.items():
+                    group.commit(topic, partition, end)
+
+    def _writes_at_last(self, pipeline: Program, behind: frozenset[str]) -> bool:
+        """Whether it writes that, once it has started."""
+        with suppress(Overdue):
+            wait_until(
+                lambda: pipeline.look.has(behind),
+                what="",
+                seconds=_START_SECONDS / 2,
+                every=_EVERY,
+                stop=self._bench.stop,
+            )
+            return True
+        return False
