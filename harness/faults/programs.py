@@ -11,6 +11,7 @@ from confluent_kafka.admin import AdminClient
 from harness.bench import Bench, addresses
 from harness.faults.coordinated import group_of, transactional_id_of
 from harness.faults.message import AtGates, Message
+from harness.faults.other_member import CLIENT
 from harness.kafka.coordinator import Refused
 from harness.kafka.transaction_list import transactions
 from harness.kafka.transactions import ONGOING
@@ -111,12 +112,13 @@ def start_again(bench: Bench) -> None:
 def clear(bench: Bench) -> None:
     """Remove members of dead pipelines from their groups, and abort what they had open.
 
-    What cannot be cleared now is left to its time-outs.
+    A member of ours stays: the fault that it belongs to may be at work. What cannot be cleared now
+    is left to its time-outs.
     """
     with suppress(KafkaException, TimeoutError, Overdue, Refused, OSError):
         for name in _groups(bench):
             with group_of(bench, name) as group:
-                group.remove_members()
+                group.remove_members(but=CLIENT)
     with suppress(Overdue, Refused, OSError):
         ways = [
             at for node, at in addresses(bench.stage).items() if bench.answers(f"broker-{node}")
