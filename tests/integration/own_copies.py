@@ -112,9 +112,9 @@ def transactional(bootstrap: str, source: str, out: str, group: str, session: in
                     producer.produce(out, message.value(), message.key())
                 positions = consumer.position(consumer.assignment())
                 producer.send_offsets_to_transaction(
-                    positions, consumer.consumer_group_metadata(), 60
+                    positions, consumer.consumer_group_metadata(), 10
                 )
-                producer.commit_transaction(60)
+                producer.commit_transaction(10)
         except KafkaException as error:
             say("failed", error.args[0].name())
         finally:
