@@ -6,7 +6,7 @@ the pipeline writes, and what could be seen of how far it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -35,9 +35,16 @@ def fine_print_of(plan: Plan) -> str:
     if plan.accepted:
         names = ", ".join(f"{hazard.name} ({hazard.says})" for hazard in plan.accepted)
         said.append(f"Accepted untested: {names}.")
-    absent = "; ".join(f"{name}: {why}" for name, why in plan.absent.items())
-    said.append(f"Hazards that this trial did not bring: {absent}.")
+    said.append(f"Hazards that this trial did not bring: {_by_reason(plan.absent)}.")
     return " ".join(said)
+
+
+def _by_reason(absent: Mapping[str, str]) -> str:
+    """Names that share a reason, each reason said once."""
+    names: dict[str, list[str]] = {}
+    for name, why in absent.items():
+        names.setdefault(why, []).append(name)
+    return "; ".join(f"{', '.join(named)}: {why}" for why, named in names.items())
 
 
 def fine_print(

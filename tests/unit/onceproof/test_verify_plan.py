@@ -21,6 +21,7 @@ from harness.own.program import PROGRAM
 from harness.scenario import At
 from harness.schedule_json import schedule_from_json, schedule_to_json
 from harness.stage.backends import EVERYTHING
+from onceproof.verify.fine_print import fine_print_of
 from onceproof.verify.hazards.hazard import PHASES, Hazard, Pipeline
 from onceproof.verify.hazards.table import NAMES, TABLE
 from onceproof.verify.plan import PRESETS, ROUNDS, plan
@@ -336,3 +337,9 @@ def test_writes_that_no_rehearsal_saw_are_not_waited_for() -> None:
     made = plan(with_letters, "gentle")
     withheld = [at.do.topic for at in made.schedule if isinstance(at.do, WithholdWrites)]
     assert set(withheld) == set(COPY.topics)
+
+
+def test_the_fine_print_says_each_reason_once() -> None:
+    said = fine_print_of(plan(PIPELINES["copy"], "standard"))
+    assert said.count("it writes to no database of the stage") == 1
+    assert "database-slow, database-killed: it writes to no database of the stage;" in said
