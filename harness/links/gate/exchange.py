@@ -126,7 +126,8 @@ class Exchange:
 
     def response(self, frame: bytes) -> list[Item]:
         """What is passed on for a response, with answers of our own that come before it."""
-        items: list[Item] = list(self.due())
+        # Only those before it: what is due behind it comes between it and the next.
+        items: list[Item] = list(self.pending.passed_over())
         asked = self._answering
         if asked is None:
             return [*items, frame]

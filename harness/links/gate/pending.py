@@ -66,9 +66,14 @@ class Pending:
         """Whether an answer of ours comes before the response that was seen last."""
         return bool(self._due)
 
+    def passed_over(self) -> list[bytes]:
+        """Our own answers that come before the response that was seen last."""
+        found, self._due = self._due, []
+        return found
+
     def due(self) -> list[bytes]:
         """Our own answers that the client is owed now; they are its from here on."""
-        found, self._due = self._due, []
+        found = self.passed_over()
         while self._asked and (answer := self._asked[0].answer) is not None:
             self._asked.popleft()
             found.append(answer)

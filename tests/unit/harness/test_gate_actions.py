@@ -402,6 +402,24 @@ def test_an_error_for_a_request_that_is_not_passed_on(link: Link) -> None:
     assert link.broker.got == [end_txn(1), end_txn(3)]
 
 
+@pytest.mark.parametrize("which", [1, 2, 3])
+def test_an_error_among_requests_of_its_own_kind(link: Link, which: int) -> None:
+    """Each of them is read whole: the answer to the one before must not be overtaken."""
+    link.put("request", "EndTxn", "error", error="INVALID_TXN_STATE", nth=which)
+    link.put("response", "EndTxn", "report", times=None)
+    link.broker.may_answer.clear()
+    client = link.client()
+    client.send(end_txn(1), end_txn(2), end_txn(3))
+    asked = [end_txn(number) for number in (1, 2, 3) if number != which]
+    assert link.broker.wait(1) == asked[:1]
+    link.broker.may_answer.set()
+    for number in (1, 2, 3):
+        got = EndTxnResponse.decode(client.receive(), version=3, header=True, framed=True)
+        assert got.header.correlation_id == number
+        assert got.error_code == (48 if number == which else 0)
+    assert link.broker.got == asked
+
+
 def test_an_error_after_an_answer_that_is_late(link: Link) -> None:
     """Nothing else comes that could take it along."""
     link.put("request", "AddPartitionsToTxn", "error", error="CONCURRENT_TRANSACTIONS")
