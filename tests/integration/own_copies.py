@@ -7,6 +7,7 @@ sent.
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
 import sys
@@ -118,7 +119,11 @@ def transactional(bootstrap: str, source: str, out: str, group: str, session: in
         except KafkaException as error:
             say("failed", error.args[0].name())
         finally:
+            # The library may wait for good here; whoever keeps this running starts it again.
+            faulthandler.dump_traceback_later(10, exit=True)
             consumer.close()
+            del producer
+            faulthandler.cancel_dump_traceback_later()
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ from harness.own.outputs.output import Output, Where
 from harness.own.program import Program
 from harness.own.together import Together
 from harness.stage.database_login import for_programs
-from harness.stage.topology import AUDITOR
+from harness.stage.topology import AUDITOR, Link
 from harness.wait import Stop
 from harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES
 from tests.integration.faults import bench
@@ -134,6 +134,10 @@ def running(
     in time only where somebody removes them.
     """
     stage, source = staging.stage, topic(3, MESSAGE_MAX_BYTES)
+    for broker in stage.brokers:
+        # As in a trial, before anything flows: it closes connections, after which librdkafka may
+        # wait for a coordinator for good.
+        stage.gate(Link("pipeline", broker))
     out = f"rows_{uuid.uuid4().hex[:8]}" if form == "rows" else topic(3, MESSAGE_MAX_BYTES)
     output = Output.parse(f"postgres:{out}" if form == "rows" else out, ID)
     database, environment = for_programs(stage.database("pipeline"))

@@ -18,6 +18,8 @@ from harness.own.profile import (
 from onceproof.verify.hazards.asking import is_program, needs, phase
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
+_STREAMS: Final = "stream"
+"""How Kafka Streams calls its assignor."""
 _BEHIND: Final = "what came behind them in every partition had effects"
 
 
@@ -52,6 +54,8 @@ def _odd(kind: str) -> Callable[[Pipeline, int], Sequence[Strike]]:
 def _partition_added(pipeline: Pipeline) -> str | None:
     if not is_program(pipeline):
         return "a Spark job finds new partitions by itself"
+    if pipeline.group is not None and _STREAMS in pipeline.group.assignors:
+        return "Kafka Streams ends for good when the input of a task with state grows"
     if pipeline.upserts:
         return "the values of a key would come from two partitions, in no order"
     return None

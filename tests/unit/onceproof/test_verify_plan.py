@@ -343,3 +343,9 @@ def test_the_fine_print_says_each_reason_once() -> None:
     said = fine_print_of(plan(PIPELINES["copy"], "standard"))
     assert said.count("it writes to no database of the stage") == 1
     assert "database-slow, database-killed: it writes to no database of the stage;" in said
+
+
+def test_no_partition_is_added_for_kafka_streams() -> None:
+    streams = replace(READERS, assignors=("stream",))
+    absent = plan(pipeline(replace(COPY, group=streams)), "gentle").absent
+    assert "Kafka Streams ends for good" in absent["partition-added"]
