@@ -118,11 +118,11 @@ class Learner:
     def _wait_commit(self) -> None:
         """Wait for a first commit of a member: some commit only every half a minute."""
         commits = [r for api, r in self._reports.items() if api.endswith("OffsetCommit")]
-        if not commits or not self._members or self._tables()[1] is not None:
+        if not commits or not self._members:
             return
         with suppress(Overdue):
             wait_until(
-                lambda: any(reports.fired() for reports in commits),
+                lambda: any(r.fired() for r in commits) or self._tables()[1] is not None,
                 what="",
                 seconds=_COMMIT_SECONDS,
                 every=_EVERY,
@@ -139,7 +139,9 @@ class Learner:
         seen = self._seen
         tables, table = self._tables()
         how = self._statements.how() if self._statements else None
-        survives, ends_at = Probe(self._bench, self._members, longest).kinds()
+        # Who keeps its offsets elsewhere cannot be moved by those of its group.
+        groups = self._members if any(a.endswith("OffsetCommit") and seen[a] for a in seen) else ()
+        survives, ends_at = Probe(self._bench, groups, longest).kinds()
         if isinstance(self._bench.pipeline, OwnSpark):
             self._bench.pipeline.leave()
         ids = {i for event in seen.get("InitProducerId", ()) for i in event["transactional_ids"]}

@@ -92,6 +92,8 @@ class Probe:
 
     def _got_past(self, pipeline: Program, kind: str) -> bool:
         """Move its groups behind the record that ends it; whether it writes again then."""
+        if not self._groups:
+            return False
         try:
             self._end(pipeline)
             self._move()
