@@ -54,7 +54,8 @@ class Probe:
             try:
                 life = pipeline.kept.running()
                 send_odd(self._bench, kind)
-                wrote = self._writes(pipeline, life, send_plain(self._bench, kind))
+                behind = send_plain(self._bench, kind)
+                wrote = self._writes(pipeline, behind, _SECONDS + 2 * self._pause, life)
                 nameless = pipeline.look.nameless()
             except (NotSent, KafkaException, *AWAY):
                 break  # nothing was learned of it, nor of what would have come behind it
@@ -71,8 +72,14 @@ class Probe:
             # else: what it writes for them names no input, so nobody could judge it
         return tuple(survives), tuple(ends)
 
-    def _writes(self, pipeline: Program, life: Process, behind: frozenset[str]) -> bool:
-        """Whether it writes what came behind odd records, before it ends or long is over."""
+    def _writes(
+        self,
+        pipeline: Program,
+        behind: frozenset[str],
+        seconds: float,
+        life: Process | None = None,
+    ) -> bool:
+        """Whether it writes what came behind odd records in time, and before this life ends."""
 
         def wrote() -> bool:
             try:
@@ -82,9 +89,9 @@ class Probe:
 
         with suppress(Overdue):
             wait_until(
-                lambda: wrote() or not life.leader_alive(),
+                lambda: wrote() or (life is not None and not life.leader_alive()),
                 what="",
-                seconds=_SECONDS + 2 * self._pause,
+                seconds=seconds,
                 every=_EVERY,
                 stop=self._bench.stop,
             )
@@ -98,8 +105,7 @@ class Probe:
             self._end(pipeline)
             self._move()
             pipeline.start()
-            behind = send_plain(self._bench, kind)
-            return self._writes_at_last(pipeline, behind)
+            return self._writes(pipeline, send_plain(self._bench, kind), _START_SECONDS / 2)
         except (NotSent, KafkaException, Overdue, Refused, OSError, PipelineTrouble, *AWAY):
             return False
 
@@ -123,16 +129,3 @@ class Probe:
                 group.remove_members()
                 for partition, (_, end) in ends.items():
                     group.commit(topic, partition, end)
-
-    def _writes_at_last(self, pipeline: Program, behind: frozenset[str]) -> bool:
-        """Whether it writes that, once it has started."""
-        with suppress(Overdue):
-            wait_until(
-                lambda: pipeline.look.has(behind),
-                what="",
-                seconds=_START_SECONDS / 2,
-                every=_EVERY,
-                stop=self._bench.stop,
-            )
-            return True
-        return False

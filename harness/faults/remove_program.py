@@ -31,7 +31,7 @@ class RemoveProgram:
     phase: float = 0.0
 
     def describe(self) -> str:
-        """The act in words."""
+        """That it is paused and removed, and from which group."""
         return f"pause the pipeline until it is removed from group {self.group}"
 
     def inject(self, bench: Bench, name: str) -> _Removed:

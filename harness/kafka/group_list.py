@@ -1,8 +1,8 @@
 """Every consumer group of a cluster, and what it has committed.
 
-The one thing to know: each broker is asked itself, about the groups that it coordinates. The client
-library that does this ends the whole process when a coordinator has moved meanwhile: librdkafka
-2.16 looks for the new one in the consumer that an admin client does not have.
+Each broker is asked itself, about the groups that it coordinates. librdkafka 2.16, which could ask
+too, ends the whole process when a coordinator has moved meanwhile: it looks for the new one in the
+consumer that an admin client does not have.
 """
 
 from __future__ import annotations

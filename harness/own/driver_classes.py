@@ -1,9 +1,9 @@
 """What the JVM of somebody's Spark driver has loaded, kept from its rehearsal for its trial.
 
-The one thing to know: a trial starts a driver some twenty times, and most of each start is loading
-and compiling classes. The JVM's own class data sharing spares the loading (JEP 350), and C1 alone
-compiles sooner than C1 and C2. Neither changes what the job does, nor any setting of Spark; whoever
-starts a JVM in another way than Spark's launcher starts it as ever.
+A trial starts a driver some twenty times, and most of each start is loading and compiling classes.
+The JVM's own class data sharing spares the loading (JEP 350), and C1 alone compiles sooner than C1
+and C2. Neither changes what the job does, nor any setting of Spark; whoever starts a JVM in another
+way than Spark's launcher starts it as ever.
 """
 
 from __future__ import annotations

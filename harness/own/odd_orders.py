@@ -1,7 +1,7 @@
 """Odd records among made-up orders: inputs as any other, whose effects are expected.
 
-The one thing to know: which order is odd depends on its number alone. The last ones, which are sent
-when all else has come to rest, never are: they have to come out before anything counts as lost.
+Which order is odd depends on its number alone. The last ones, which are sent when all else has come
+to rest, never are: they have to come out before anything counts as lost.
 """
 
 from __future__ import annotations

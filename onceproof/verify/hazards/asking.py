@@ -7,10 +7,7 @@ from typing import Final
 
 from harness.faults.hit_message import HitMessage
 from harness.faults.message import Message
-from harness.own.profile import (
-    GROUP,
-    TRANSACTION,
-)
+from harness.own.profile import GROUP, TRANSACTION
 from onceproof.verify.hazards.hazard import PHASES, Pipeline, Strike
 
 GATE: Final = "a gate on its links saw the message, and what became of it"

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
 from harness.faults.fence_program import FenceProgram
 from harness.faults.kill_program import HAZARDS, KillProgram
-from harness.own.profile import (
-    GROUP,
-    TRANSACTION,
-)
+from harness.own.profile import GROUP, TRANSACTION
 from onceproof.verify.hazards.asking import (
     GATE,
     commits_to_kafka,
@@ -23,46 +19,32 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 from onceproof.verify.hazards.producing import refused
 
 _OFFSET_ERRORS: Final = ("UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS")
-_NOT_COORDINATOR: Final = "NOT_COORDINATOR"
 _BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
 
 _KAFKA: Final = "commits offsets to Kafka"
 
 
-def _commit_refused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    yield hit(
-        pipeline, "OffsetCommit", "error", direction="request", topic=pipeline.input,
-        error=_OFFSET_ERRORS[n % len(_OFFSET_ERRORS)],
-    )  # fmt: skip
+def _at_offsets(pipeline: Pipeline, action: str, **more: object) -> Strike:
+    """At a commit of the input's offsets outside transactions."""
+    return hit(pipeline, "OffsetCommit", action, topic=pipeline.input, **more)
 
 
-def _commit_unheard_alive(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+def _at_commit(pipeline: Pipeline, action: str, **more: object) -> Strike:
+    """At what commits its offsets: the end of its transaction, if it has any."""
     if TRANSACTION in pipeline.profile.commits:
-        yield hit(pipeline, "EndTxn", "close-before", direction="response", commits=True)
-    else:
-        yield hit(
-            pipeline, "OffsetCommit", "close-before", direction="response", topic=pipeline.input
-        )
+        return hit(pipeline, "EndTxn", action, commits=True, **more)
+    return _at_offsets(pipeline, action, **more)
 
 
-def _moved(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    if TRANSACTION in pipeline.profile.commits:
-        yield hit(
-            pipeline, "EndTxn", "error", direction="request", commits=True, error=_NOT_COORDINATOR
-        )
-    else:
-        yield hit(
-            pipeline, "OffsetCommit", "error", direction="request", topic=pipeline.input,
-            error=_NOT_COORDINATOR,
-        )  # fmt: skip
+def _offset_error(n: int) -> str:
+    return _OFFSET_ERRORS[n % len(_OFFSET_ERRORS)]
 
 
-def _aborted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+def _aborted(pipeline: Pipeline, n: int) -> Strike:
     if n % 2 == 0 and TRANSACTION in pipeline.profile.commits:
         error = _OFFSET_ERRORS[n % 2]
-        yield hit(pipeline, "TxnOffsetCommit", "error", direction="request", error=error)
-    else:
-        yield refused(pipeline, n)
+        return hit(pipeline, "TxnOffsetCommit", "error", direction="request", error=error)
+    return refused(pipeline, n)
 
 
 COMMITS: Final[tuple[Hazard, ...]] = (
@@ -90,7 +72,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         unless=needs(
             lambda p: is_program(p) and GROUP in p.profile.commits, "it sends no OffsetCommit"
         ),
-        strikes=lambda p, n: list(_commit_refused(p, n)),
+        strikes=lambda p, n: [_at_offsets(p, "error", direction="request", error=_offset_error(n))],
     ),
     Hazard(
         name="commit-unknown",
@@ -98,7 +80,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         of=_KAFKA,
         proof=GATE,
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
-        strikes=lambda p, n: list(_commit_unheard_alive(p, n)),
+        strikes=lambda p, n: [_at_commit(p, "close-before", direction="response")],
     ),
     Hazard(
         name="coordinator-moved",
@@ -106,7 +88,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         of=_KAFKA,
         proof=GATE,
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
-        strikes=lambda p, n: list(_moved(p, n)),
+        strikes=lambda p, n: [_at_commit(p, "error", direction="request", error="NOT_COORDINATOR")],
     ),
     Hazard(
         name="transaction-aborted",
@@ -114,7 +96,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         of="is transactional",
         proof=GATE,
         unless=needs(lambda p: transactional(p) and p.produced, "it has no transactions"),
-        strikes=lambda p, n: list(_aborted(p, n)),
+        strikes=lambda p, n: [_aborted(p, n)],
     ),
     Hazard(
         name="producer-fenced",
