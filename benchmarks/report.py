@@ -23,6 +23,7 @@ from benchmarks.generate import generate
 from benchmarks.plan import CACHE, Plan
 from checkers.claims import exactly_once
 from checkers.claims_json import claim_to_json
+from harness.folder import seal_folder
 from harness.record import RunRecord, Step
 from onceproof.outcome import check_run
 from reports.write import HTML_FILE
@@ -58,11 +59,13 @@ def make_report(folder: Path, *, cache: Path = CACHE, records: int = RECORDS) ->
     plan = Plan(records=records, drop=FINDINGS // 2, duplicate=FINDINGS // 2)
     made = generate(plan, cache)
     folder.mkdir(parents=True)
-    (folder / "history").symlink_to((made / "history").absolute())
+    # A copy: a run folder whose history is a link out of it is refused.
+    shutil.copytree(made / "history", folder / "history")
     (folder / "logs").mkdir()
     for broker in (1, 2, 3):
         (folder / "logs" / f"broker-{broker}.1.log").write_text("".join(_log_lines()))
     _record(folder.name, records).save(folder)
+    seal_folder(folder)
     # Else the first few of each anomaly are told, and the others counted.
     with patch("checkers.engines.layer.SHOWN", FINDINGS):
         report = check_run(folder).report

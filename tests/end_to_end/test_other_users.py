@@ -9,6 +9,7 @@ import re
 import socket
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,13 @@ def reached(place: Place) -> bool:
     return True
 
 
+def links(folder: Path) -> Iterator[str]:
+    """Where the links of a folder lead, without those that go away meanwhile."""
+    for file in folder.iterdir():
+        with suppress(FileNotFoundError):
+            yield str(file.readlink())
+
+
 class Lab:
     """A lab that is up, with Kafka Connect and a database."""
 
@@ -131,7 +139,7 @@ class Lab:
                 ours = mark in (at / "environ").read_bytes()
                 if not ours or program not in (at / "cmdline").read_text():
                     continue
-                inodes = {str(file.readlink()) for file in (at / "fd").iterdir()}
+                inodes = set(links(at / "fd"))
             except OSError:
                 continue
             for line in (at / "net" / "tcp").read_text().splitlines()[1:]:
