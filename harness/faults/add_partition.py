@@ -59,6 +59,7 @@ class _Added:
             every=0.2,
             stop=bench.stop,
         )
+        self._is_past = self._pipeline.look.getting_past({self._partition: 0})
         found = False
         with suppress(Overdue):
             found = wait_until(
@@ -90,5 +91,5 @@ class _Added:
 
     def _found(self) -> bool:
         with suppress(*AWAY):
-            return self._pipeline.look.past({self._partition: 0})
+            return self._is_past()
         return False

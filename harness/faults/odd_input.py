@@ -45,7 +45,7 @@ class OddInput:
             at_work(bench, self.phase)
             return _Came(bench, self.records, send_odd(bench, self.records))
         ends = wait_until(
-            lambda: found_odd(bench, self.records),
+            lambda: found_odd(program(bench).look.input_logs(), self.records),
             what=f"{ODD[self.records]} in the input",
             seconds=_SECONDS,
             every=_EVERY,

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.sinks.base import AtomicBatch, Effect, Sink, State
+from harness.own.together import OwnOutput
+from harness.sinks.base import AtomicBatch, Effect, State
 
 
 class DeadLetters:
     """An output of dead letters, as a sink that is looked at beside others."""
 
-    def __init__(self, sink: Sink, views: Iterable[str]) -> None:
+    def __init__(self, sink: OwnOutput, views: Iterable[str]) -> None:
         """`views` are those of the outputs beside it."""
         self.name = sink.name
         self._sink = sink
@@ -30,6 +31,10 @@ class DeadLetters:
         """Every dead letter, in every view."""
         found = self._sink.effects()
         return [replace(effect, view=view) for view in self._views for effect in found]
+
+    def records(self) -> frozenset[str | None]:
+        """The inputs that were given up."""
+        return self._sink.records()
 
     def states(self) -> list[State]:
         """None."""

@@ -7,7 +7,7 @@ is expected. Made-up orders get identities of their own; those of a file are cop
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from confluent_kafka import Producer
@@ -55,14 +55,8 @@ def send_odd(bench: Bench, kind: str) -> Ends:
         return {partition: end for partition, (_, end) in reader.ends(bench.topic).items()}
 
 
-def found_odd(bench: Bench, kind: str) -> Ends:
-    """Offsets behind the newest odd ones among the inputs, by partition; none where none stands.
-
-    Raises:
-        UnreadableLog: the input cannot be read now.
-    """
-    with bench.reader() as reader:
-        logs = list(reader.read_topic(bench.topic))
+def found_odd(logs: Iterable[PartitionLog], kind: str) -> Ends:
+    """Offsets behind the newest odd ones among the inputs, by partition; none where none stands."""
     odd = {log.partition: [e.offset for e in log.entries if IS_ODD[kind](e)] for log in logs}
     return {partition: max(offsets) + 1 for partition, offsets in odd.items() if offsets}
 

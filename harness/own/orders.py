@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -81,8 +82,7 @@ class Orders:
         Raises:
             BadRule: a record of the file has no identity, or one that another has, or no key.
         """
-        made = self._given() if self.file else self._made_up(seed)
-        for n, record in enumerate(made):
+        for n, record in enumerate(self._all(seed)):
             if n % self.producers == producer:
                 yield SenderRecord(
                     record=record.identity,
@@ -146,23 +146,10 @@ class Orders:
 
     def keyed(self, *, seed: int) -> list[tuple[str, str]]:
         """Identity and key of every record that has an effect, in the order of the file."""
-        made = self._given() if self.file else self._made_up(seed)
-        return [(r.identity, r.key) for r in made if self.yields.names(r.value)]
+        return [(r.identity, r.key) for r in self._all(seed) if self.yields.names(r.value)]
 
-    def _made_up(self, seed: int) -> Iterator[Given]:
-        draw = random.Random(f"{seed}/orders")
-        for n in range(self.records):
-            customer = _passing(n) if self.upserts else f"customer-{draw.randrange(64):02d}"
-            identity = f"order-{n:06d}"
-            order = {
-                ORDER_ID: identity,
-                "customer": customer,
-                "item": draw.choice(_ITEMS),
-                "quantity": draw.randrange(1, 10),
-                "amount_cents": draw.randrange(100, 100_000),
-            }
-            made = Given(identity=identity, key=customer, value=json.dumps(order))
-            yield as_odd(made, n, self.records - self.sentinels, self.odd)
+    def _all(self, seed: int) -> Iterable[Given]:
+        return self._given() if self.file else _made_up(self, seed)
 
     def _given(self) -> Iterator[Given]:
         rule, key = Rule.parse(self.identity), Rule.parse(self.key) if self.key else None
@@ -179,6 +166,26 @@ class Orders:
                 )
             named = identity if key is None else _asked(key, "key", found, place)
             yield Given(identity=identity, key=named, value=value)
+
+
+@lru_cache(maxsize=2)
+def _made_up(orders: Orders, seed: int) -> Sequence[Given]:
+    """Orders that are made up; kept, because each run asks for them ten times."""
+    draw = random.Random(f"{seed}/orders")
+    made = []
+    for n in range(orders.records):
+        customer = _passing(n) if orders.upserts else f"customer-{draw.randrange(64):02d}"
+        identity = f"order-{n:06d}"
+        order = {
+            ORDER_ID: identity,
+            "customer": customer,
+            "item": draw.choice(_ITEMS),
+            "quantity": draw.randrange(1, 10),
+            "amount_cents": draw.randrange(100, 100_000),
+        }
+        plain = Given(identity=identity, key=customer, value=json.dumps(order))
+        made.append(as_odd(plain, n, orders.records - orders.sentinels, orders.odd))
+    return made
 
 
 def _asked(rule: Rule, what: str, written: Written, place: str) -> str:

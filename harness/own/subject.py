@@ -10,15 +10,16 @@ import os
 import shlex
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from harness.artemis.configuration import QueueSettings
 from harness.artemis.queue_log import QueueLog
-from harness.bench import addresses, fresh_reader
+from harness.bench import addresses
+from harness.following import Following, Remembered
 from harness.identity import RECORD_HEADER
 from harness.kafka.log_reader import LogReader
+from harness.kafka.metadata import ClusterView
 from harness.own.dead_letters import DeadLetters
 from harness.own.driver_classes import DriverClasses
 from harness.own.effects import Yield
@@ -32,8 +33,7 @@ from harness.own.orders import Orders
 from harness.own.outputs.output import Output, Where
 from harness.own.program import PROGRAM, Program
 from harness.own.spark import OwnSpark
-from harness.own.together import Together
-from harness.sinks.base import Sink
+from harness.own.together import OwnOutput, Together
 from harness.stage.database_login import for_programs
 from harness.stage.topology import AUDITOR
 from harness.subjects.pipeline import Pipeline, PipelineParts
@@ -218,13 +218,13 @@ class OwnPipeline:
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Together:
         """Its outputs."""
         where = Where(database=database, reader=reader, work=work)
-        sinks: list[Sink] = [self._open(output, where) for output in self.outputs]
+        sinks = [self._open(output, where) for output in self.outputs]
         if self.dead_letters is None:
             return Together(sinks)
         letters = self.dead_letters.open(where, Yield())
         return Together(sinks, DeadLetters(letters, [output.view for output in self.outputs]))
 
-    def _open(self, output: Output, where: Where) -> Sink:
+    def _open(self, output: Output, where: Where) -> OwnOutput:
         if self.upserts is None:
             return output.open(where, self.comes_to)
         return output.open_upserts(where, self.upserts)
@@ -232,7 +232,11 @@ class OwnPipeline:
     def _look(self, parts: PipelineParts) -> Look:
         stage = parts.stage
         queues = {name: QueueLog(stage.queues(), name) for name in self.queues}
-        reader = partial(fresh_reader, stage, queues)
+        remembered = Remembered()
+
+        def reader() -> LogReader:
+            return Following(ClusterView(addresses(stage)), addresses(stage), queues, remembered)
+
         return Look(
             topic=parts.topic,
             groups=GroupCommits(parts.topic, addresses=addresses(stage).values(), reader=reader),

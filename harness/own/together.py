@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from harness.sinks.base import AtomicBatch, Effect, Sink, State
+
+
+class OwnOutput(Sink, Protocol):
+    """An output whose effects name the inputs that they come from."""
+
+    def records(self) -> frozenset[str | None]:
+        """The inputs that its effects name, and None if one names none."""
 
 
 class Together:
     """What all of them hold."""
 
-    def __init__(self, outputs: Sequence[Sink], letters: Sink | None = None) -> None:
+    def __init__(self, outputs: Sequence[OwnOutput], letters: OwnOutput | None = None) -> None:
         """`letters` has the inputs that were given up, each for all of the outputs."""
         self._outputs = tuple(outputs)
         self._letters = () if letters is None else (letters,)
@@ -27,11 +35,8 @@ class Together:
 
     def named(self) -> list[frozenset[str | None]]:
         """Of each output, which inputs have something in it, or a dead letter in its place."""
-        given_up = {effect.record for sink in self._letters for effect in sink.effects()}
-        return [
-            frozenset(given_up | {effect.record for effect in sink.effects()})
-            for sink in self._outputs
-        ]
+        given_up = [sink.records() for sink in self._letters]
+        return [sink.records().union(*given_up) for sink in self._outputs]
 
     def states(self) -> list[State]:
         """Every aggregate in any."""

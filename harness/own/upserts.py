@@ -65,6 +65,10 @@ class Upserts:
             for ordinal, found in enumerate(self._source.found())
         ]
 
+    def records(self) -> frozenset[str | None]:
+        """The inputs that its values name."""
+        return frozenset(effect.record for effect in self.effects())
+
     def states(self) -> list[State]:
         """Which input left the value of each key. Where a key has several rows, all of them."""
         latest: dict[tuple[str, str], str] = {}

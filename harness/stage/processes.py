@@ -113,7 +113,10 @@ class Process:
         Each thread stops when it is scheduled next, so on a busy machine the first one's state says
         little of the others'.
         """
-        states = {s for pid in self.pids() for s in _thread_states(pid)}
+        first = _thread_states(self.popen.pid)
+        if not first <= _STOPPED:
+            return False  # to look at every process of the machine takes long
+        states = first | {s for pid in self.pids() for s in _thread_states(pid)}
         return bool(states) and states <= _STOPPED
 
     def pause(self, stop: Stop | None = None) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
 from harness.faults.kill_program import KILLED_AT_WORK
@@ -84,6 +85,7 @@ def _schedule(pipeline: Pipeline, preset: str, present: list[Hazard]) -> tuple[A
             for strikes in [hazard.strikes(pipeline, n)]
             for number, strike in enumerate(strikes, 1)
         ]
+        steps = _side_by_side(steps)
         for step in _combined(steps) if preset == BRUTAL and n else steps:
             made = [_line(pipeline, hazard, part, strike, before) for hazard, part, strike in step]
             found += made
@@ -106,6 +108,15 @@ def _line(
         tells=strike.tells,
         tries=_TRIES,
     )
+
+
+def _side_by_side(steps: Iterable[_Step]) -> list[_Step]:
+    """The same with neighbours that disturb nothing in one step."""
+    found: list[_Step] = []
+    for alike, of in groupby(steps, key=lambda step: step[0][0].side_by_side):
+        some = list(of)
+        found += [[part for step in some for part in step]] if alike else some
+    return found
 
 
 def _combined(steps: list[_Step]) -> list[_Step]:

@@ -30,6 +30,7 @@ from harness.own.subject import WORDS, OwnPipeline
 from harness.own.upserts import check_spread
 from harness.scenario import At, BadScenario, Scenario
 from harness.schedule_json import BadSchedule, schedule_from_json
+from harness.workload.senders.librdkafka import Librdkafka
 from onceproof.verify.checks import check_places, check_queues, check_upserts
 from onceproof.verify.fine_print import fine_print, fine_print_of
 from onceproof.verify.hazards.hazard import Pipeline
@@ -52,6 +53,8 @@ _STRIKE_SECONDS: Final = 6.0
 REHEARSED: Final = 300
 """How many records a rehearsal sends."""
 _REHEARSED_RATE: Final = 60
+_LINGER_MS: Final = 50
+"""Requests of one record each would cost brokers most of what they do."""
 SENTINELS: Final = 60
 """How many of the last records are sent when all else has come to rest."""
 
@@ -220,6 +223,7 @@ def _draft(said: Said) -> Scenario:
         title=f"A pipeline of your own: {said.topic} → {', '.join(subject.sinks)}",
         subject=subject,
         workload=subject.orders,
+        sender=Librdkafka(linger_ms=_LINGER_MS),
         schedule=(),
         claims=tuple(
             _claim(guarantee, subject, output, (), frozenset(), "")

@@ -25,7 +25,7 @@ from harness.own.outputs.printed import Printed
 from harness.own.outputs.table import Table
 from harness.own.outputs.topic import READ_COMMITTED, READ_UNCOMMITTED, Topic
 from harness.own.upserts import Upserts
-from harness.sinks.base import AtomicBatch, Effect, Sink, State
+from harness.sinks.base import AtomicBatch, Effect, State
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +130,7 @@ class Output:
         """It, as it is now."""
         return OwnSink(self, self._source(where), yields)
 
-    def open_upserts(self, where: Where, key: Rule) -> Sink:
+    def open_upserts(self, where: Where, key: Rule) -> Upserts:
         """It, as it is now, with one value for what `key` finds."""
         return Upserts(
             self._source(where),
@@ -207,6 +207,10 @@ class OwnSink:
             )
             for ordinal, found in enumerate(self._source.found())
         )
+
+    def records(self) -> frozenset[str | None]:
+        """The inputs that its effects name."""
+        return frozenset(self._output.identity.find(f.written) for f in self._source.found())
 
     def states(self) -> list[State]:
         """None: only effects are judged."""

@@ -27,6 +27,8 @@ from harness.workload.task_file import SenderRecord, SenderTask, load_records
 BLOCK: Final = 200
 """The most records whose calls are written at once."""
 _STATUS_EVERY: Final = 0.1
+_LEAST_PAUSE: Final = 0.005
+_MOST_PAUSE: Final = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +143,13 @@ class Desk:
         }
         self._history.write("txns", **self._txn)
         return Transaction(txn=txn, abort=abort, records=tuple(records))
+
+    @property
+    def until_due(self) -> float:
+        """Seconds until the pace allows one more, within what an order may have to wait."""
+        if not self.rate:
+            return _LEAST_PAUSE
+        return min(max((1 - self._credit) / self.rate, _LEAST_PAUSE), _MOST_PAUSE)
 
     def calls(self, transaction: Transaction) -> list[Call]:
         """Its calls, written down."""

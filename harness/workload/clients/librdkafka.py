@@ -45,13 +45,13 @@ class Sending:
                 if transaction:
                     self._send_transaction(transaction)
                 else:
-                    self.client.poll(0.005)
+                    self.client.poll(desk.until_due)
             elif block := desk.due():
                 for call in block:
                     self._produce(call)
                 self.client.poll(0)
             else:
-                self.client.poll(0.005)
+                self.client.poll(desk.until_due)
             desk.tell()
         while desk.waiting:
             self._wait()

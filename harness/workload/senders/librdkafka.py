@@ -30,11 +30,13 @@ class Librdkafka:
         idempotent: with it a retry is appended once; without it the client retries all the same.
         acks: how many replicas must have a record before it is acknowledged: all, or 1.
         resend_seconds: the application gives a send up after so long, and sends again by itself.
+        linger_ms: how long a record waits for others that go with it.
     """
 
     idempotent: bool = True
     acks: str = "all"
     resend_seconds: float | None = None
+    linger_ms: int = 5
 
     @property
     def name(self) -> str:
@@ -47,7 +49,7 @@ class Librdkafka:
         return {
             "acks": self.acks,
             "enable.idempotence": self.idempotent,
-            "linger.ms": 5,
+            "linger.ms": self.linger_ms,
             "message.max.bytes": MESSAGE_MAX_BYTES,
             "partitioner": "murmur2_random",
             "socket.timeout.ms": 1500,

@@ -90,6 +90,8 @@ class Hazard:
         unless: why a pipeline does not have it; None if it has.
         strikes: how it is caused, in one round.
         rare: whether once in three rounds is enough, because it takes long.
+        side_by_side: whether it is met together with its neighbours in the table of which the same
+            is true: none of them needs the pipeline for itself.
         brutal: whether only the preset `brutal` has it: a pipeline may be right although it fails
             there.
     """
@@ -101,4 +103,5 @@ class Hazard:
     unless: Callable[[Pipeline], str | None]
     strikes: Callable[[Pipeline, int], Sequence[Strike]]
     rare: bool = False
+    side_by_side: bool = False
     brutal: bool = False

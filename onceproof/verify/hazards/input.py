@@ -69,6 +69,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
         proof=_BEHIND,
         unless=_odd_unless(ABORTED),
         strikes=_odd(ABORTED),
+        side_by_side=True,
     ),
     Hazard(
         name=NULL,
@@ -77,6 +78,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
         proof=_BEHIND,
         unless=_odd_unless(NULL),
         strikes=_odd(NULL),
+        side_by_side=True,
     ),
     Hazard(
         name=OVERSIZE,
@@ -85,6 +87,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
         proof=_BEHIND,
         unless=_odd_unless(OVERSIZE),
         strikes=_odd(OVERSIZE),
+        side_by_side=True,
         rare=True,
     ),
     Hazard(
@@ -94,6 +97,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
         proof=_BEHIND,
         unless=_odd_unless(KEYS),
         strikes=_odd(KEYS),
+        side_by_side=True,
         rare=True,
     ),
     Hazard(
@@ -103,6 +107,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
         proof="inputs stood in the new partition; it had effects of them, or was started again",
         unless=_partition_added,
         strikes=lambda p, n: [Strike(do=AddPartition())],
+        side_by_side=True,
         rare=True,
     ),
     Hazard(

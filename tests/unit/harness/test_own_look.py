@@ -73,7 +73,8 @@ def log_of(entries: Sequence[Input], partition: int = 0) -> Any:
 def holds(effects: Iterable[str | None]) -> Any:
     """An output with effects of these inputs."""
     there = [SimpleNamespace(record=record, position="row") for record in effects]
-    return SimpleNamespace(name="out", size=lambda: 1, effects=lambda: there)
+    names = frozenset(each.record for each in there)
+    return SimpleNamespace(name="out", size=lambda: 1, effects=lambda: there, records=lambda: names)
 
 
 def look(

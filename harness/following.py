@@ -1,0 +1,66 @@
+"""Reading logs again and again while they grow: only what is new is fetched.
+
+It is for looks at a run under way. A verdict reads every log anew, since an election may cut a log
+off and let it grow again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from harness.elsewhere import Elsewhere, ReaderOfAll
+from harness.kafka.log_reader import Entry, PartitionLog
+from harness.kafka.metadata import ClusterView
+
+Read = Callable[[str, int, int], PartitionLog]
+"""Topic, partition and first offset → the entries from there to the end."""
+
+
+class Remembered:
+    """Entries that do not change any more: those below the last stable offset. Thread-safe."""
+
+    def __init__(self) -> None:
+        """Nothing was read yet."""
+        self._entries: dict[tuple[str, int], list[Entry]] = {}
+        self._lock = threading.Lock()
+
+    def whole(self, read: Read, topic: str, partition: int) -> PartitionLog:
+        """A partition from its beginning, of which only what is new is read.
+
+        Raises:
+            UnreadableLog: `read` did; what was remembered of the partition is forgotten.
+        """
+        with self._lock:
+            known = self._entries.pop((topic, partition), [])
+            start = known[-1].offset + 1 if known else 0
+            log = read(topic, partition, start)
+            if known and (log.high_watermark < start or log.log_start > known[0].offset):
+                known, log = [], read(topic, partition, 0)
+            entries = known + log.entries
+            self._entries[topic, partition] = [
+                entry for entry in entries if entry.offset < log.last_stable_offset
+            ]
+            return replace(log, entries=entries)
+
+
+class Following(ReaderOfAll):
+    """Reads partitions whole, and remembers what it read."""
+
+    def __init__(
+        self,
+        view: ClusterView,
+        addresses: Mapping[int, str],
+        elsewhere: Mapping[str, Elsewhere],
+        remembered: Remembered,
+    ) -> None:
+        """`remembered` is shared by all readers that follow the same logs."""
+        super().__init__(view, addresses, elsewhere)
+        self._remembered = remembered
+
+    def read(self, topic: str, partition: int, start: int = 0) -> PartitionLog:
+        """Read a partition from `start` to its end."""
+        if start:
+            return super().read(topic, partition, start)
+        return self._remembered.whole(super().read, topic, partition)
