@@ -1,4 +1,4 @@
-"""Reading logs again and again while they grow: only what is new is fetched.
+"""Reading logs again and again while they grow: only what is new is fetched, over one connection.
 
 It is for looks at a run under way. A verdict reads every log anew, since an election may cut a log
 off and let it grow again.
@@ -7,7 +7,8 @@ off and let it grow again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 from harness.elsewhere import Elsewhere, ReaderOfAll
@@ -64,3 +65,36 @@ class Following(ReaderOfAll):
         if start:
             return super().read(topic, partition, start)
         return self._remembered.whole(super().read, topic, partition)
+
+
+class Followers:
+    """Readers that follow the same logs, lent out one at a time, with their connections."""
+
+    def __init__(
+        self, addresses: Mapping[int, str], elsewhere: Mapping[str, Elsewhere] | None = None
+    ) -> None:
+        """`addresses` maps node ids to `host:port` of the auditor's listener."""
+        self._addresses = dict(addresses)
+        self._elsewhere = elsewhere or {}
+        self._remembered = Remembered()
+        self._idle: list[Following] = []
+
+    @contextmanager
+    def reader(self) -> Iterator[Following]:
+        """A reader for as long as the block lasts; one whose block fails is not lent out again."""
+        try:
+            lent = self._idle.pop()
+        except IndexError:
+            view = ClusterView(self._addresses)
+            lent = Following(view, self._addresses, self._elsewhere, self._remembered)
+        try:
+            yield lent
+        except BaseException:
+            lent.close()
+            raise
+        self._idle.append(lent)
+
+    def close(self) -> None:
+        """Close the connections of all that are not lent out."""
+        while self._idle:
+            self._idle.pop().close()

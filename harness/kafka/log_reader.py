@@ -153,7 +153,7 @@ class LogReader:
         found = {}
         for p in self._view.partitions(topic):
             # A fetch far behind the end would carry data; one byte is enough for the ends.
-            answer = self._fetch(topic, p.partition, 0, limit=1)
+            answer = self._fetch(topic, p.partition, 0, limit=1, leader=p.leader)
             found[p.partition] = (answer.last_stable_offset, answer.high_watermark)
         return found
 
@@ -187,7 +187,13 @@ class LogReader:
         return int(told.offset)
 
     def _fetch(
-        self, topic: str, partition: int, offset: int, *, limit: int = _BYTES
+        self,
+        topic: str,
+        partition: int,
+        offset: int,
+        *,
+        limit: int = _BYTES,
+        leader: int | None = None,
     ) -> FetchResponse:
         """What the leader has from an offset on, or from its first if that comes later."""
         wanted = FetchRequest.FetchTopic
@@ -208,7 +214,7 @@ class LogReader:
             ],
         )
         leader, answer = self._ask(
-            topic, partition, request, version=_VERSION, answer=FetchResponse
+            topic, partition, request, version=_VERSION, answer=FetchResponse, leader=leader
         )
         found = answer.responses[0].partitions[0]
         if found.error_code == _OUT_OF_RANGE and (offset < (first := self.first(topic, partition))):
@@ -220,14 +226,26 @@ class LogReader:
         return found
 
     def _ask(
-        self, topic: str, partition: int, request: Any, *, version: int, answer: Any
+        self,
+        topic: str,
+        partition: int,
+        request: Any,
+        *,
+        version: int,
+        answer: Any,
+        leader: int | None = None,
     ) -> tuple[int, Any]:
-        """Who leads a partition, and what it answers."""
-        leader = self._view.leader(topic, partition)
+        """Who leads a partition, and what it answers; `leader` is known, or -1 if there is none."""
         if leader is None:
+            leader = self._view.leader(topic, partition)
+        if leader is None or leader < 0:
             raise UnreadableLog(f"{topic}-{partition} has no leader")
+        wire = self._wires[leader]
         try:
-            return leader, self._wires[leader].ask(request, version=version, answer=answer)
+            try:
+                return leader, wire.ask(request, version=version, answer=answer)
+            except ConnectionError:  # the broker was started again since it was asked last
+                return leader, wire.ask(request, version=version, answer=answer)
         except OSError as error:
             raise UnreadableLog(f"{topic}-{partition}: broker {leader}: {error}") from error
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -44,11 +45,12 @@ class Look:
         rest: seconds for which its outputs must not change before they count as still.
         pause: the longest in seconds that it usually pauses between two writes.
         upserts: whether an input leaves a value that a later one of its key takes the place of.
+        close: closes what its readers leave open.
     """
 
     topic: str
     groups: GroupCommits
-    reader: Callable[[], LogReader]
+    reader: Callable[[], AbstractContextManager[LogReader]]
     sink: Opened
     sent: Collection[str]
     required: Collection[str]
@@ -56,6 +58,7 @@ class Look:
     rest: float = QUIET
     pause: float = 0.0
     upserts: bool = False
+    close: Callable[[], None] = lambda: None
     changes: int = field(default=0, init=False)
     """How often something new was found in its outputs."""
     added: set[int] = field(default_factory=set, init=False)

@@ -20,11 +20,15 @@ from harness.own.effects import NOT_JUDGED, Yield
 from harness.own.given import Given, given
 from harness.own.identity import BadRule, Rule, Written
 from harness.own.odd_orders import as_odd
+from harness.own.profile import EMPTY, KEYS
 from harness.own.upserts import contributions
+from harness.workload.partitions import partition_of_key
 from harness.workload.task_file import SenderRecord
 
 ORDER_ID = "order_id"
 _ITEMS = ("book", "lamp", "chair", "desk", "shelf")
+_BEGINNING = 10
+"""The first tenth of all orders leaves partition 0 empty, where one is to be."""
 _BACK = (0, 3, 7, 11)
 """How many customers back each of four orders in a row is given."""
 
@@ -46,7 +50,7 @@ class Orders:
         partitions: of the topic.
         rate: records per second of all producers together, while faults are at work.
         sentinels: how many of the last records are sent only when all else has come to rest.
-        odd: kinds of odd records among those that are made up: `KEYS`, `NULL`, `OVERSIZE`.
+        odd: what is odd about those that are made up: `KEYS`, `NULL`, `OVERSIZE`, `EMPTY`.
     """
 
     topic: str
@@ -172,9 +176,13 @@ class Orders:
 def _made_up(orders: Orders, seed: int) -> Sequence[Given]:
     """Orders that are made up; kept, because each run asks for them ten times."""
     draw = random.Random(f"{seed}/orders")
+    customers = [f"customer-{number:02d}" for number in range(64)]
+    apart = [name for name in customers if partition_of_key(name, orders.partitions)]
+    begin = orders.records // _BEGINNING if EMPTY in orders.odd else 0
     made = []
     for n in range(orders.records):
-        customer = _passing(n) if orders.upserts else f"customer-{draw.randrange(64):02d}"
+        begins = n < begin
+        customer = _passing(n) if orders.upserts else draw.choice(apart if begins else customers)
         identity = f"order-{n:06d}"
         order = {
             ORDER_ID: identity,
@@ -184,7 +192,9 @@ def _made_up(orders: Orders, seed: int) -> Sequence[Given]:
             "amount_cents": draw.randrange(100, 100_000),
         }
         plain = Given(identity=identity, key=customer, value=json.dumps(order))
-        made.append(as_odd(plain, n, orders.records - orders.sentinels, orders.odd))
+        # Those without a key would go anywhere.
+        kinds = frozenset(orders.odd) - ({KEYS} if begins else set())
+        made.append(as_odd(plain, n, orders.records - orders.sentinels, kinds))
     return made
 
 

@@ -14,6 +14,8 @@ ABORTED: Final = "aborted-input"
 NULL: Final = "null-values"
 OVERSIZE: Final = "oversize"
 KEYS: Final = "odd-keys"
+EMPTY: Final = "empty-partition"
+"""Made-up orders leave a partition empty for a while; no record of theirs is odd by that."""
 ODD: Final[Mapping[str, str]] = {
     ABORTED: "records of an aborted transaction",
     NULL: "records with a null value",

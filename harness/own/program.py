@@ -185,5 +185,6 @@ class Program:
         return found
 
     def close(self) -> None:
-        """Keep it no longer."""
+        """Keep it no longer, and look no more."""
         self.kept.close()
+        self.look.close()

@@ -16,10 +16,9 @@ from typing import Any, Final
 from harness.artemis.configuration import QueueSettings
 from harness.artemis.queue_log import QueueLog
 from harness.bench import addresses
-from harness.following import Following, Remembered
+from harness.following import Followers
 from harness.identity import RECORD_HEADER
 from harness.kafka.log_reader import LogReader
-from harness.kafka.metadata import ClusterView
 from harness.own.dead_letters import DeadLetters
 from harness.own.driver_classes import DriverClasses
 from harness.own.effects import Yield
@@ -187,6 +186,7 @@ class OwnPipeline:
         command = [fill(part, meanings) for part in self.command]
         look = self._look(parts)
         look.check_empty()
+        look.close()  # what watches a Spark job looks elsewhere
         environment = {"SPARK_LOCAL_IP": parts.address}
         if asked & _DATABASE:
             environment |= for_programs(parts.stage.database("pipeline"))[1]
@@ -232,11 +232,8 @@ class OwnPipeline:
     def _look(self, parts: PipelineParts) -> Look:
         stage = parts.stage
         queues = {name: QueueLog(stage.queues(), name) for name in self.queues}
-        remembered = Remembered()
-
-        def reader() -> LogReader:
-            return Following(ClusterView(addresses(stage)), addresses(stage), queues, remembered)
-
+        followers = Followers(addresses(stage), queues)
+        reader = followers.reader
         return Look(
             topic=parts.topic,
             groups=GroupCommits(parts.topic, addresses=addresses(stage).values(), reader=reader),
@@ -254,6 +251,7 @@ class OwnPipeline:
             rest=self.rest,
             pause=self.pause,
             upserts=self.upserts is not None,
+            close=followers.close,
         )
 
 

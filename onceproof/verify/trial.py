@@ -25,7 +25,7 @@ from harness.own.given import count
 from harness.own.identity import BadRule, Rule
 from harness.own.orders import Orders
 from harness.own.outputs.output import Output
-from harness.own.profile import KEYS, NULL, OVERSIZE, Profile
+from harness.own.profile import EMPTY, KEYS, NULL, OVERSIZE, Profile
 from harness.own.subject import WORDS, OwnPipeline
 from harness.own.upserts import check_spread
 from harness.scenario import At, BadScenario, Scenario
@@ -53,7 +53,7 @@ _STRIKE_SECONDS: Final = 6.0
 REHEARSED: Final = 300
 """How many records a rehearsal sends."""
 _REHEARSED_RATE: Final = 60
-_LINGER_MS: Final = 50
+_LINGER_MS: Final = 200
 """Requests of one record each would cost brokers most of what they do."""
 SENTINELS: Final = 60
 """How many of the last records are sent when all else has come to rest."""
@@ -103,7 +103,8 @@ def _odd_orders(said: Said, subject: OwnPipeline, profile: Profile) -> tuple[str
     if said.plain_data or said.data or subject.upserts or subject.spark:
         return ()
     known = (OVERSIZE, *((NULL,) if subject.named_by_header else ()))
-    return (KEYS, *(kind for kind in known if kind in profile.survives))
+    several = (EMPTY,) if subject.orders.partitions > 1 else ()
+    return (KEYS, *several, *(kind for kind in known if kind in profile.survives))
 
 
 def by_plan(scenario: Scenario, said: Said, profile: Profile, plan: Plan) -> Scenario:

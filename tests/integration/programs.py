@@ -50,6 +50,8 @@ class Own:
     program: Program
     group: str = field(default_factory=lambda: f"group-{uuid.uuid4().hex[:8]}")
     sent: int = 0
+    left_out: int = 0
+    """Of how many partitions, the last ones, nothing is sent to."""
     hazards: list[str] = field(default_factory=list)
     """Those that faults have recorded."""
     holds: list[bool] = field(default_factory=list)
@@ -70,6 +72,7 @@ class Own:
         }
         self._producer = getattr(self, "_producer", None) or Producer(settings)
         partitions = len(self._producer.list_topics(self.source, 30).topics[self.source].partitions)
+        partitions -= self.left_out
         for n in range(self.sent, self.sent + 9):
             self._producer.produce(
                 self.source,

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from confluent_kafka.admin import AdminClient, NewPartitions
 
 from harness.faults.add_partition import AddPartition
+from harness.faults.empty_partition import EmptyPartition
 from harness.faults.odd_input import OddInput
 from harness.faults.restart_idle import RestartIdle
 from harness.own.odd_records import Ends, send_odd, send_plain
 from harness.own.profile import ABORTED, NULL, OVERSIZE, PROBED
+from harness.stage.topology import AUDITOR
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 
@@ -74,6 +77,19 @@ def test_odd_orders_are_seen_to_come(staging: Staged, topic: Callable[..., str])
         with own.flowing(), own.struck(come) as (injection, proof):
             assert injection.target == f"topic {own.source}"
             assert proof.startswith("records larger than brokers take by default came into")
+
+
+def test_a_partition_is_empty_while_it_writes(staging: Staged, topic: Callable[..., str]) -> None:
+    with running(staging, topic, "copy") as own:
+        with own.flowing():
+            assert EmptyPartition().inject(own.bench, "x").evidence() is None
+        own.left_out = 1
+        admin = AdminClient({"bootstrap.servers": staging.stage.bootstrap(AUDITOR)})
+        admin.create_partitions([NewPartitions(own.source, 4)])[own.source].result()
+        with own.flowing(), own.struck(EmptyPartition()) as (injection, proof):
+            assert injection.target == f"{own.source}-3"
+            assert proof.startswith(f"the pipeline wrote when {own.source}-3 held nothing")
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
 
 
 def test_a_partition_is_added_and_found_after_a_start(

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from harness.faults.add_partition import AddPartition
+from harness.faults.empty_partition import EmptyPartition
 from harness.faults.odd_input import OddInput
 from harness.faults.restart_idle import RestartIdle
 from harness.own.profile import (
     ABORTED,
+    EMPTY,
     KEYS,
     NULL,
     ODD,
@@ -61,6 +63,26 @@ def _partition_added(pipeline: Pipeline) -> str | None:
     return None
 
 
+def _empty_unless(pipeline: Pipeline) -> str | None:
+    if EMPTY in pipeline.odd_orders:
+        return None
+    if pipeline.plain_data:
+        return "--plain-data leaves it out"
+    return "only orders that are made up leave one empty, and not for upserts or Spark jobs"
+
+
+BEGINNING: Final[tuple[Hazard, ...]] = (
+    Hazard(
+        name=EMPTY,
+        says="a partition of its input is empty while it reads the others",
+        of="any but Spark and upserts, with an input of several partitions",
+        proof="a partition held nothing when the pipeline wrote",
+        unless=_empty_unless,
+        strikes=lambda p, n: [Strike(do=EmptyPartition())],
+        rare=True,
+    ),
+)
+"""How the input begins; what comes first in a round."""
 INPUT: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=ABORTED,

@@ -13,12 +13,13 @@ from onceproof.verify.hazards.commits import COMMITS
 from onceproof.verify.hazards.database import DATABASE
 from onceproof.verify.hazards.group import GROUP_MEMBER
 from onceproof.verify.hazards.hazard import Hazard
-from onceproof.verify.hazards.input import INPUT
+from onceproof.verify.hazards.input import BEGINNING, INPUT
 from onceproof.verify.hazards.producing import PRODUCING
 from onceproof.verify.hazards.spark import SPARK
 from onceproof.verify.hazards.work import WORK
 
 TABLE: Final[tuple[Hazard, ...]] = (
+    *BEGINNING,
     *COMMITS,
     *GROUP_MEMBER,
     *PRODUCING,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.following import Remembered
+from harness.following import Followers, Remembered
 from harness.kafka.log_reader import Entry, PartitionLog, UnreadableLog
 
 AT = "orders", 0
@@ -94,3 +94,18 @@ def test_what_could_not_be_read_is_forgotten() -> None:
     log.gone = False
     assert len(remembered.whole(log.read, *AT).entries) == 2
     assert log.fetched == [0, 1, 0, 1]
+
+
+def test_a_reader_is_lent_again_and_not_after_a_failure() -> None:
+    followers = Followers({})
+    with followers.reader() as first, followers.reader() as second:
+        assert first is not second
+    with followers.reader() as third:
+        assert third in (first, second)
+        with pytest.raises(UnreadableLog), followers.reader() as failed:
+            raise UnreadableLog("gone")
+    with followers.reader() as one, followers.reader() as other:
+        assert failed not in (one, other)
+    followers.close()
+    with followers.reader() as fresh:
+        assert fresh not in (first, second)

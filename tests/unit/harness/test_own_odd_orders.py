@@ -12,7 +12,8 @@ from harness.identity import RECORD_HEADER, digest
 from harness.kafka.log_reader import Entry
 from harness.own.odd_orders import IS_ODD, LARGE_BYTES
 from harness.own.orders import Orders
-from harness.own.profile import KEYS, NULL, OVERSIZE
+from harness.own.profile import EMPTY, KEYS, NULL, OVERSIZE
+from harness.workload.partitions import partition_of_key
 from harness.workload.task_file import SenderRecord
 
 KINDS: Final = (KEYS, NULL, OVERSIZE)
@@ -51,6 +52,15 @@ def test_all_others_are_as_ever_and_each_is_expected() -> None:
     assert list(orders.expected(producer=0, seed=3, sink="out")) == list(
         PLAIN.expected(producer=0, seed=3, sink="out")
     )
+
+
+@pytest.mark.parametrize("partitions", [2, 3, 7])
+def test_one_partition_is_empty_to_begin_with(partitions: int) -> None:
+    orders = replace(PLAIN, odd=(*KINDS, EMPTY), partitions=partitions)
+    first = [n for n, r in enumerate(sent(orders)) if partition_of_key(r.key, partitions) == 0]
+    assert 60 <= first[0] < 60 + 10 * partitions, "a tenth of 600 leave it empty"
+    assert all(r.key for r in sent(orders)[:60]), "those without a key would go anywhere"
+    assert {r.key for r in sent(orders)[60:]} >= {""}
 
 
 def test_a_large_one_is_an_order_with_a_long_note() -> None:

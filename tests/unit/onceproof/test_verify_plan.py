@@ -16,7 +16,7 @@ from harness.faults.odd_input import OddInput
 from harness.faults.remove_program import RemoveProgram
 from harness.faults.strike_database import StrikeDatabase
 from harness.faults.withhold_writes import WithholdWrites
-from harness.own.profile import ABORTED, KEYS, NULL, OVERSIZE, Profile
+from harness.own.profile import ABORTED, EMPTY, KEYS, NULL, OVERSIZE, Profile
 from harness.own.program import PROGRAM
 from harness.scenario import At
 from harness.schedule_json import schedule_from_json, schedule_to_json
@@ -49,7 +49,7 @@ PIPELINES = {
     **{name: pipeline(profile) for name, profile in PROFILES.items()},
     "queue": pipeline(COPY, kinds=("queue", "topic")),
     "spark": pipeline(SPARK_JOB, spark=True),
-    "odd orders": replace(pipeline(COPY), odd_orders=(KEYS, NULL, OVERSIZE)),
+    "odd orders": replace(pipeline(COPY), odd_orders=(KEYS, NULL, OVERSIZE, EMPTY)),
 }
 ANY = {"stopped-with-work", "leader-killed", "cut-off"}
 PROGRAMS = ANY | {"killed-at-work", "partition-added"}
@@ -80,7 +80,7 @@ HAS = {
     | {"killed-after-offset-log", "replayed-batch", "killed-after-batch-commit", "paused"},
 }  # fmt: skip
 HAS["two-workers"] = HAS["copy"]
-HAS["odd orders"] = HAS["copy"] | {KEYS, OVERSIZE}
+HAS["odd orders"] = HAS["copy"] | {KEYS, OVERSIZE, EMPTY}
 
 
 def names(hazards: tuple[Hazard, ...]) -> set[str]:
@@ -145,6 +145,12 @@ def test_what_disturbs_nothing_comes_together() -> None:
         if len(step := list(each)) > 1
     ]
     assert step == {hazard.name for hazard in plan(PIPELINES["copy"], "gentle").hazards} & BESIDE
+
+
+def test_an_empty_partition_is_seen_before_anything_is_sent_to_it() -> None:
+    schedule = plan(PIPELINES["odd orders"], "standard").schedule
+    assert [at.hazard for at in schedule].index(EMPTY) == 0
+    assert sum(at.hazard == EMPTY for at in schedule) == 1
 
 
 def test_brutal_strikes_the_program_while_a_broker_is_gone() -> None:

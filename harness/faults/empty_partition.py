@@ -1,0 +1,55 @@
+"""A partition of the input is empty while the pipeline reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.programs import at_work, wait_works
+from harness.own.program import PROGRAM
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmptyPartition:
+    """See that a partition holds nothing while the pipeline writes what it read of others.
+
+    Made-up orders begin so; nothing is done to the pipeline.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = PROGRAM
+
+    def describe(self) -> str:
+        """The act in words."""
+        return "see the pipeline write while a partition of the input is empty"
+
+    def inject(self, bench: Bench, name: str) -> _Empty:
+        """Look when the pipeline has written something."""
+        at_work(bench)
+        return _Empty(bench)
+
+
+class _Empty:
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        with bench.reader() as reader:
+            ends = {p: end for p, (_, end) in reader.ends(bench.topic).items()}
+        self._others = sum(ends.values())
+        self._empty = [f"{bench.topic}-{p}" for p, end in sorted(ends.items()) if not end]
+        self.target = ", ".join(self._empty) or f"topic {bench.topic}"
+        self.at = now()
+
+    def evidence(self) -> str | None:
+        """Which were empty."""
+        if not self._empty:
+            return None
+        return f"the pipeline wrote when {self.target} held nothing, and others {self._others}"
+
+    def heal(self) -> None:
+        """Nothing is undone; see that the pipeline goes on."""
+        wait_works(self._bench)
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing shows only now."""
