@@ -67,7 +67,7 @@ matrix: .bootstrap ## Every scenario on both backends, and one page of it all (M
 	@$(BIN)/onceproof matrix $(if $(filter quick,$(MATRIX)),--quick) $(if $(JOBS),--jobs $(JOBS)) $(options)
 
 power: .bootstrap ## Known faults and their mended twins: who is caught by what (POWER=quick)
-	@$(BIN)/python -m tests.power $(if $(filter quick,$(POWER)),--quick,$(if $(ONLY),,--page docs/reference/power.md)) \
+	@$(BIN)/python -m tests.power $(if $(filter quick,$(POWER)),--quick,--page docs/reference/power.md) \
 		$(if $(ONLY),--only $(ONLY)) --seeds $(SEEDS) $(if $(JOBS),--jobs $(JOBS)) $(ARGS)
 
 agree: .bootstrap ## Thousands of generated histories, judged by every engine and by the oracle

@@ -19,6 +19,7 @@ from typing import Final
 from onceproof.matrix.room import room
 from onceproof.stopping import stop_on_signals
 from tests.power.catalogue import VARIANTS, UnknownPair, pairs
+from tests.power.kept import Kept
 from tests.power.measure import QUICK_SECONDS, Measurement, drawn, told_time
 from tests.power.page import page, summary
 from tests.power.results import Results
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="a drawn sample, in 15 minutes")
     parser.add_argument("--dry-run", action="store_true", help="only rehearse each program")
     parser.add_argument("--out", type=Path, default=Path("runs/power"), help="where runs go")
-    parser.add_argument("--page", type=Path, help="file that gets the page of all that was made")
+    parser.add_argument("--page", type=Path, help="page of all results, which are kept beside it")
     given = parser.parse_args(arguments)
     try:
         chosen = pairs(name for name in given.only.split(",") if name)
@@ -67,7 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     measured.execute()
     told = measured.results.told(trials)
     if given.page is not None and not given.dry_run:
-        given.page.write_text(page(told, measured.missing, given.preset), encoding="utf-8")
+        kept = Kept(given.page.with_suffix(".jsonl"))
+        kept.add(found for _, found in told)
+        there = len(pairs())
+        given.page.write_text(page(kept.told(), measured.missing, there), encoding="utf-8")
     print(f"{summary(told)}; took {told_time(began)}")
     if measured.stop.is_set():
         return _INTERRUPTED

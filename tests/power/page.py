@@ -17,8 +17,8 @@ _HEAD = """<!-- Made by `make power`; do not edit. -->
 
 # Power: known faults, and who catches them
 
-{count} small pipelines in the forms that people write, each with one known fault, and each with a
-mended twin (`tests/power/pairs`). Each was put on trial by `onceproof verify`, as a user types it.
+{count} of {all} small pipelines in the forms that people write, each with one known fault, and each
+with a mended twin (`tests/power/pairs`), put on trial by `onceproof verify`, as a user types it.
 A broken one must come out `violated`, by an anomaly that its fault makes; a mended one must hold.
 """
 
@@ -44,20 +44,20 @@ def summary(told: Told) -> str:
     return f"as they deserve: {', '.join(words)}"
 
 
-def page(told: Told, missing: Mapping[str, str], preset: str) -> str:
+def page(told: Told, missing: Mapping[str, str], there: int) -> str:
     """The page, of all that was made.
 
     Args:
-        told: trials with their results.
+        told: trials with their results, by pair.
         missing: pairs that could not be tried here, and why.
-        preset: how hard they were hit.
+        there: how many pairs there are.
     """
     by_pair = [(pair, list(those)) for pair, those in groupby(told, key=lambda each: each[0].pair)]
     took = [result.seconds for _, result in told]
     machine = ", ".join(f"{name} {value}" for name, value in host().items())
     facts = [
         f"* {_counted(told, 'broken')} caught, {_counted(told, 'mended')} hold.",
-        f"* Preset `{preset}`; seeds {', '.join(_seeds(told)) or 'none'}; code `{code()}`.",
+        f"* {_by_code(told)}",
         f"* A trial took {seconds(statistics.median(took))} in the median, "
         f"{seconds(max(took))} at most."
         if took
@@ -71,7 +71,7 @@ def page(told: Told, missing: Mapping[str, str], preset: str) -> str:
     odd = [
         f"* `{t.name}`: {r.verdict}: {r.why}" for t, r in told if not r.right(t)
     ]  # they are what the page is for
-    parts = [_HEAD.format(count=len(by_pair)), "\n".join(facts), "\n".join(table)]
+    parts = [_HEAD.format(count=len(by_pair), all=there), "\n".join(facts), "\n".join(table)]
     if odd:
         parts.append("## Not as they deserve\n\n" + "\n".join(odd))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -100,7 +100,7 @@ def _cell(told: Iterable[tuple[Trial, Result]]) -> str:
                     f"{result.verdict}",
                     _found(result),
                     _by(result),
-                    f"(seed {trial.seed})",
+                    f"({trial.preset}, seed {trial.seed})",
                 ),
             )
         )
@@ -121,5 +121,8 @@ def _counted(told: Told, variant: str) -> str:
     return f"{sum(those)} of {plural(len(those), f'{variant} one')}"
 
 
-def _seeds(told: Told) -> list[str]:
-    return sorted({str(trial.seed) for trial, _ in told})
+def _by_code(told: Told) -> str:
+    """How many were made by the code that is there now."""
+    now = sum(result.key[-1] == code() for _, result in told)
+    rest = len(told) - now
+    return f"{plural(now, 'trial')} by code `{code()}`, {rest} by the code of their day."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from harness.side_by_side import Ended, Job
 from tests.power.catalogue import Pair
+from tests.power.kept import Kept
 from tests.power.page import page, summary
 from tests.power.results import Results
 from tests.power.trial import NO_FAULT, NONE, WELL, Result, Trial, result
@@ -144,13 +146,37 @@ class TestKept:
         assert Results(tmp_path / "results").of(BROKEN) is not None
 
 
+class TestKeptBesideThePage:
+    def test_the_newest_result_of_each_trial_is_kept_without_its_folder(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("tests.power.kept.pairs", lambda: (PAIR,))
+        first, second = came_to("holds"), came_to("violated", lost_output=1)
+        Kept(tmp_path / "kept").add([replace(first, folder="/somewhere"), second])
+        Kept(tmp_path / "kept").add([])
+        assert Kept(tmp_path / "kept").told() == [(BROKEN, second)]
+        assert "somewhere" not in (tmp_path / "kept").read_text()
+
+    def test_a_result_of_another_code_counts_and_of_another_program_does_not(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("tests.power.kept.pairs", lambda: (PAIR,))
+        *what, digest, _ = BROKEN.key
+        kept = Kept(tmp_path / "kept")
+        kept.add([replace(came_to("holds"), key=(*what, digest, "older"))])
+        assert len(kept.told()) == 1
+        kept.add([replace(came_to("holds"), key=(*what, "other", "older"))])
+        assert not kept.told()
+
+
 def test_the_page_says_who_was_caught_and_what_is_wrong() -> None:
     told = [(BROKEN, came_to("violated", lost_output=2)), (MENDED, came_to("unexercised"))]
     assert summary(told) == (
         "as they deserve: 1 of 1 trial of broken ones, 0 of 1 trial of mended ones"
     )
-    made = page(told, {"go-one": "go is not on this machine"}, "standard")
-    assert "✓ violated lost-output (2) (seed 1)" in made
-    assert "✗ unexercised (seed 1)" in made
+    made = page(told, {"go-one": "go is not on this machine"}, 60)
+    assert "✓ violated lost-output (2) (standard, seed 1)" in made
+    assert "✗ unexercised (standard, seed 1)" in made
     assert "* `no-rewind-mended-1`: unexercised" in made
+    assert "1 of 60 small pipelines" in made
     assert "* Left out: go-one: go is not on this machine." in made
