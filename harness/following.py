@@ -6,13 +6,12 @@ off and let it grow again.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
 from harness.elsewhere import Elsewhere, ReaderOfAll
-from harness.kafka.log_reader import Entry, PartitionLog
+from harness.kafka.log_reader import Entry, PartitionLog, UnreadableLog
 from harness.kafka.metadata import ClusterView
 
 Read = Callable[[str, int, int], PartitionLog]
@@ -20,12 +19,15 @@ Read = Callable[[str, int, int], PartitionLog]
 
 
 class Remembered:
-    """Entries that do not change any more: those below the last stable offset. Thread-safe."""
+    """Entries that do not change any more: those below the last stable offset.
+
+    Thread-safe without a lock, so that nobody waits for a broker that another has asked: a list is
+    never changed, and of two that are kept at once either will do.
+    """
 
     def __init__(self) -> None:
         """Nothing was read yet."""
         self._entries: dict[tuple[str, int], list[Entry]] = {}
-        self._lock = threading.Lock()
 
     def whole(self, read: Read, topic: str, partition: int) -> PartitionLog:
         """A partition from its beginning, of which only what is new is read.
@@ -33,17 +35,20 @@ class Remembered:
         Raises:
             UnreadableLog: `read` did; what was remembered of the partition is forgotten.
         """
-        with self._lock:
-            known = self._entries.pop((topic, partition), [])
-            start = known[-1].offset + 1 if known else 0
+        known = self._entries.get((topic, partition), [])
+        start = known[-1].offset + 1 if known else 0
+        try:
             log = read(topic, partition, start)
             if known and (log.high_watermark < start or log.log_start > known[0].offset):
                 known, log = [], read(topic, partition, 0)
-            entries = known + log.entries
-            self._entries[topic, partition] = [
-                entry for entry in entries if entry.offset < log.last_stable_offset
-            ]
-            return replace(log, entries=entries)
+        except UnreadableLog:
+            self._entries.pop((topic, partition), None)
+            raise
+        entries = known + log.entries
+        self._entries[topic, partition] = [
+            entry for entry in entries if entry.offset < log.last_stable_offset
+        ]
+        return replace(log, entries=entries)
 
 
 class Following(ReaderOfAll):
