@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
-
-from confluent_kafka import ConsumerGroupType, KafkaException
-from confluent_kafka.admin import AdminClient
 
 from harness.bench import Bench, addresses
 from harness.faults.coordinated import group_of, transactional_id_of
 from harness.faults.message import AtGates, Message
 from harness.faults.other_member import CLIENT
 from harness.kafka.coordinator import Refused
+from harness.kafka.group_list import groups_at_work
 from harness.kafka.transaction_list import transactions
 from harness.kafka.transactions import ONGOING
 from harness.own.program import AWAY, Program
 from harness.stage.base import StageTrouble
 from harness.stage.processes import Process
-from harness.stage.topology import AUDITOR
 from harness.subjects.spark import SparkPipeline
 from harness.wait import Overdue, wait_until
 
 _SECONDS = 150.0
-_GROUP_SECONDS = 5.0
 _IN_HAND_SECONDS = 20.0
 _GO_ON_SECONDS = 12.0
 
@@ -115,29 +111,17 @@ def clear(bench: Bench) -> None:
     A member of ours stays: the fault that it belongs to may be at work. What cannot be cleared now
     is left to its time-outs.
     """
-    with suppress(KafkaException, TimeoutError, Overdue, Refused, OSError):
-        for name in _groups(bench):
-            with group_of(bench, name) as group:
+    ways = [at for node, at in addresses(bench.stage).items() if bench.answers(f"broker-{node}")]
+    with suppress(Overdue, Refused, OSError):
+        for name in groups_at_work(ways):
+            # One of the newer protocol has no members that this could remove.
+            with suppress(Refused), group_of(bench, name) as group:
                 group.remove_members(but=CLIENT)
     with suppress(Overdue, Refused, OSError):
-        ways = [
-            at for node, at in addresses(bench.stage).items() if bench.answers(f"broker-{node}")
-        ]
         for name, state in transactions(ways, "").items():
             if state == ONGOING:
                 with transactional_id_of(bench, name) as known:
                     known.take()
-
-
-def _groups(bench: Bench) -> Iterable[str]:
-    """Consumer groups of the classic protocol that have members."""
-    admin = AdminClient({"bootstrap.servers": bench.stage.bootstrap(AUDITOR), "log_level": 0})
-    listed = admin.list_consumer_groups(request_timeout=_GROUP_SECONDS)
-    return [
-        group.group_id
-        for group in listed.result(_GROUP_SECONDS).valid
-        if group.type is not ConsumerGroupType.CONSUMER
-    ]
 
 
 def at_work(bench: Bench, phase: float = 0.0) -> None:

@@ -8,6 +8,7 @@ consumer that an admin client does not have.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,6 +23,8 @@ _LIST: Final = 4
 """The first version that tells a group's state (KIP-518)."""
 _FETCH: Final = 5
 """The last one that asks for a single group's offsets without flexible headers."""
+_BARE: Final = frozenset({"Empty", "Dead"})
+"""States of a group without members."""
 _MOVED: Final = frozenset({14, 15, 16})
 """Loading, not available, not the coordinator: who has it now is asked too, or another time."""
 
@@ -41,6 +44,22 @@ class Offsets:
     offsets: dict[tuple[str, int], int]
 
 
+def groups_at_work(addresses: Iterable[str]) -> list[str]:
+    """Ids of the groups that have members, without those of brokers that do not answer.
+
+    Args:
+        addresses: `host:port` of brokers' direct listeners.
+
+    Raises:
+        Refused: one answers that it cannot say.
+    """
+    found: list[str] = []
+    for address in addresses:
+        with closing(Wire(address)) as wire, suppress(OSError):
+            found += [str(g.group_id) for g in _listed(wire) if g.group_state not in _BARE]
+    return found
+
+
 def offsets_of_groups(addresses: Iterable[str]) -> Iterator[Offsets]:
     """All that consumer groups have committed.
 
@@ -53,22 +72,17 @@ def offsets_of_groups(addresses: Iterable[str]) -> Iterator[Offsets]:
     """
     away: OSError | None = None
     for address in addresses:
-        wire = Wire(address)
-        try:
-            yield from _coordinated(wire)
-        except OSError as error:
-            away = error
-        finally:
-            wire.close()
+        with closing(Wire(address)) as wire:
+            try:
+                yield from _coordinated(wire)
+            except OSError as error:
+                away = error
     if away is not None:
         raise away
 
 
 def _coordinated(wire: Wire) -> Iterator[Offsets]:
-    request = ListGroupsRequest(states_filter=[])
-    listed = wire.ask(request, version=_LIST, answer=ListGroupsResponse)
-    _check(listed.error_code, f"listing groups at {wire.address}")
-    for group in listed.groups:
+    for group in _listed(wire):
         name = str(group.group_id)
         request = OffsetFetchRequest(group_id=name, topics=None)
         found = wire.ask(request, version=_FETCH, answer=OffsetFetchResponse)
@@ -76,6 +90,13 @@ def _coordinated(wire: Wire) -> Iterator[Offsets]:
             continue
         _check(found.error_code, f"asking what group {name} has committed")
         yield Offsets(group=name, state=str(group.group_state), offsets=_offsets(found))
+
+
+def _listed(wire: Wire) -> Iterable[Any]:
+    request = ListGroupsRequest(states_filter=[])
+    listed = wire.ask(request, version=_LIST, answer=ListGroupsResponse)
+    _check(listed.error_code, f"listing groups at {wire.address}")
+    return listed.groups  # type: ignore[no-any-return]
 
 
 def _offsets(found: Any) -> dict[tuple[str, int], int]:

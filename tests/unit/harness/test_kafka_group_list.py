@@ -9,7 +9,7 @@ import pytest
 
 from harness.kafka import group_list as module
 from harness.kafka.coordinator import Refused
-from harness.kafka.group_list import Offsets, offsets_of_groups
+from harness.kafka.group_list import Offsets, groups_at_work, offsets_of_groups
 
 Answers = dict[str, Any]
 """Group → what it has committed in `orders`, by partition; a number is an error."""
@@ -31,7 +31,12 @@ class Wires:
             if isinstance(said, int):
                 return SimpleNamespace(error_code=said)
             if not hasattr(request, "group_id"):
-                listed = [SimpleNamespace(group_id=g, group_state="Stable") for g in said]
+                listed = [
+                    SimpleNamespace(
+                        group_id=g, group_state="Empty" if g.startswith("left") else "Stable"
+                    )
+                    for g in said
+                ]
                 return SimpleNamespace(error_code=0, groups=listed)
             return committed(said[request.group_id])
 
@@ -59,6 +64,13 @@ def told(
     finally:
         assert wires.closed == list(brokers)
     return found
+
+
+def test_groups_at_work_are_those_with_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    wires = Wires({"a:1": {"x": {}, "left-empty": {}}, "b:1": None, "c:1": {"y": {}}})
+    monkeypatch.setattr(module, "Wire", wires)
+    assert groups_at_work(wires.brokers) == ["x", "y"]
+    assert wires.closed == ["a:1", "b:1", "c:1"]
 
 
 def test_each_broker_tells_of_its_groups(monkeypatch: pytest.MonkeyPatch) -> None:
