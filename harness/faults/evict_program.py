@@ -115,47 +115,18 @@ class _Part:
     def __init__(self, bench: Bench, fault: EvictProgram) -> None:
         self._bench, self._fault = bench, fault
         program_ = program(bench)
-        self._several(fault.group)
+        wait_several(bench, fault.group)
         at_work(bench, fault.phase)
-        there = self._clients()
-        self._members = _members(bench, fault.group)
-        self._pid = max(there)
+        self._members = members(bench, fault.group)
+        self._pid = max(workers(bench))
         os.kill(self._pid, signal.SIGSTOP)
         self.at = now()
         self.target = f"process {self._pid} of {program_.kept.running().instance}"
         self._proof: str | None = None
 
-    def _clients(self) -> list[int]:
-        """Ids of the processes of the pipeline that are connected to brokers."""
-        stage = self._bench.stage
-        entrances = {stage.entrance(Link("pipeline", broker)) for broker in stage.brokers}
-        return program(self._bench).clients(entrances)
-
-    def _several(self, group: str) -> None:
-        """Wait until several are members: an earlier fault may have ended one of them.
-
-        Raises:
-            StageTrouble: they do not come, not even when the pipeline is started again.
-        """
-        pipeline = program(self._bench)
-        for again in (True, False):
-            with suppress(Overdue):
-                wait_until(
-                    lambda: len(self._clients()) > 1 and _members(self._bench, group) > 1,
-                    what="",
-                    seconds=_JOIN_SECONDS / 2,
-                    every=0.2,
-                    stop=self._bench.stop,
-                )
-                return
-            if again:
-                pipeline.kill("it is to have all its processes again")
-                start_again(self._bench)
-        raise StageTrouble("only one process of the pipeline is connected to brokers")
-
     def evidence(self) -> str | None:
         """That the group goes on without it."""
-        left = self._members if self._proof else _members(self._bench, self._fault.group)
+        left = self._members if self._proof else members(self._bench, self._fault.group)
         if 0 < left < self._members:
             seconds = (now() - self.at) / 1e9
             self._proof = (
@@ -174,7 +145,37 @@ class _Part:
         """Nothing shows only now."""
 
 
-def _members(bench: Bench, name: str) -> int:
+def workers(bench: Bench) -> list[int]:
+    """Ids of the processes of the pipeline that are connected to brokers."""
+    stage = bench.stage
+    return program(bench).clients(
+        {stage.entrance(Link("pipeline", broker)) for broker in stage.brokers}
+    )
+
+
+def wait_several(bench: Bench, group: str) -> None:
+    """Wait until several of them are members: an earlier fault may have ended one of them.
+
+    Raises:
+        StageTrouble: they do not come, not even when the pipeline is started again.
+    """
+    for again in (True, False):
+        with suppress(Overdue):
+            wait_until(
+                lambda: len(workers(bench)) > 1 and members(bench, group) > 1,
+                what="",
+                seconds=_JOIN_SECONDS / 2,
+                every=0.2,
+                stop=bench.stop,
+            )
+            return
+        if again:
+            program(bench).kill("it is to have all its processes again")
+            start_again(bench)
+    raise StageTrouble("only one process of the pipeline is connected to brokers")
+
+
+def members(bench: Bench, name: str) -> int:
     """How many members a group has; 0 while it is rebalancing."""
     with group_of(bench, name) as group:
         told = group.describe()

@@ -103,7 +103,7 @@ def _line(
         do=strike.do,
         until=strike.until,
         required=False,
-        seconds=_SECONDS + (pipeline.profile.commit_seconds or 0.0),
+        seconds=_SECONDS + (pipeline.profile.commit_seconds or 0.0) + strike.seconds,
         hazard=hazard.name,
         tells=strike.tells,
         tries=_TRIES,

@@ -103,7 +103,8 @@ def _odd_orders(said: Said, subject: OwnPipeline, profile: Profile) -> tuple[str
     if said.plain_data or said.data or subject.upserts or subject.spark:
         return ()
     known = (OVERSIZE, *((NULL,) if subject.named_by_header else ()))
-    several = (EMPTY,) if subject.orders.partitions > 1 else ()
+    # With one of two left empty, one of two workers would have nothing to do.
+    several = (EMPTY,) if subject.orders.partitions > 2 else ()
     return (KEYS, *several, *(kind for kind in known if kind in profile.survives))
 
 

@@ -1,8 +1,8 @@
 """Small pipelines of a user, in several forms; each tells on standard output what it does.
 
 `rows` counts in PostgreSQL: a row and its own position, in one transaction. The others copy a
-topic: `copy` and `transactional` as they should, `careless` commits what its client may not have
-sent.
+topic: `copy` and `transactional` as they should; `careless` commits what its client may not have
+sent, and `fenceless` commits in no member's name.
 """
 
 from __future__ import annotations
@@ -92,9 +92,12 @@ def copy(
     say("flushed")
 
 
-def transactional(bootstrap: str, source: str, out: str, group: str, session: int) -> None:
+def transactional(
+    bootstrap: str, source: str, out: str, group: str, session: int, *, fenceless: bool = False
+) -> None:
     while not over.is_set():
         consumer = reader(bootstrap, source, group, session)
+        unknown = consumer.consumer_group_metadata()  # of nobody who has joined
         producer = Producer(
             {
                 "bootstrap.servers": bootstrap,
@@ -112,9 +115,8 @@ def transactional(bootstrap: str, source: str, out: str, group: str, session: in
                 for message in messages:
                     producer.produce(out, message.value(), message.key())
                 positions = consumer.position(consumer.assignment())
-                producer.send_offsets_to_transaction(
-                    positions, consumer.consumer_group_metadata(), 10
-                )
+                member = unknown if fenceless else consumer.consumer_group_metadata()
+                producer.send_offsets_to_transaction(positions, member, 10)
                 producer.commit_transaction(10)
         except KafkaException as error:
             say("failed", error.args[0].name())
@@ -134,8 +136,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: over.set())
     if form == "rows":
         rows(*rest)
-    elif form == "transactional":
-        transactional(*rest, int(session))
+    elif form in ("transactional", "fenceless"):
+        transactional(*rest, int(session), fenceless=form == "fenceless")
     else:
         copy(*rest, int(session), careless=form == "careless")
 

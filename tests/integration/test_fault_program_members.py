@@ -12,6 +12,7 @@ from harness.faults.evict_program import EvictProgram
 from harness.faults.other_member import OtherMember, common
 from harness.faults.rebalance_program import RebalanceProgram
 from harness.faults.remove_program import RemoveProgram
+from harness.faults.zombie_worker import ZombieWorker
 from harness.stage.base import StageTrouble
 from tests.integration.programs import LONG, SHORT, Own, running
 from tests.integration.staging import Staged, eventually
@@ -138,6 +139,24 @@ def test_one_of_two_workers_is_paused_until_the_other_has_its_partitions(
                 )
             eventually(lambda: len(members(own)) == 2, "the paused one to come back", own.said)
         eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+@pytest.mark.parametrize("form", ["transactional", "fenceless"])
+def test_a_zombie_commits_only_where_nobody_knows_it_for_one(
+    staging: Staged, topic: Callable[..., str], form: str
+) -> None:
+    with running(staging, topic, form, workers=2, session=SHORT) as own:
+        eventually(lambda: len(members(own)) == 2, "both to be members")
+        with own.flowing():
+            fault = ZombieWorker(group=own.group)
+            with own.struck(fault) as (injection, proof):
+                pid = int(injection.target.split()[1])
+                assert psutil.Process(pid).status() == psutil.STATUS_STOPPED
+                assert "went from 2 members to 1, which have committed all that" in proof
+            eventually(lambda: len(members(own)) == 2, "the zombie to come back", own.said)
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+        twice = [record for record, count in own.effects().items() if count > 1]
+        assert bool(twice) is (form == "fenceless")
 
 
 def test_one_process_alone_is_not_one_of_several(

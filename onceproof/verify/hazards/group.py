@@ -9,8 +9,9 @@ from harness.faults.evict_program import EvictProgram
 from harness.faults.other_member import common
 from harness.faults.rebalance_program import RebalanceProgram
 from harness.faults.remove_program import RemoveProgram
+from harness.faults.zombie_worker import ZombieWorker
 from harness.own.profile import GroupProfile
-from onceproof.verify.hazards.asking import is_program, phase
+from onceproof.verify.hazards.asking import is_program, phase, transactional
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _SHORT_SESSION_MS: Final = 10_000
@@ -24,6 +25,9 @@ def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     if not several and _not_joined(group) is not None:
         yield Strike(do=RemoveProgram(group=group.name, phase=phase(n)))
         return
+    if several and transactional(pipeline) and pipeline.profile.watched:
+        yield Strike(do=ZombieWorker(group=group.name), seconds=_session(group))
+        return
     short = group.session_ms is not None and group.session_ms <= _SHORT_SESSION_MS
     yield Strike(
         do=EvictProgram(
@@ -33,8 +37,14 @@ def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
             one_of_several=several,
             at_once=not (several or group.static or (short and n % 3 == 0)),
             phase=phase(n),
-        )
+        ),
+        seconds=_session(group) if several else 0.0,
     )
+
+
+def _session(group: GroupProfile) -> float:
+    """Seconds after which a member that stands still is gone; nobody knows which one to remove."""
+    return (group.session_ms or 0) / 1000
 
 
 def _rebalanced(pipeline: Pipeline, n: int) -> Iterator[Strike]:

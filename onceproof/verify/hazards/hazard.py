@@ -70,11 +70,13 @@ class Strike:
     Attributes:
         do: the fault.
         until: what ends it.
+        seconds: how much longer than others it may take to have its effect.
         tells: whether the fault records the hazard itself, when its own proof is there.
     """
 
     do: Fault
     until: Until = field(default_factory=Bitten)
+    seconds: float = 0.0
     tells: bool = False
 
 

@@ -68,14 +68,14 @@ def _empty_unless(pipeline: Pipeline) -> str | None:
         return None
     if pipeline.plain_data:
         return "--plain-data leaves it out"
-    return "only orders that are made up leave one empty, and not for upserts or Spark jobs"
+    return "only orders that are made up leave one of three empty, and not for upserts or Spark"
 
 
 BEGINNING: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=EMPTY,
         says="a partition of its input is empty while it reads the others",
-        of="any but Spark and upserts, with an input of several partitions",
+        of="any but Spark and upserts, with an input of three partitions or more",
         proof="a partition held nothing when the pipeline wrote",
         unless=_empty_unless,
         strikes=lambda p, n: [Strike(do=EmptyPartition())],

@@ -16,6 +16,7 @@ from harness.faults.odd_input import OddInput
 from harness.faults.remove_program import RemoveProgram
 from harness.faults.strike_database import StrikeDatabase
 from harness.faults.withhold_writes import WithholdWrites
+from harness.faults.zombie_worker import ZombieWorker
 from harness.own.profile import ABORTED, EMPTY, KEYS, NULL, OVERSIZE, Profile
 from harness.own.program import PROGRAM
 from harness.scenario import At
@@ -31,6 +32,7 @@ from tests.unit.onceproof.profiles_made_up import (
     READERS,
     ROW_AND_EVENT,
     SPARK_JOB,
+    TRANSACTIONAL,
     TWO_WORKERS,
 )
 
@@ -294,6 +296,17 @@ def test_how_it_loses_its_partitions(profile: Profile, one: bool, at_once: list[
     dos = [at.do for at in strikes(pipeline(profile), "evicted", 3)]
     assert all(isinstance(do, EvictProgram) and do.one_of_several is one for do in dos)
     assert [do.at_once for do in dos if isinstance(do, EvictProgram)] == at_once
+
+
+def test_a_transactional_worker_is_paused_at_its_commit() -> None:
+    group = replace(READERS, members=2)
+    worker = pipeline(replace(TRANSACTIONAL, group=group, processes=2))
+    for at in strikes(worker, "evicted"):
+        assert at.do == ZombieWorker(group="readers")
+        assert at.gated == ("pipeline",)
+        assert at.seconds == 30.0 + 45.0, "nobody knows which member to remove before its time-out"
+    unwatched = pipeline(replace(TRANSACTIONAL, group=group, processes=2, watched=False))
+    assert all(isinstance(at.do, EvictProgram) for at in strikes(unwatched, "evicted"))
 
 
 def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:
