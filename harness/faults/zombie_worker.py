@@ -12,6 +12,7 @@ import os
 import signal
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
@@ -27,7 +28,7 @@ _COMMIT_SECONDS: Final = 30.0
 _OTHERS_SECONDS: Final = 5.0
 """How long others are waited for, to see whose transaction it is."""
 _TRIES: Final = 8
-"""Whose commit comes first is chance: of two workers it is the right one every other time."""
+"""Whose commit comes first is chance: of two workers it is the paused one every other time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +68,7 @@ class _Zombie:
         wait_several(bench, fault.group)
         at_work(bench)
         self._members = members(bench, fault.group)
-        self._pid = max(workers(bench))
+        self._pid = 0
         self._offsets, self._id = self._caught()
         self.at = now()
         with bench.reader() as reader:
@@ -82,7 +83,9 @@ class _Zombie:
             StageTrouble: none of the commits was its.
             Overdue: nobody commits.
         """
-        for _ in range(_TRIES):
+        # One may have nothing to read, and never commit.
+        for pid in islice(cycle(workers(self._bench)), _TRIES):
+            self._pid = pid
             with ExitStack() as undo:
                 offsets = AtGates(self._bench, "pipeline", self._fault.message.rule("hold"))
                 undo.callback(offsets.remove)
@@ -99,7 +102,7 @@ class _Zombie:
                 if self._others_go_on(id_):
                     undo.pop_all()
                     return offsets, id_
-        raise StageTrouble(f"none of {_TRIES} commits was of process {self._pid}")
+        raise StageTrouble(f"none of {_TRIES} commits was of the process that was paused")
 
     def _others_go_on(self, id_: str) -> bool:
         """Whether others end transactions meanwhile, so that the one that is held is not theirs."""
