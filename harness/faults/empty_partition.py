@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.programs import at_work, wait_works
+from harness.faults.programs import at_work, input_ends, wait_works
 from harness.own.program import PROGRAM
 
 
@@ -22,7 +22,7 @@ class EmptyPartition:
     needs: ClassVar[str | None] = PROGRAM
 
     def describe(self) -> str:
-        """The act in words."""
+        """What is seen, for schedules and reports."""
         return "see the pipeline write while a partition of the input is empty"
 
     def inject(self, bench: Bench, name: str) -> _Empty:
@@ -34,8 +34,7 @@ class EmptyPartition:
 class _Empty:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        with bench.reader() as reader:
-            ends = {p: end for p, (_, end) in reader.ends(bench.topic).items()}
+        ends = input_ends(bench)
         self._others = sum(ends.values())
         self._empty = [f"{bench.topic}-{p}" for p, end in sorted(ends.items()) if not end]
         self.target = ", ".join(self._empty) or f"topic {bench.topic}"

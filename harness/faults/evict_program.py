@@ -137,8 +137,7 @@ class _Part:
 
     def heal(self) -> None:
         """Let it go on, and see that the pipeline writes."""
-        with suppress(ProcessLookupError):  # it was ended meanwhile, with the pipeline
-            os.kill(self._pid, signal.SIGCONT)
+        thaw(self._pid)
         wait_works(self._bench)
 
     def aftermath(self, known: Aftermath) -> None:
@@ -151,6 +150,12 @@ def workers(bench: Bench) -> list[int]:
     return program(bench).clients(
         {stage.entrance(Link("pipeline", broker)) for broker in stage.brokers}
     )
+
+
+def thaw(pid: int) -> None:
+    """Let a process go on that was paused; it may have been ended meanwhile, with the pipeline."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGCONT)
 
 
 def wait_several(bench: Bench, group: str) -> None:

@@ -164,6 +164,16 @@ def in_hand(bench: Bench) -> tuple[int, int] | None:
         return None
 
 
+def input_ends(bench: Bench) -> dict[int, int]:
+    """The high watermark of each partition of the input.
+
+    Raises:
+        UnreadableLog: the input cannot be read now.
+    """
+    with bench.reader() as reader:
+        return {partition: end for partition, (_, end) in reader.ends(bench.topic).items()}
+
+
 def wait_works(bench: Bench) -> None:
     """Wait until it writes again, unless there is nothing left for it to do.
 
@@ -190,12 +200,7 @@ def wait_went_on(bench: Bench, before: Process | None) -> None:
         return
     look = pipeline.look
     with suppress(*AWAY, Overdue):
-        with bench.reader() as reader:
-            ends = {
-                partition: end
-                for partition, (_, end) in reader.ends(bench.topic).items()
-                if partition not in look.added
-            }
+        ends = {p: end for p, end in input_ends(bench).items() if p not in look.added}
 
         is_past = look.getting_past(ends)
 

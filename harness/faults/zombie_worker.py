@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.evict_program import members, wait_several, workers
+from harness.faults.evict_program import members, thaw, wait_several, workers
 from harness.faults.message import AtGates, Message
-from harness.faults.programs import at_work, program, wait_works
+from harness.faults.programs import at_work, input_ends, program, wait_works
 from harness.own.program import PROGRAM
 from harness.stage.base import StageTrouble
 from harness.wait import Overdue, wait_until
@@ -44,7 +44,7 @@ class ZombieWorker:
     group: str
 
     def describe(self) -> str:
-        """The act in words."""
+        """What is done, for schedules and reports."""
         return (
             "pause one process of the pipeline before its offsets arrive, until it is expired in "
             f"group {self.group} and others have committed what it had"
@@ -71,8 +71,7 @@ class _Zombie:
         self._pid = 0
         self._offsets, self._id = self._caught()
         self.at = now()
-        with bench.reader() as reader:
-            self._ends = {p: end for p, (_, end) in reader.ends(bench.topic).items()}
+        self._ends = input_ends(bench)
         self.target = f"process {self._pid} of {program(bench).kept.running().instance}"
         self._proof: str | None = None
 
@@ -96,7 +95,7 @@ class _Zombie:
                     every=0.005,
                     stop=self._bench.stop,
                 )
-                undo.callback(self._thaw)
+                undo.callback(thaw, pid)
                 os.kill(self._pid, signal.SIGSTOP)
                 (id_,) = held[0]["transactional_ids"]
                 if self._others_go_on(id_):
@@ -121,10 +120,6 @@ class _Zombie:
         finally:
             gates.remove()
 
-    def _thaw(self) -> None:
-        with suppress(ProcessLookupError):  # it was ended meanwhile, with the pipeline
-            os.kill(self._pid, signal.SIGCONT)
-
     def evidence(self) -> str | None:
         """That the group went on without it, over all that it may have had in hand."""
         if self._proof is not None:
@@ -145,7 +140,7 @@ class _Zombie:
 
     def heal(self) -> None:
         """Let it and its offsets go on, and see that the pipeline writes."""
-        self._thaw()
+        thaw(self._pid)
         self._offsets.remove()
         wait_works(self._bench)
 
