@@ -109,7 +109,8 @@ def test_a_retried_send_was_in_the_log_before_it_was_acknowledged(which, request
     assert retried
     for attempt in retried:
         assert reads[attempt]["at"] < sends[attempt]["returned_at"]
-        assert sends[attempt]["offset"] == reads[attempt]["offset"]
+        # A duplicate of a batch is acknowledged without its offset.
+        assert sends[attempt]["offset"] in (None, reads[attempt]["offset"])
 
 
 @pytest.mark.parametrize("which", ["guarded", "unguarded", "kafka_sink"])

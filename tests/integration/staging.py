@@ -10,12 +10,12 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psutil
 
 from harness.bench import addresses, open_reader
-from harness.kafka.log_reader import PartitionLog
+from harness.kafka.log_reader import Entry, PartitionLog
 from harness.kafka.metadata import ClusterView
 from harness.stage.alone import alone
 from harness.stage.base import Stage
@@ -326,3 +326,13 @@ def peers(stage: Stage, node: str) -> list[Link]:
     """The links between a broker and the others, both ways."""
     others = [other for other in stage.brokers if other != node]
     return [Link(a, b) for other in others for a, b in ((node, other), (other, node))]
+
+
+def stands_there(send: dict[str, Any], entry: Entry) -> bool:
+    """Whether an acknowledged send stands where its acknowledgement says.
+
+    A broker that gets a batch of an idempotent producer again, because its answer came too late,
+    says that it has the batch and not where: the offset is None then.
+    """
+    place = (send["topic"], send["partition"])
+    return place == (entry.topic, entry.partition) and send["offset"] in (None, entry.offset)

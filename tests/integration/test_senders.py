@@ -26,7 +26,7 @@ from harness.workload.senders.aiokafka import AIOKAFKA
 from harness.workload.senders.base import Sender
 from harness.workload.senders.kafka_python import KAFKA_PYTHON
 from harness.workload.senders.librdkafka import LIBRDKAFKA
-from tests.integration.staging import Staged, read_ended
+from tests.integration.staging import Staged, read_ended, stands_there
 
 pytestmark = pytest.mark.integration
 
@@ -91,15 +91,16 @@ def logged(staging: Staged, *topics: str) -> list[tuple[Entry, bool]]:
 
 def check_places(sends: Rows, log: list[tuple[Entry, bool]]) -> None:
     """What was acknowledged is where it says, once, and nothing else is there."""
-    places = {(e.topic, e.partition, e.offset): e for e, _ in log}
+    entries = {e.headers[ATTEMPT_HEADER].decode(): e for e, _ in log}
+    assert len(entries) == len(log)
     for row in sends:
         assert row["outcome"] == "ok", row
-        entry = places.pop((row["topic"], row["partition"], row["offset"]))
-        assert entry.headers[ATTEMPT_HEADER].decode() == row["attempt"]
+        entry = entries.pop(row["attempt"])
+        assert stands_there(row, entry)
         assert entry.headers[RECORD_HEADER].decode() == row["record"]
         assert digest(entry.key, entry.value) == row["digest"]
         assert entry.producer_id >= 0
-    assert not places
+    assert not entries
 
 
 @pytest.mark.parametrize("sender", SENDERS, ids=lambda sender: sender.name)

@@ -21,7 +21,7 @@ from harness.stage.topology import Link
 from harness.wait import Overdue, Stop, wait_until
 from harness.workload.control import Producers, ProducerTrouble
 from harness.workload.payments import Payments, payments_of
-from tests.integration.staging import Staged, eventually
+from tests.integration.staging import Staged, eventually, stands_there
 
 pytestmark = pytest.mark.integration
 
@@ -112,12 +112,12 @@ def test_every_record_has_an_outcome_and_is_where_it_says(
         assert ordinals == list(range(250))
 
     found = logged(staging, name)
-    where = {(e.partition, e.offset): e for e in found}
-    assert len(where) == 500
-    assert {p for p, _ in where} == {0, 1, 2}
+    entries = {identity(e): e for e in found}
+    assert len(entries) == len(found) == 500
+    assert {e.partition for e in found} == {0, 1, 2}
     for row in sends:
-        entry = where[row["partition"], row["offset"]]
-        assert identity(entry) == (row["record"], row["attempt"])
+        entry = entries[row["record"], row["attempt"]]
+        assert stands_there(row, entry)
         payment = expected[row["record"]]
         assert (entry.key, entry.value) == (payment.key, payment.value)
         assert row["digest"] == payment.digest == digest(entry.key, entry.value)
@@ -179,12 +179,11 @@ def test_a_producer_that_is_killed(
     assert {(s["returned_at"], s["offset"], s["error"]) for s in unknown} == {(None, None, None)}
     assert {s["outcome"] for s in of_victim} == {"ok", "info"}
     # Whatever stands in the log was called, and what was acknowledged stands there.
-    found = {attempt: (e.partition, e.offset) for e in logged(staging, name)
-             for _, attempt in [identity(e)]}  # fmt: skip
+    found = {identity(e)[1]: e for e in logged(staging, name)}
     assert found.keys() <= sends.keys()
     for attempt, row in sends.items():
         if row["outcome"] == "ok":
-            assert found[attempt] == (row["partition"], row["offset"])
+            assert stands_there(row, found[attempt])
 
 
 def test_without_a_harness_a_producer_ends(
