@@ -35,7 +35,7 @@ def assigned(consumer, partitions):
 
 consumer.subscribe([source, retries], on_assign=assigned)
 while True:
-    faulthandler.dump_traceback_later(60, exit=True)  # a call that hangs ends this life
+    faulthandler.dump_traceback_later(25, exit=True)  # a call that hangs ends this life
     messages = [m for m in consumer.consume(200, 0.5) if m.error() is None]
     if not messages:
         continue

@@ -20,7 +20,7 @@ consumer = KafkaConsumer(
 producer = KafkaProducer(bootstrap_servers=bootstrap.split(","), transactional_id="copy-1")
 producer.init_transactions()
 while True:
-    faulthandler.dump_traceback_later(60, exit=True)  # a call that hangs ends this life
+    faulthandler.dump_traceback_later(25, exit=True)  # a call that hangs ends this life
     batches = consumer.poll(500)
     group = consumer.group_metadata()
     ends = {}
