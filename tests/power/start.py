@@ -1,7 +1,7 @@
 """How a program of a pair is started, by the ending of its file.
 
-What it needs beside a toolchain (packages of Node, a Go program that is built) is fetched by the
-ordinary clients when it is first needed, and kept in the cache of onceproof.
+What it needs beside a toolchain (packages of Node, a program in Go or Java that is compiled) is
+made by the ordinary clients when it is first needed, and kept in the cache of onceproof.
 """
 
 from __future__ import annotations
@@ -16,9 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from harness.tools.cache import install, location
+from harness.tools.jars_for import kafka_jars
+from harness.tools.setup import ensure
 from tests.power.catalogue import FOLDER
 
 _SECONDS: Final = 600
+_JVM: Final = ("-Xmx200m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""Small and quickly there: a trial starts a program a dozen times."""
 _SUPERVISED: Final = (
     "trap 'trap - TERM; kill 0' TERM; n=0; while [ $n -lt %d ]; do "
     '(while :; do "$@" $n; sleep 1; done) & n=$((n+1)); done; wait'
@@ -45,7 +49,8 @@ def _run(program: Path) -> tuple[str, ...]:
         case ".py":
             return sys.executable, str(program)
         case ".java":
-            return _tool("java"), "-Xmx200m", "-cp", "{kafka_jars}", str(program)
+            path = f"{_classes(program)}:{{kafka_jars}}"
+            return _tool("java"), *_JVM, "-cp", path, "Copy"
         case ".js":
             return "env", f"NODE_PATH={_node_modules()}", _tool("node"), str(program)
         case ".go":
@@ -83,6 +88,14 @@ def _built(program: Path) -> Path:
         _do([_tool("go"), "build", "-o", str(into / "pipeline"), place], FOLDER)
 
     return install(folder, build) / "pipeline"
+
+
+@cache
+def _classes(program: Path) -> Path:
+    jars = kafka_jars(ensure())
+    folder = location() / "power" / f"java-{_sum(program.read_bytes() + jars.name.encode())}"
+    compiler = [_tool("javac"), "-nowarn", "-cp", f"{jars}/*"]
+    return install(folder, lambda into: _do([*compiler, "-d", str(into), str(program)], into))
 
 
 def _do(words: Sequence[str], folder: Path) -> None:
