@@ -21,6 +21,8 @@ from harness.own.statements import Connection, user_tables
 
 When = Literal["statement", "commit"]
 _LOCK: Final = 730_416_029
+_FIRST: Final = 730_416_030
+"""Who has this lock is the first one, of whom only one is held."""
 _NAME: Final = "onceproof_strike"
 _LOCK_WAIT: Final = "500ms"
 _INSTALL_SECONDS: Final = 20.0
@@ -32,6 +34,7 @@ CREATE SEQUENCE IF NOT EXISTS onceproof_faults.met;
 CREATE OR REPLACE FUNCTION onceproof_faults.meet() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 BEGIN
+    IF TG_ARGV[1] <> '' AND NOT pg_try_advisory_xact_lock({first}) THEN RETURN NULL; END IF;
     PERFORM nextval('onceproof_faults.met');
     IF TG_ARGV[0] <> '' THEN
         RAISE EXCEPTION 'refused by a fault of onceproof' USING ERRCODE = TG_ARGV[0];
@@ -44,11 +47,12 @@ END $$
 _INSTALL: Final[dict[When, str]] = {
     "statement": (
         "CREATE TRIGGER {name} BEFORE INSERT OR UPDATE OR DELETE ON {table} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION onceproof_faults.meet({code})"
+        "FOR EACH STATEMENT EXECUTE FUNCTION onceproof_faults.meet({code}, {one})"
     ),
     "commit": (
         "CREATE CONSTRAINT TRIGGER {name} AFTER INSERT OR UPDATE OR DELETE ON {table} "
-        "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION onceproof_faults.meet({code})"
+        "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
+        "EXECUTE FUNCTION onceproof_faults.meet({code}, {one})"
     ),
 }
 _WAITING: Final = """
@@ -60,7 +64,13 @@ class Triggers:
     """Triggers on some tables, while the block lasts."""
 
     def __init__(
-        self, database: str, *, when: When, tables: Sequence[str] = (), refuse: str = ""
+        self,
+        database: str,
+        *,
+        when: When,
+        tables: Sequence[str] = (),
+        refuse: str = "",
+        one: bool = False,
     ) -> None:
         """Install them.
 
@@ -69,6 +79,7 @@ class Triggers:
             when: what they act on.
             tables: which; none means all tables that users have made.
             refuse: SQLSTATE that they raise; empty: they hold.
+            one: hold only one transaction at a time, and let the others pass.
 
         Raises:
             psycopg.Error: the database refuses.
@@ -81,7 +92,7 @@ class Triggers:
             if not refuse:
                 self._run("SELECT pg_advisory_lock({lock})")
             self._before = before
-            self._install(when, tables or user_tables(self._connection), refuse)
+            self._install(when, tables or user_tables(self._connection), refuse, one)
         except BaseException:
             self.remove()
             raise
@@ -95,6 +106,12 @@ class Triggers:
         """Server processes that wait in a trigger → the id of their transaction, if it has one."""
         rows = self._connection.execute(_filled(_WAITING)).fetchall()
         return {int(pid): None if xid is None else str(xid) for pid, xid in rows}
+
+    def behind(self, process: int) -> int:
+        """How many server processes wait for a lock that one of them has."""
+        query = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
+        row = self._connection.execute(query, [process]).fetchone()
+        return int(row[0]) if row else 0
 
     def terminate(self, processes: Sequence[int]) -> None:
         """End server processes: what they had not committed is undone."""
@@ -121,11 +138,12 @@ class Triggers:
             self.tables.pop()
         self._connection.close()
 
-    def _install(self, when: When, tables: Sequence[str], refuse: str) -> None:
+    def _install(self, when: When, tables: Sequence[str], refuse: str, one: bool) -> None:
         for table in tables:
             statement = sql.SQL(_INSTALL[when]).format(
-                name=sql.Identifier(_NAME), table=sql.SQL(table), code=sql.Literal(refuse)
-            )
+                name=sql.Identifier(_NAME), table=sql.SQL(table), code=sql.Literal(refuse),
+                one=sql.Literal("one" if one else ""),
+            )  # fmt: skip
             with suppress(psycopg.errors.LockNotAvailable, psycopg.errors.UndefinedTable):
                 self._locked(statement)
                 self.tables.append(table)
@@ -158,4 +176,4 @@ class Triggers:
 
 
 def _filled(statement: str) -> sql.SQL:
-    return sql.SQL(statement.replace("{lock}", str(_LOCK)))
+    return sql.SQL(statement.replace("{lock}", str(_LOCK)).replace("{first}", str(_FIRST)))

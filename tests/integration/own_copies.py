@@ -1,13 +1,15 @@
 """Small pipelines of a user, in several forms; each tells on standard output what it does.
 
-`rows` counts in PostgreSQL: a row and its own position, in one transaction. The others copy a
-topic: `copy` and `transactional` as they should; `careless` commits what its client may not have
-sent, and `fenceless` commits in no member's name.
+`rows` counts in PostgreSQL: a row and its own position, in one transaction. Some copy a topic:
+`copy` and `transactional` as they should; `careless` commits what its client may not have sent, and
+`fenceless` commits in no member's name. Some write a row for each record: `booked` only once;
+`locking` too, and has its partitions locked meanwhile; `twice` whenever it reads one.
 """
 
 from __future__ import annotations
 
 import faulthandler
+import json
 import os
 import signal
 import sys
@@ -128,6 +130,39 @@ def transactional(
             faulthandler.cancel_dump_traceback_later()
 
 
+def book(
+    bootstrap: str, source: str, out: str, group: str, database: str, session: int, *, form: str
+) -> None:
+    key = "" if form == "twice" else "PRIMARY KEY"
+    with psycopg.connect(database) as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(1)")  # two begin at once
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {out} (id text {key})")
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {out}_parts (part int PRIMARY KEY)")
+        connection.execute(
+            f"INSERT INTO {out}_parts SELECT generate_series(0, 2) ON CONFLICT DO NOTHING"
+        )
+        connection.commit()
+        consumer = reader(bootstrap, source, group, session)
+        while not over.is_set():
+            messages = [m for m in consumer.consume(100, 0.1) if not m.error()]
+            if not messages:
+                continue
+            if form == "locking":
+                parts = [[m.partition() for m in messages]]
+                lock = f"SELECT FROM {out}_parts WHERE part = ANY (%s) ORDER BY part FOR UPDATE"
+                connection.execute(lock, parts)
+            ids = [[json.loads(m.value() or b"")["id"]] for m in messages]
+            connection.cursor().executemany(
+                f"INSERT INTO {out} VALUES (%s) ON CONFLICT DO NOTHING", ids
+            )
+            connection.commit()
+            try:
+                consumer.commit(asynchronous=False)
+            except KafkaException as error:
+                say("refused", error.args[0].name())
+        consumer.close()
+
+
 def main() -> None:
     form, workers, session, *rest = sys.argv[1:]
     for _ in range(int(workers) - 1):
@@ -136,6 +171,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: over.set())
     if form == "rows":
         rows(*rest)
+    elif form in ("booked", "locking", "twice"):
+        book(*rest, int(session), form=form)
     elif form in ("transactional", "fenceless"):
         transactional(*rest, int(session), fenceless=form == "fenceless")
     else:

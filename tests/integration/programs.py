@@ -141,8 +141,9 @@ def running(
         # As in a trial, before anything flows: it closes connections, after which librdkafka may
         # wait for a coordinator for good.
         stage.gate(Link("pipeline", broker))
-    out = f"rows_{uuid.uuid4().hex[:8]}" if form == "rows" else topic(3, MESSAGE_MAX_BYTES)
-    output = Output.parse(f"postgres:{out}" if form == "rows" else out, ID)
+    table = form in ("rows", "booked", "locking", "twice")
+    out = f"rows_{uuid.uuid4().hex[:8]}" if table else topic(3, MESSAGE_MAX_BYTES)
+    output = Output.parse(f"postgres:{out}" if table else out, ID)
     database, environment = for_programs(stage.database("pipeline"))
     reader = partial(fresh_reader, stage)
     look = Look(
@@ -161,7 +162,7 @@ def running(
     )
     own = Own(staging, source, output, None)  # type: ignore[arg-type]
     asked = [database, out] if form == "rows" else [
-        stage.bootstrap("pipeline"), source, out, own.group
+        stage.bootstrap("pipeline"), source, out, own.group, *([database] if table else [])
     ]  # fmt: skip
     kept = Kept(
         f"own-{own.group}",

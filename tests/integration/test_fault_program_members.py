@@ -159,6 +159,31 @@ def test_a_zombie_commits_only_where_nobody_knows_it_for_one(
         assert bool(twice) is (form == "fenceless")
 
 
+@pytest.mark.parametrize(
+    ("form", "others"),
+    [
+        ("booked", "have written beyond all that was in the input"),
+        ("twice", "have written beyond all that was in the input"),
+        ("locking", "wait for its locks"),
+    ],
+)
+def test_a_zombie_writes_rows_again_only_where_nothing_tells_them_apart(
+    staging: Staged, topic: Callable[..., str], form: str, others: str
+) -> None:
+    with running(staging, topic, form, workers=2, session=SHORT) as own:
+        eventually(lambda: len(members(own)) == 2, "both to be members")
+        with own.flowing():
+            with own.struck(ZombieWorker(group=own.group, at="write")) as (injection, proof):
+                pid = int(injection.target.split()[1])
+                assert psutil.Process(pid).status() == psutil.STATUS_STOPPED
+                assert "its write held in server process" in proof
+                assert f"went from 2 members to 1, which {others}" in proof
+            eventually(lambda: len(members(own)) == 2, "the zombie to come back", own.said)
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+        twice = [record for record, count in own.effects().items() if count > 1]
+        assert bool(twice) is (form == "twice")
+
+
 def test_one_process_alone_is_not_one_of_several(
     staging: Staged, topic: Callable[..., str]
 ) -> None:

@@ -9,7 +9,7 @@ from harness.faults.evict_program import EvictProgram
 from harness.faults.other_member import common
 from harness.faults.rebalance_program import RebalanceProgram
 from harness.faults.remove_program import RemoveProgram
-from harness.faults.zombie_worker import ZombieWorker
+from harness.faults.zombie_worker import Held, ZombieWorker
 from harness.own.profile import GroupProfile
 from onceproof.verify.hazards.asking import is_program, phase, transactional
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
@@ -25,8 +25,8 @@ def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     if not several and _not_joined(group) is not None:
         yield Strike(do=RemoveProgram(group=group.name, phase=phase(n)))
         return
-    if several and transactional(pipeline) and pipeline.profile.watched:
-        yield Strike(do=ZombieWorker(group=group.name), seconds=_session(group))
+    if several and (at := _held_at(pipeline)):
+        yield Strike(do=ZombieWorker(group=group.name, at=at), seconds=_session(group))
         return
     short = group.session_ms is not None and group.session_ms <= _SHORT_SESSION_MS
     yield Strike(
@@ -40,6 +40,13 @@ def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
         ),
         seconds=_session(group) if several else 0.0,
     )
+
+
+def _held_at(pipeline: Pipeline) -> Held | None:
+    """Where one of several processes can be held with records in hand."""
+    if transactional(pipeline) and pipeline.profile.watched:
+        return "offsets"
+    return "write" if pipeline.profile.tables else None
 
 
 def _session(group: GroupProfile) -> float:

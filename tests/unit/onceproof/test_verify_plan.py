@@ -281,6 +281,14 @@ def test_refusals_are_of_each_kind() -> None:
     }  # fmt: skip
 
 
+def test_what_is_slow_is_a_statement_first() -> None:
+    """PostgreSQL's statement_timeout does not reach what a commit waits for."""
+    dos = [at.do for at in strikes(PIPELINES["database"], "database-slow", 3)]
+    assert [(do.when, do.act) for do in dos if isinstance(do, StrikeDatabase)] == [
+        ("statement", "slow"), ("commit", "slow"), ("statement", "slow")
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("profile", "one", "at_once"),
     [
@@ -298,13 +306,17 @@ def test_how_it_loses_its_partitions(profile: Profile, one: bool, at_once: list[
     assert [do.at_once for do in dos if isinstance(do, EvictProgram)] == at_once
 
 
-def test_a_transactional_worker_is_paused_at_its_commit() -> None:
+def test_one_of_several_workers_is_paused_with_records_in_hand() -> None:
     group = replace(READERS, members=2)
     worker = pipeline(replace(TRANSACTIONAL, group=group, processes=2))
     for at in strikes(worker, "evicted"):
         assert at.do == ZombieWorker(group="readers")
         assert at.gated == ("pipeline",)
         assert at.seconds == 30.0 + 45.0, "nobody knows which member to remove before its time-out"
+    rows = pipeline(replace(TWO_WORKERS, tables=("shipped",)))
+    for at in strikes(rows, "evicted"):
+        assert at.do == ZombieWorker(group="readers", at="write")
+        assert at.gated == ()
     unwatched = pipeline(replace(TRANSACTIONAL, group=group, processes=2, watched=False))
     assert all(isinstance(at.do, EvictProgram) for at in strikes(unwatched, "evicted"))
 

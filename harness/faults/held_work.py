@@ -1,0 +1,156 @@
+"""What one of several workers is about to do, held on its way: it has records in hand.
+
+A commit of offsets in a transaction is held at a gate, a write to the database in a trigger. Nobody
+knows which process it is of: whoever is paused while the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol, TypeVar
+
+from harness.bench import Bench
+from harness.faults.database_triggers import Triggers
+from harness.faults.message import AtGates, Message
+from harness.faults.programs import program
+from harness.own.program import AWAY
+from harness.stage.topology import AUDITOR
+from harness.wait import Overdue, wait_until
+
+T = TypeVar("T")
+_HOLD_SECONDS: Final = 30.0
+_OTHERS_SECONDS: Final = 5.0
+_TWICE: Final = 2
+"""The write that a process had sent before it was paused may still land."""
+
+
+class HeldWork(Protocol):
+    """One worker's work, held until it is released."""
+
+    @property
+    def what(self) -> str:
+        """What is held, for reports."""
+
+    def others_go_on(self) -> bool:
+        """Whether others work on; waits some seconds for it."""
+
+    def overtaken(self, ends: Mapping[int, int]) -> str | None:
+        """How others went on past these offsets of the input, or why they cannot; None if neither.
+
+        Args:
+            ends: partition → offset.
+        """
+
+    def release(self) -> None:
+        """Let it go on its way."""
+
+
+class HeldOffsets:
+    """A commit of offsets in a transaction."""
+
+    def __init__(self, bench: Bench, offsets: Message) -> None:
+        """Wait for it and hold it.
+
+        Raises:
+            Overdue: nobody commits.
+        """
+        self._bench = bench
+        self._gates = AtGates(bench, "pipeline", offsets.rule("hold"))
+        try:
+            held = _met(bench, self._gates.fired, "a commit of offsets in a transaction")
+        except BaseException:
+            self.release()
+            raise
+        (self._id,) = held[0]["transactional_ids"]
+
+    @property
+    def what(self) -> str:
+        """Whose offsets they are."""
+        return f"offsets of {self._id} held"
+
+    def others_go_on(self) -> bool:
+        """Whether transactions of other ids end."""
+        ends = Message(source="pipeline", direction="request", api="EndTxn")
+        gates = AtGates(self._bench, "pipeline", ends.rule("report", times=None))
+        try:
+            return _happens(
+                self._bench,
+                lambda: any(self._id not in event["transactional_ids"] for event in gates.fired()),
+            )
+        finally:
+            gates.remove()
+
+    def overtaken(self, ends: Mapping[int, int]) -> str | None:
+        """Whether others have committed all of them; their outputs show only what is before the
+        open transaction.
+        """
+        committed = program(self._bench).look.groups.newest()
+        if all(committed.get((self._bench.topic, p), 0) >= end for p, end in ends.items()):
+            return "have committed all that was in the input"
+        return None
+
+    def release(self) -> None:
+        """Let them arrive."""
+        self._gates.remove()
+
+
+class HeldWrite:
+    """The first write of a transaction to the database."""
+
+    def __init__(self, bench: Bench) -> None:
+        """Wait for it and hold it.
+
+        Raises:
+            Overdue: nobody writes.
+            psycopg.Error: the database refuses.
+        """
+        self._bench = bench
+        self._triggers = Triggers(bench.stage.database(AUDITOR), when="statement", one=True)
+        try:
+            (self._server_process,) = _met(bench, self._triggers.waiting, "a write to the database")
+        except BaseException:
+            self.release()
+            raise
+
+    @property
+    def what(self) -> str:
+        """Which of the database's processes has it."""
+        return f"its write held in server process {self._server_process}"
+
+    def others_go_on(self) -> bool:
+        """Whether the outputs grow."""
+        look = program(self._bench).look
+        before = look.changes
+
+        def grown() -> bool:
+            try:
+                look.size()
+            except AWAY:
+                return False
+            return look.changes >= before + _TWICE
+
+        return _happens(self._bench, grown)
+
+    def overtaken(self, ends: Mapping[int, int]) -> str | None:
+        """Whether others have written beyond them, or wait for a lock of the one that is held."""
+        if self._server_process not in self._triggers.waiting():
+            return None  # the server has given it up
+        if program(self._bench).look.past(ends):
+            return "have written beyond all that was in the input"
+        waiting = self._triggers.behind(self._server_process)
+        return f"wait for its locks in {waiting} server processes" if waiting else None
+
+    def release(self) -> None:
+        """Let it go on."""
+        self._triggers.remove()
+
+
+def _met(bench: Bench, look: Callable[[], T], what: str) -> T:
+    return wait_until(look, what=what, seconds=_HOLD_SECONDS, every=0.005, stop=bench.stop)
+
+
+def _happens(bench: Bench, look: Callable[[], bool]) -> bool:
+    try:
+        return wait_until(look, what="", seconds=_OTHERS_SECONDS, every=0.05, stop=bench.stop)
+    except Overdue:
+        return False
