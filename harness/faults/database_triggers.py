@@ -21,8 +21,7 @@ from harness.own.statements import Connection, user_tables
 
 When = Literal["statement", "commit"]
 _LOCK: Final = 730_416_029
-_FIRST: Final = 730_416_030
-"""Who has this lock is the first one, of whom only one is held."""
+_MANY: Final = 2**62
 _NAME: Final = "onceproof_strike"
 _LOCK_WAIT: Final = "500ms"
 _INSTALL_SECONDS: Final = 20.0
@@ -34,11 +33,11 @@ CREATE SEQUENCE IF NOT EXISTS onceproof_faults.met;
 CREATE OR REPLACE FUNCTION onceproof_faults.meet() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 BEGIN
-    IF TG_ARGV[1] <> '' AND NOT pg_try_advisory_xact_lock({first}) THEN RETURN NULL; END IF;
-    PERFORM nextval('onceproof_faults.met');
+    IF nextval('onceproof_faults.met') > TG_ARGV[1]::bigint THEN RETURN NULL; END IF;
     IF TG_ARGV[0] <> '' THEN
         RAISE EXCEPTION 'refused by a fault of onceproof' USING ERRCODE = TG_ARGV[0];
     END IF;
+    PERFORM pg_current_xact_id();  -- so that one can ask what became of it
     PERFORM pg_advisory_xact_lock_shared({lock});
     IF TG_LEVEL = 'ROW' THEN RETURN NEW; END IF;
     RETURN NULL;
@@ -47,12 +46,12 @@ END $$
 _INSTALL: Final[dict[When, str]] = {
     "statement": (
         "CREATE TRIGGER {name} BEFORE INSERT OR UPDATE OR DELETE ON {table} "
-        "FOR EACH STATEMENT EXECUTE FUNCTION onceproof_faults.meet({code}, {one})"
+        "FOR EACH STATEMENT EXECUTE FUNCTION onceproof_faults.meet({code}, {last})"
     ),
     "commit": (
         "CREATE CONSTRAINT TRIGGER {name} AFTER INSERT OR UPDATE OR DELETE ON {table} "
         "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
-        "EXECUTE FUNCTION onceproof_faults.meet({code}, {one})"
+        "EXECUTE FUNCTION onceproof_faults.meet({code}, {last})"
     ),
 }
 _WAITING: Final = """
@@ -79,7 +78,7 @@ class Triggers:
             when: what they act on.
             tables: which; none means all tables that users have made.
             refuse: SQLSTATE that they raise; empty: they hold.
-            one: hold only one transaction at a time, and let the others pass.
+            one: act only on who comes first, and let all others pass.
 
         Raises:
             psycopg.Error: the database refuses.
@@ -92,7 +91,9 @@ class Triggers:
             if not refuse:
                 self._run("SELECT pg_advisory_lock({lock})")
             self._before = before
-            self._install(when, tables or user_tables(self._connection), refuse, one)
+            self._install(
+                when, tables or user_tables(self._connection), refuse, before + 1 if one else _MANY
+            )
         except BaseException:
             self.remove()
             raise
@@ -138,11 +139,11 @@ class Triggers:
             self.tables.pop()
         self._connection.close()
 
-    def _install(self, when: When, tables: Sequence[str], refuse: str, one: bool) -> None:
+    def _install(self, when: When, tables: Sequence[str], refuse: str, last: int) -> None:
         for table in tables:
             statement = sql.SQL(_INSTALL[when]).format(
                 name=sql.Identifier(_NAME), table=sql.SQL(table), code=sql.Literal(refuse),
-                one=sql.Literal("one" if one else ""),
+                last=sql.Literal(str(last)),
             )  # fmt: skip
             with suppress(psycopg.errors.LockNotAvailable, psycopg.errors.UndefinedTable):
                 self._locked(statement)
@@ -176,4 +177,4 @@ class Triggers:
 
 
 def _filled(statement: str) -> sql.SQL:
-    return sql.SQL(statement.replace("{lock}", str(_LOCK)).replace("{first}", str(_FIRST)))
+    return sql.SQL(statement.replace("{lock}", str(_LOCK)))

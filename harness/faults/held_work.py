@@ -7,6 +7,7 @@ knows which process it is of: whoever is paused while the others go on.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Final, Protocol, TypeVar
 
 from harness.bench import Bench
@@ -118,31 +119,33 @@ class HeldWrite:
         return f"its write held in server process {self._server_process}"
 
     def others_go_on(self) -> bool:
-        """Whether the outputs grow."""
+        """Whether the outputs grow while it is held: its owner may give up and try again."""
         look = program(self._bench).look
         before = look.changes
 
         def grown() -> bool:
-            try:
+            with suppress(*AWAY):
                 look.size()
-            except AWAY:
-                return False
             return look.changes >= before + _TWICE
 
-        return _happens(self._bench, grown)
+        _happens(self._bench, lambda: grown() or not self._held())
+        return grown() and self._held()
 
     def overtaken(self, ends: Mapping[int, int]) -> str | None:
         """Whether others have written beyond them, or wait for a lock of the one that is held."""
-        if self._server_process not in self._triggers.waiting():
-            return None  # the server has given it up
         if program(self._bench).look.past(ends):
-            return "have written beyond all that was in the input"
+            # Such as for a statement time-out, which its owner hears of when it goes on.
+            given_up = "" if self._held() else "; the server has given its write up meanwhile"
+            return f"have written beyond all that was in the input{given_up}"
         waiting = self._triggers.behind(self._server_process)
         return f"wait for its locks in {waiting} server processes" if waiting else None
 
     def release(self) -> None:
         """Let it go on."""
         self._triggers.remove()
+
+    def _held(self) -> bool:
+        return self._server_process in self._triggers.waiting()
 
 
 def _met(bench: Bench, look: Callable[[], T], what: str) -> T:

@@ -142,7 +142,7 @@ class _Struck:
         wanted = "aborted" if self._fault.act.endswith("undone") else "committed"
         told = ", ".join(f"transaction {xid} {how}" for xid, how in became.items())
         if self._fault.act == "slow" or all(how == wanted for how in became.values()):
-            self._seen = f"{said}; {told or 'no row had been written yet'}"
+            self._seen = f"{said}; {told}"
             if self._fault.seconds:
                 self._seen += f"; it had committed offsets {self._committed} times meanwhile"
 

@@ -3,7 +3,8 @@
 `rows` counts in PostgreSQL: a row and its own position, in one transaction. Some copy a topic:
 `copy` and `transactional` as they should; `careless` commits what its client may not have sent, and
 `fenceless` commits in no member's name. Some write a row for each record: `booked` only once;
-`locking` too, and has its partitions locked meanwhile; `twice` whenever it reads one.
+`locking` too, and has its partitions locked meanwhile; `impatient` too, and tries again what takes
+the database two seconds; `twice` whenever it reads one.
 """
 
 from __future__ import annotations
@@ -134,7 +135,8 @@ def book(
     bootstrap: str, source: str, out: str, group: str, database: str, session: int, *, form: str
 ) -> None:
     key = "" if form == "twice" else "PRIMARY KEY"
-    with psycopg.connect(database) as connection:
+    options = "-c statement_timeout=2000" if form == "impatient" else ""
+    with psycopg.connect(database, options=options) as connection:
         connection.execute("SELECT pg_advisory_xact_lock(1)")  # two begin at once
         connection.execute(f"CREATE TABLE IF NOT EXISTS {out} (id text {key})")
         connection.execute(f"CREATE TABLE IF NOT EXISTS {out}_parts (part int PRIMARY KEY)")
@@ -152,10 +154,14 @@ def book(
                 lock = f"SELECT FROM {out}_parts WHERE part = ANY (%s) ORDER BY part FOR UPDATE"
                 connection.execute(lock, parts)
             ids = [[json.loads(m.value() or b"")["id"]] for m in messages]
-            connection.cursor().executemany(
-                f"INSERT INTO {out} VALUES (%s) ON CONFLICT DO NOTHING", ids
-            )
-            connection.commit()
+            insert = f"INSERT INTO {out} VALUES (%s) ON CONFLICT DO NOTHING"
+            while True:
+                try:
+                    connection.cursor().executemany(insert, ids)
+                    connection.commit()
+                    break
+                except psycopg.errors.QueryCanceled:
+                    connection.rollback()
             try:
                 consumer.commit(asynchronous=False)
             except KafkaException as error:
@@ -171,7 +177,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: over.set())
     if form == "rows":
         rows(*rest)
-    elif form in ("booked", "locking", "twice"):
+    elif form in ("booked", "locking", "impatient", "twice"):
         book(*rest, int(session), form=form)
     elif form in ("transactional", "fenceless"):
         transactional(*rest, int(session), fenceless=form == "fenceless")

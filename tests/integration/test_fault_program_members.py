@@ -165,6 +165,7 @@ def test_a_zombie_commits_only_where_nobody_knows_it_for_one(
         ("booked", "have written beyond all that was in the input"),
         ("twice", "have written beyond all that was in the input"),
         ("locking", "wait for its locks"),
+        ("impatient", "have written beyond all that was in the input; the server has given its"),
     ],
 )
 def test_a_zombie_writes_rows_again_only_where_nothing_tells_them_apart(
