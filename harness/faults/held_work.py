@@ -123,13 +123,12 @@ class HeldWrite:
         look = program(self._bench).look
         before = look.changes
 
-        def grown() -> bool:
+        def decided() -> bool:
             with suppress(*AWAY):
                 look.size()
-            return look.changes >= before + _TWICE
+            return look.changes >= before + _TWICE or not self._held()
 
-        _happens(self._bench, lambda: grown() or not self._held())
-        return grown() and self._held()
+        return _happens(self._bench, decided) and self._held()
 
     def overtaken(self, ends: Mapping[int, int]) -> str | None:
         """Whether others have written beyond them, or wait for a lock of the one that is held."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import get_args
 
 import psycopg
 import pytest
 
 from harness.faults import strike_database as module
+from harness.faults.database_triggers import When
 from harness.faults.strike_database import BY_HAND, Act, StrikeDatabase
 from harness.stage.topology import AUDITOR
 from tests.integration.programs import Own, running
@@ -112,9 +114,10 @@ def test_it_is_refused_and_lives_on(own: Own, strike: StrikeDatabase, code: str)
     began(own, 2)
 
 
-def test_an_answer_is_late(own: Own, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("when", get_args(When))
+def test_an_answer_is_late(own: Own, monkeypatch: pytest.MonkeyPatch, when: When) -> None:
     monkeypatch.setattr(module, "_SLOW_SECONDS", 0.5)
-    with own.struck(StrikeDatabase(when="commit", act="slow")) as (_, proof):
+    with own.struck(StrikeDatabase(when=when, act="slow")) as (_, proof):
         assert "an answer took up to 0.5 s" in proof
         assert "committed" in proof
     assert [line for line in own.said() if line.startswith("failed")] == []
