@@ -160,6 +160,15 @@ class Circumstances:
                 )
         return None
 
+    @property
+    def hung(self) -> str | None:
+        """How often what is on trial hung and was started again, in words; None: never."""
+        details = [row["detail"] for row in self.hazards if row["hazard"] == "hung"]
+        if not details:
+            return None
+        times = "once" if len(details) == 1 else f"{len(details)} times"
+        return f"It hung {times}, which refutes nothing: {'; '.join(map(str, details))}."
+
     def hazards_seen(self, hop: Hop, elsewhere: Elsewhere = NOWHERE) -> dict[str, int]:
         """How often each kind of hazard was observed on a hop; end to end is both.
 

@@ -81,7 +81,7 @@ def judge_claim(
     return ClaimJudgement(
         claim=claim,
         verdict=verdict,
-        reason=reason,
+        reason=f"{reason} {circumstances.hung}" if circumstances.hung else reason,
         refuted_by=convicting,
         found={f.anomaly: f.count for f in proven if f.anomaly in convicting},
         undecided=tuple(sorted(undecided)),

@@ -35,6 +35,7 @@ class Conductor:
         if isinstance(bench.pipeline, Program):
             # One that ends by itself leaves members behind as one that is killed does.
             bench.pipeline.kept.before_again = partial(clear, bench)
+            bench.pipeline.may_be_restarted = any(at.hazard for at in schedule)
         self._by_name = {line.at.name: line for line in self._lines}
 
     def announce(self) -> None:

@@ -8,6 +8,7 @@ sink stand still. Lag over control markers may never reach zero and is not looke
 from __future__ import annotations
 
 from harness.bench import Bench
+from harness.faults.hung import start_if_hung
 from harness.kafka.log_reader import LogReader
 from harness.recorder import HeldBack, Stalled
 from harness.subjects.pipeline import PipelineTrouble, Rests
@@ -119,7 +120,10 @@ def _caught_up(bench: Bench, last: dict[tuple[str, int], int]) -> None:
 
     def there() -> bool:
         pipeline.check()
-        return not last or (pipeline.idle() and behind() == {})
+        if not last or (pipeline.idle() and behind() == {}):
+            return True
+        start_if_hung(bench)
+        return False
 
     try:
         wait_until(

@@ -16,7 +16,7 @@ from harness.stage.topology import AUDITOR
 from harness.wait import Overdue, wait_until
 
 _SECONDS: Final = 30.0
-_FIND_SECONDS: Final = 10.0
+_FIND_SECONDS: Final = 3.0
 """How long a pipeline may take to find it before it is started again; clients take minutes."""
 
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack, suppress
 
 from harness.bench import Bench, addresses
 from harness.faults.coordinated import group_of, transactional_id_of
+from harness.faults.hung import start_if_hung
 from harness.faults.message import AtGates, Message
 from harness.faults.other_member import CLIENT
 from harness.kafka.coordinator import Refused
@@ -240,7 +241,10 @@ def _grows(bench: Bench, what: str) -> None:
                 before = size
             if size != before:
                 return True
-            return bench.producers.finished and look.still()
+            if bench.producers.finished and look.still():
+                return True
+            start_if_hung(bench)
+            return False
         except AWAY:
             return False
 

@@ -35,6 +35,8 @@ class Program:
 
     counted = "times something new in its outputs"
     awaited = "a first effect of one of them"
+    may_be_restarted = False
+    """Whether one that hangs is ended and started again: a plan may, which kills it anyway."""
 
     def __init__(self, kept: Kept, look: Look, stop: Stop) -> None:
         self.kept = kept

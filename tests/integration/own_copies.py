@@ -1,14 +1,16 @@
 """Small pipelines of a user, in several forms; each tells on standard output what it does.
 
 `rows` counts in PostgreSQL: a row and its own position, in one transaction. Some copy a topic:
-`copy` and `transactional` as they should; `careless` commits what its client may not have sent, and
-`fenceless` commits in no member's name. Some write a row for each record: `booked` only once;
-`locking` too, and has its partitions locked meanwhile; `impatient` too, and tries again what takes
-the database two seconds; `twice` whenever it reads one.
+`copy` and `transactional` as they should; `hanging` too, but its first life soon stands still for
+ever; `careless` commits what its client may not have sent, and `fenceless` commits in no member's
+name. Some write a row for each record: `booked` only once; `locking` too, and has its partitions
+locked meanwhile; `impatient` too, and tries again what takes the database two seconds; `twice`
+whenever it reads one.
 """
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import json
 import os
@@ -16,6 +18,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -169,6 +172,15 @@ def book(
         consumer.close()
 
 
+def hang(marker: Path) -> None:
+    """Let nothing of this life go on, without its end, as a client that waits for ever."""
+    time.sleep(2)
+    marker.touch()
+    say("hangs")
+    library = ctypes.PyDLL(None)  # keeps the interpreter's lock
+    library.pause()
+
+
 def main() -> None:
     form, workers, session, *rest = sys.argv[1:]
     for _ in range(int(workers) - 1):
@@ -179,6 +191,11 @@ def main() -> None:
         rows(*rest)
     elif form in ("booked", "locking", "impatient", "twice"):
         book(*rest, int(session), form=form)
+    elif form == "hanging":
+        marker = Path(f"{rest[3]}.hung")
+        if not marker.exists():
+            threading.Thread(target=hang, args=(marker,), daemon=True).start()
+        copy(*rest, int(session))
     elif form in ("transactional", "fenceless"):
         transactional(*rest, int(session), fenceless=form == "fenceless")
     else:

@@ -1,0 +1,46 @@
+"""A program that hangs is ended and started again, as the liveness probe of an orchestrator does.
+
+Some clients wait for ever for an answer whose connection is gone. Nothing that came later would
+meet such a program at work, and nobody could say what it had lost or doubled before.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from harness.bench import Bench
+from harness.clock import now
+from harness.own.program import Program
+from harness.subjects.pipeline import PipelineTrouble
+
+SECONDS: Final = 60.0
+"""How long a program may write nothing while inputs wait, unless it pauses for longer by nature."""
+_ONE = threading.Lock()
+
+
+def start_if_hung(bench: Bench) -> None:
+    """End a program that has written nothing for long, and start it again; else do nothing.
+
+    Call it only while inputs wait. It is told as the hazard `hung`, which no plan asks for. Only a
+    plan that kills the program anyway allows it (`Program.may_be_restarted`).
+    """
+    pipeline = bench.pipeline
+    if not isinstance(pipeline, Program) or not pipeline.may_be_restarted:
+        return
+    with _ONE:
+        process = pipeline.kept.process
+        if process is None or not process.leader_alive() or process.frozen():
+            return
+        ran = (now() - process.started_at) / 1e9
+        quiet = min(ran, pipeline.look.quiet_for)
+        if quiet < max(SECONDS, 2 * pipeline.rest):
+            return
+        detail = f"{process.instance} wrote nothing for {quiet:.0f} s, although inputs waited"
+        bench.recorder.hazard("hung", hop="process", detail=f"{detail}; it was started again")
+        try:
+            pipeline.kill(f"hung: {detail}")
+        except PipelineTrouble:
+            return  # it has ended by itself meanwhile, and is started again for that
+        pipeline.kept.before_again()
+        pipeline.start()

@@ -1,0 +1,32 @@
+"""A program that hangs is started again where a plan allows it, and what it did is done once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.faults import hung
+from harness.faults.programs import at_work
+from tests.integration.programs import running
+from tests.integration.staging import Staged, eventually
+
+pytestmark = pytest.mark.integration
+
+
+def test_one_that_hangs_goes_on_after_a_restart(
+    staging: Staged, topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hung, "SECONDS", 3.0)
+    with running(staging, topic, "hanging", session=6_000) as own:
+        own.heard("hangs")
+        first = own.program.kept.running()
+        with own.flowing():
+            eventually(own.program.look.still, "it to write nothing more", own.said)
+            hung.start_if_hung(own.bench)
+            assert own.program.kept.running() is first, "no plan allows it"
+            own.program.may_be_restarted = True
+            at_work(own.bench)
+        assert own.hazards == ["hung"]
+        assert str(first.how).startswith("hung: ")
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
