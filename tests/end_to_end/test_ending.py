@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.wait import wait_until
+from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import Started, onceproof
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow]
@@ -66,7 +67,7 @@ def test_interruption(runs, moment, sig):
     assert again.verdicts() == done.verdicts()
 
 
-@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sig", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=LATER)])
 def test_an_interruption_while_the_run_is_judged(runs, sig):
     run = start(runs)
     run.wait_for("phase +tear-down")

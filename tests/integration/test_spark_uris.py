@@ -20,6 +20,7 @@ from checkers.promised import PHASES
 from checkers.tables import TABLES
 from harness.folder import seal_folder
 from onceproof.cli import app
+from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import onceproof
 from tests.unit.harness.test_harness_record import RECORD
 
@@ -73,6 +74,7 @@ def command(*arguments: str) -> tuple[int, str, str]:
     return done.exit_code, done.stdout, done.stderr
 
 
+@LATER
 def test_the_real_command_reads_a_file_uri(disk: Path) -> None:
     uri = f"file://{disk}/a run [7]"
     done = onceproof("check", uri, *OPTIONS)
@@ -99,6 +101,7 @@ def test_findings_are_those_of_the_copy_on_this_machine(far: str) -> None:
     assert all(wound.found for wound in judgement.self_proof)
 
 
+@LATER
 def test_a_history_is_judged_by_claims_of_the_command_line(far: str, tmp_path: Path) -> None:
     history = f"{far}/a run [7]/history"
     code, out, _ = command(history, *OPTIONS, "--claim", "at-most-once:input->ledger")

@@ -59,7 +59,7 @@ class Measurement:
         _say(f"{len(self.trials) - len(known)} trials to make, {self.at_once} at a time")
         for trial, found in known:
             _say(line(trial, found))
-        with children(self.out / "logs") as processes:
+        with self.stop.in_order(), children(self.out / "logs") as processes:
             side_by_side(
                 self._jobs(),
                 at_once=self.at_once,
