@@ -18,8 +18,9 @@ from onceproof.verify.hazards.asking import (
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 DELIVERY_SECONDS: Final = 12.0
-"""For how long no record of the pipeline is taken: longer than delivery time-outs that are short
-for Kafka, far shorter than its clients' own, which are two to five minutes."""
+"""For how long no record of the pipeline is taken, or none of its brokers' answers arrives: longer
+than delivery time-outs that are short for Kafka, far shorter than its clients' own, which are two
+to five minutes."""
 
 _UNAVAILABLE: Final = "NOT_ENOUGH_REPLICAS"
 
@@ -55,6 +56,15 @@ def _unknown(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     )
 
 
+def _unheard(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    topics = pipeline.produced
+    answer = Message(
+        source="pipeline", direction="response", api="Produce", topic=topics[n % len(topics)]
+    )
+    late = HitMessage(message=answer, action="hold", times=_ALWAYS)
+    yield Strike(do=late, until=Lasted(seconds=DELIVERY_SECONDS))
+
+
 PRODUCING: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="produce-unavailable",
@@ -86,5 +96,15 @@ PRODUCING: Final[tuple[Hazard, ...]] = (
         proof=GATE,
         unless=needs(asks_for_answers, _NO_ANSWERS),
         strikes=lambda p, n: list(_unknown(p, n)),
+    ),
+    Hazard(
+        name="produce-unheard",
+        says=f"brokers take what it produces, and their answers come {DELIVERY_SECONDS:g} s late, "
+        "which is longer than short delivery time-outs",
+        of="produces",
+        proof=GATE,
+        unless=needs(asks_for_answers, _NO_ANSWERS),
+        strikes=lambda p, n: list(_unheard(p, n)),
+        rare=True,
     ),
 )

@@ -58,7 +58,9 @@ PROGRAMS = ANY | {"killed-at-work", "partition-added"}
 ODD_ONES = {"aborted-input", "null-values", "restarted-idle"}
 COMMITS = {"killed-before-commit", "killed-after-commit", "commit-unknown", "coordinator-moved"}
 MEMBER = {"evicted", "rebalanced", "coordinator-killed"}
-PRODUCES = {"produce-unavailable", "produce-unknown", "killed-with-writes"}
+PRODUCES = {
+    "produce-unavailable", "produce-unknown", "produce-unheard", "killed-with-writes",
+}  # fmt: skip
 ROWS = {
     "database-commit-lost", "database-commit-unheard", "database-connection-lost",
     "database-refused", "database-slow", "database-killed",
@@ -348,7 +350,7 @@ def test_it_gets_time_to_commit_by_the_clock(seconds: float | None, patience: fl
 
 def test_who_asks_for_no_answers_cannot_miss_one() -> None:
     without = plan(pipeline(replace(COPY, acks=0)), "standard")
-    names = {"produce-unavailable", "produce-refused", "produce-unknown"}
+    names = {"produce-unavailable", "produce-refused", "produce-unknown", "produce-unheard"}
     assert names <= set(without.absent)
     assert "acks=0" in without.absent["produce-unknown"]
     assert "killed-with-writes" not in without.absent
