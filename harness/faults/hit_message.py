@@ -27,6 +27,8 @@ _DOES: Final = {
     "duplicate": "send twice",
     "error": "answer with an error to",
 }
+ALWAYS: Final = 1_000_000
+"""So many times as no run has messages."""
 _UNHEARD: Final = frozenset({"drop", "close-before", "error"})
 """What keeps an answer from its client."""
 _NONE: Final = error_name(0)
@@ -61,6 +63,8 @@ class HitMessage:
         """The act in words."""
         words = f"{_DOES[self.action]} {self.message.describe()}"
         words += f": {self.error}" if self.error else ""
+        if self.times >= ALWAYS:
+            return words.replace(" the first ", " each ", 1)
         return words if self.times == 1 else f"{words}, {self.times} times on each link"
 
     def inject(self, bench: Bench, name: str) -> _AtWork:

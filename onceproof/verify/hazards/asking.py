@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from harness.faults.hit_message import HitMessage
+from harness.faults.hit_message import ALWAYS, HitMessage
 from harness.faults.message import Message
+from harness.faults.until import Bitten, Lasted
 from harness.own.profile import GROUP, TRANSACTION
 from onceproof.verify.hazards.hazard import PHASES, Pipeline, Strike
 
 GATE: Final = "a gate on its links saw the message, and what became of it"
+
+LATE_SECONDS: Final = 12.0
+"""How late answers come: longer than clients wait that were told to wait for less than by default,
+far shorter than Kafka's own time-outs of half a minute to five."""
 
 SERVER: Final = "the server said what became of the transaction"
 
@@ -62,13 +67,16 @@ def tables(pipeline: Pipeline) -> bool:
     return bool(pipeline.profile.tables)
 
 
-def hit(pipeline: Pipeline, api: str, action: str, **more: object) -> Strike:
+def hit(
+    pipeline: Pipeline, api: str, action: str, *, lasts: float | None = None, **more: object
+) -> Strike:
     """Something done to the first message of the pipeline that is so.
 
     Args:
         pipeline: whose message.
         api: its name in Kafka's protocol.
         action: what is done, as `HitMessage` has it.
+        lasts: for how many seconds it is done to all such messages, not the first one alone.
         more: fields of `Message`, and the name of an `error`.
     """
     error = more.pop("error", None)
@@ -77,4 +85,6 @@ def hit(pipeline: Pipeline, api: str, action: str, **more: object) -> Strike:
         api=api,
         **more,  # type: ignore[arg-type]
     )
-    return Strike(do=HitMessage(message=message, action=action, error=error))  # type: ignore[arg-type]
+    times = 1 if lasts is None else ALWAYS
+    fault = HitMessage(message=message, action=action, times=times, error=error)  # type: ignore[arg-type]
+    return Strike(do=fault, until=Bitten() if lasts is None else Lasted(seconds=lasts))

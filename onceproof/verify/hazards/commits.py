@@ -9,6 +9,7 @@ from harness.faults.kill_program import HAZARDS, KillProgram
 from harness.own.profile import GROUP, TRANSACTION
 from onceproof.verify.hazards.asking import (
     GATE,
+    LATE_SECONDS,
     commits_to_kafka,
     hit,
     is_program,
@@ -24,16 +25,20 @@ _BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
 _KAFKA: Final = "commits offsets to Kafka"
 
 
-def _at_offsets(pipeline: Pipeline, action: str, **more: object) -> Strike:
+def _at_offsets(
+    pipeline: Pipeline, action: str, *, lasts: float | None = None, **more: object
+) -> Strike:
     """At a commit of the input's offsets outside transactions."""
-    return hit(pipeline, "OffsetCommit", action, topic=pipeline.input, **more)
+    return hit(pipeline, "OffsetCommit", action, topic=pipeline.input, lasts=lasts, **more)
 
 
-def _at_commit(pipeline: Pipeline, action: str, **more: object) -> Strike:
+def _at_commit(
+    pipeline: Pipeline, action: str, *, lasts: float | None = None, **more: object
+) -> Strike:
     """At what commits its offsets: the end of its transaction, if it has any."""
     if TRANSACTION in pipeline.profile.commits:
-        return hit(pipeline, "EndTxn", action, commits=True, **more)
-    return _at_offsets(pipeline, action, **more)
+        return hit(pipeline, "EndTxn", action, commits=True, lasts=lasts, **more)
+    return _at_offsets(pipeline, action, lasts=lasts, **more)
 
 
 def _offset_error(n: int) -> str:
@@ -81,6 +86,15 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         proof=GATE,
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
         strikes=lambda p, n: [_at_commit(p, "close-before", direction="response")],
+    ),
+    Hazard(
+        name="commit-unheard",
+        says=f"its commit is taken, the answer comes {LATE_SECONDS:g} s late, and it lives on",
+        of=_KAFKA,
+        proof=GATE,
+        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        strikes=lambda p, n: [_at_commit(p, "hold", direction="response", lasts=LATE_SECONDS)],
+        rare=True,
     ),
     Hazard(
         name="coordinator-moved",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final
 
-from harness.faults.hit_message import HitMessage
-from harness.faults.message import Message
-from harness.faults.until import Lasted
+from harness.links.gate.rules import Direction
 from onceproof.verify.hazards.asking import (
     GATE,
+    LATE_SECONDS,
     asks_for_answers,
     hit,
     needs,
@@ -17,14 +15,7 @@ from onceproof.verify.hazards.asking import (
 )
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
-DELIVERY_SECONDS: Final = 12.0
-"""For how long no record of the pipeline is taken, or none of its brokers' answers arrives: longer
-than delivery time-outs that are short for Kafka, far shorter than its clients' own, which are two
-to five minutes."""
-
 _UNAVAILABLE: Final = "NOT_ENOUGH_REPLICAS"
-
-_ALWAYS: Final = 1_000_000
 
 _REFUSED_FOR_GOOD: Final = "TOPIC_AUTHORIZATION_FAILED"
 
@@ -33,47 +24,36 @@ _NO_ANSWERS: Final = "it produces to no topic, or asks for no answers (acks=0)"
 
 def refused(pipeline: Pipeline, n: int) -> Strike:
     """A produce request that is refused for good."""
+    return _produce(pipeline, n, "request", "error", error=_REFUSED_FOR_GOOD)
+
+
+def _produce(
+    pipeline: Pipeline,
+    n: int,
+    direction: Direction,
+    action: str,
+    *,
+    lasts: float | None = None,
+    error: str | None = None,
+) -> Strike:
     topics = pipeline.produced
+    topic = topics[n % len(topics)]
     return hit(
-        pipeline, "Produce", "error", direction="request", topic=topics[n % len(topics)],
-        error=_REFUSED_FOR_GOOD,
-    )  # fmt: skip
-
-
-def _unavailable(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    topics = pipeline.produced
-    message = Message(
-        source="pipeline", direction="request", api="Produce", topic=topics[n % len(topics)]
+        pipeline, "Produce", action, direction=direction, topic=topic, lasts=lasts, error=error
     )
-    refused = HitMessage(message=message, action="error", times=_ALWAYS, error=_UNAVAILABLE)
-    yield Strike(do=refused, until=Lasted(seconds=DELIVERY_SECONDS))
-
-
-def _unknown(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    topics = pipeline.produced
-    yield hit(
-        pipeline, "Produce", "close-before", direction="response", topic=topics[n % len(topics)]
-    )
-
-
-def _unheard(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    topics = pipeline.produced
-    answer = Message(
-        source="pipeline", direction="response", api="Produce", topic=topics[n % len(topics)]
-    )
-    late = HitMessage(message=answer, action="hold", times=_ALWAYS)
-    yield Strike(do=late, until=Lasted(seconds=DELIVERY_SECONDS))
 
 
 PRODUCING: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="produce-unavailable",
-        says=f"no replica takes what it produces for {DELIVERY_SECONDS:g} s, which is longer than "
+        says=f"no replica takes what it produces for {LATE_SECONDS:g} s, which is longer than "
         "short delivery time-outs",
         of="produces",
         proof=GATE,
         unless=needs(asks_for_answers, _NO_ANSWERS),
-        strikes=lambda p, n: list(_unavailable(p, n)),
+        strikes=lambda p, n: [
+            _produce(p, n, "request", "error", error=_UNAVAILABLE, lasts=LATE_SECONDS)
+        ],
         rare=True,
     ),
     Hazard(
@@ -95,16 +75,16 @@ PRODUCING: Final[tuple[Hazard, ...]] = (
         of="produces",
         proof=GATE,
         unless=needs(asks_for_answers, _NO_ANSWERS),
-        strikes=lambda p, n: list(_unknown(p, n)),
+        strikes=lambda p, n: [_produce(p, n, "response", "close-before")],
     ),
     Hazard(
         name="produce-unheard",
-        says=f"brokers take what it produces, and their answers come {DELIVERY_SECONDS:g} s late, "
+        says=f"brokers take what it produces, and their answers come {LATE_SECONDS:g} s late, "
         "which is longer than short delivery time-outs",
         of="produces",
         proof=GATE,
         unless=needs(asks_for_answers, _NO_ANSWERS),
-        strikes=lambda p, n: list(_unheard(p, n)),
+        strikes=lambda p, n: [_produce(p, n, "response", "hold", lasts=LATE_SECONDS)],
         rare=True,
     ),
 )

@@ -56,7 +56,10 @@ PIPELINES = {
 ANY = {"stopped-with-work", "leader-killed", "cut-off"}
 PROGRAMS = ANY | {"killed-at-work", "partition-added"}
 ODD_ONES = {"aborted-input", "null-values", "restarted-idle"}
-COMMITS = {"killed-before-commit", "killed-after-commit", "commit-unknown", "coordinator-moved"}
+COMMITS = {
+    "killed-before-commit", "killed-after-commit", "commit-unknown", "commit-unheard",
+    "coordinator-moved",
+}  # fmt: skip
 MEMBER = {"evicted", "rebalanced", "coordinator-killed"}
 PRODUCES = {
     "produce-unavailable", "produce-unknown", "produce-unheard", "killed-with-writes",
