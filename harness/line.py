@@ -15,6 +15,7 @@ from typing import Any
 from harness.bench import Aftermath, Bench
 from harness.clock import clock_id, now
 from harness.faults.base import Injection
+from harness.faults.hung import start_if_hung
 from harness.faults.message import AtGates, met
 from harness.faults.programs import StoodStill, life, wait_went_on
 from harness.faults.so_far import SoFar
@@ -88,6 +89,8 @@ class Line:
             wait_trigger()
             for left in reversed(range(tries() if tries else self.at.tries)):
                 self.record("armed", self.at.do.describe(), armed_at=now())
+                if self.at.hazard is not None and not self._bench.producers.finished:
+                    start_if_hung(self._bench)
                 before, alive = self._hazards(), life(self._bench)
                 try:
                     self._disturb()

@@ -7,11 +7,12 @@ meet such a program at work, and nobody could say what it had lost or doubled be
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import Final
 
 from harness.bench import Bench
 from harness.clock import now
-from harness.own.program import Program
+from harness.own.program import AWAY, Program
 from harness.subjects.pipeline import PipelineTrouble
 
 SECONDS: Final = 60.0
@@ -33,8 +34,11 @@ def start_if_hung(bench: Bench) -> None:
         if process is None or not process.leader_alive() or process.frozen():
             return
         ran = (now() - process.started_at) / 1e9
+        long = max(SECONDS, 2 * pipeline.rest)
+        if min(ran, pipeline.look.quiet_for) < long or not _looked(pipeline):
+            return
         quiet = min(ran, pipeline.look.quiet_for)
-        if quiet < max(SECONDS, 2 * pipeline.rest):
+        if quiet < long:
             return
         detail = f"{process.instance} wrote nothing for {quiet:.0f} s, although inputs waited"
         bench.recorder.hazard("hung", hop="process", detail=f"{detail}; it was started again")
@@ -44,3 +48,11 @@ def start_if_hung(bench: Bench) -> None:
             return  # it has ended by itself meanwhile, and is started again for that
         pipeline.kept.before_again()
         pipeline.start()
+
+
+def _looked(pipeline: Program) -> bool:
+    """Look once more, since nobody may have looked for as long; whether anything could be seen."""
+    with suppress(*AWAY):
+        pipeline.look.size()
+        return True
+    return False
