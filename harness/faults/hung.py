@@ -13,6 +13,7 @@ from typing import Final
 from harness.bench import Bench
 from harness.clock import now
 from harness.own.program import AWAY, Program
+from harness.stage.processes import Process
 from harness.subjects.pipeline import PipelineTrouble
 
 SECONDS: Final = 60.0
@@ -33,21 +34,22 @@ def start_if_hung(bench: Bench) -> None:
         process = pipeline.kept.process
         if process is None or not process.leader_alive() or process.frozen():
             return
-        ran = (now() - process.started_at) / 1e9
-        long = max(SECONDS, 2 * pipeline.rest)
-        if min(ran, pipeline.look.quiet_for) < long or not _looked(pipeline):
+        enough = max(SECONDS, 2 * pipeline.rest)
+        if _quiet(pipeline, process) < enough or not _looked(pipeline):
             return
-        quiet = min(ran, pipeline.look.quiet_for)
-        if quiet < long:
+        if (quiet := _quiet(pipeline, process)) < enough:
             return
         detail = f"{process.instance} wrote nothing for {quiet:.0f} s, although inputs waited"
         bench.recorder.hazard("hung", hop="process", detail=f"{detail}; it was started again")
-        try:
+        with suppress(PipelineTrouble):  # it has just ended by itself
             pipeline.kill(f"hung: {detail}")
-        except PipelineTrouble:
-            return  # it has ended by itself meanwhile, and is started again for that
         pipeline.kept.before_again()
         pipeline.start()
+
+
+def _quiet(pipeline: Program, process: Process) -> float:
+    """Seconds for which this life has written nothing, as far as anybody looked."""
+    return min((now() - process.started_at) / 1e9, pipeline.look.quiet_for)
 
 
 def _looked(pipeline: Program) -> bool:

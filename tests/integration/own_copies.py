@@ -10,7 +10,6 @@ whenever it reads one.
 
 from __future__ import annotations
 
-import ctypes
 import faulthandler
 import json
 import os
@@ -79,20 +78,31 @@ def reader(bootstrap: str, source: str, group: str, session: int) -> Consumer:
 
 
 def copy(
-    bootstrap: str, source: str, out: str, group: str, session: int, *, careless: bool = False
+    bootstrap: str,
+    source: str,
+    out: str,
+    group: str,
+    session: int,
+    *,
+    careless: bool = False,
+    hangs: bool = False,
 ) -> None:
+    rounds = 0
     consumer = reader(bootstrap, source, group, session)
     producer = Producer({"bootstrap.servers": bootstrap, "message.max.bytes": 4_000_000})
     while not over.is_set():
-        for message in consumer.consume(100, 0.1):
-            if not message.error():
-                producer.produce(out, message.value(), message.key())
+        messages = [m for m in consumer.consume(100, 0.1) if not m.error()]
+        for message in messages:
+            producer.produce(out, message.value(), message.key())
         producer.poll(0) if careless else producer.flush()
         try:
             consumer.commit(asynchronous=False)
         except KafkaException as error:
             if error.args[0].name() != "_NO_OFFSET":
                 say("refused", error.args[0].name())
+        rounds += bool(messages)
+        if hangs and rounds == 3:
+            hang()
     producer.flush()
     consumer.close()
     say("flushed")
@@ -172,13 +182,11 @@ def book(
         consumer.close()
 
 
-def hang(marker: Path) -> None:
-    """Let nothing of this life go on, without its end, as a client that waits for ever."""
-    time.sleep(2)
-    marker.touch()
+def hang() -> None:
+    """Stand still for ever, as a call of a client that waits for what never comes."""
     say("hangs")
-    library = ctypes.PyDLL(None)  # keeps the interpreter's lock
-    library.pause()
+    while True:
+        signal.pause()
 
 
 def main() -> None:
@@ -192,10 +200,10 @@ def main() -> None:
     elif form in ("booked", "locking", "impatient", "twice"):
         book(*rest, int(session), form=form)
     elif form == "hanging":
-        marker = Path(f"{rest[3]}.hung")
-        if not marker.exists():
-            threading.Thread(target=hang, args=(marker,), daemon=True).start()
-        copy(*rest, int(session))
+        marker = Path(f"{rest[3]}.begun")
+        first = not marker.exists()
+        marker.touch()
+        copy(*rest, int(session), hangs=first)
     elif form in ("transactional", "fenceless"):
         transactional(*rest, int(session), fenceless=form == "fenceless")
     else:

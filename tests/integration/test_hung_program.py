@@ -19,9 +19,9 @@ def test_one_that_hangs_goes_on_after_a_restart(
 ) -> None:
     monkeypatch.setattr(hung, "SECONDS", 3.0)
     with running(staging, topic, "hanging", session=6_000) as own:
-        own.heard("hangs")
         first = own.program.kept.running()
         with own.flowing():
+            own.heard("hangs")
             eventually(own.program.look.still, "it to write nothing more", own.said)
             hung.start_if_hung(own.bench)
             assert own.program.kept.running() is first, "no plan allows it"
