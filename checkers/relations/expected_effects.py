@@ -19,7 +19,7 @@ SELECT g.trial, g.record, y.effect_key, g.in_partition, g.in_offset, g.positions
        CAST(y.n * CASE WHEN d.seen >= g.positions THEN 0
                        ELSE g.positions - COALESCE(d.seen, 0) END AS BIGINT) AS expected,
        CAST(y.n_due * (g.due - COALESCE(d.seen, 0)) AS BIGINT) AS due,
-       CAST(y.n_due * (g.positions - COALESCE(d.seen, 0)) AS BIGINT) AS due_in_all
+       CAST(y.n_due * (g.sends - COALESCE(d.seen, 0)) AS BIGINT) AS due_in_all
 FROM input_groups g
 JOIN yields y ON y.trial = g.trial AND y.record = g.record
 LEFT JOIN seen_effects d ON d.dead AND d.trial = g.trial AND d.record = g.record

@@ -1,7 +1,9 @@
 """Committed positions that are judged together: one, or all of a record.
 
 `in_partition` and `in_offset` are the input's position where effects are judged per position, and
--1 where per record. `due` leaves out positions of which nobody knows whether they could be read.
+-1 where per record. A send that stands twice, because its producer made a copy, is one input that
+may have its effects twice and needs them once: `positions` counts both, `sends` and `due` the one.
+`due` leaves out positions of which nobody knows whether they could be read.
 
 `final` says that no more positions can turn up. A log that was not read to its end may hold a
 second position of the same record, so that holds
@@ -25,8 +27,12 @@ SELECT k.trial, c.record,
        CASE WHEN m.by_position THEN c."partition" ELSE -1 END AS in_partition,
        CASE WHEN m.by_position THEN c."offset" ELSE -1 END AS in_offset,
        CASE WHEN m.deduplicates THEN 1 ELSE count(*) END AS positions,
+       CASE WHEN m.deduplicates THEN 1
+            ELSE count(DISTINCT c.attempt) + count(CASE WHEN c.attempt IS NULL THEN 1 END)
+       END AS sends,
        CASE WHEN m.deduplicates THEN max(CASE WHEN c.decidable THEN 1 ELSE 0 END)
-            ELSE count(CASE WHEN c.decidable THEN c."offset" END) END AS due,
+            ELSE count(DISTINCT CASE WHEN c.decidable THEN c.attempt END)
+                 + count(CASE WHEN c.decidable AND c.attempt IS NULL THEN 1 END) END AS due,
        min(CASE WHEN m.by_position OR m.deduplicates
                      OR (cut.topic IS NULL
                          AND (k.complete OR r.record IS NOT NULL))

@@ -239,6 +239,17 @@ class TestLostOutput:
         only(one, "lost-output")
         quiet(one, claim=DEDUPLICATES)
 
+    def test_a_copy_that_its_producer_made_needs_no_effect_of_its_own(self) -> None:
+        log = [LOG_A, A | {"offset": 8}]
+        one = history(sends=[A], log=log, effects=[EA])
+        quiet(one, but=("duplicate",))
+        claim = check(one, [CLAIM]).claims[0]
+        assert "lost-output" not in claim.undecided
+        none = found(history(sends=[A], log=log))
+        assert none["lost-output"].shown[0].witness[0]["expected"] == 1
+        sent_again = history(sends=[A, A2], log=[*log, LOG_A2], effects=[EA])
+        assert found(sent_again)["lost-output"].shown[0].witness[0]["expected"] == 2
+
     def test_effects_cannot_cancel_out_between_keys(self) -> None:
         expected = [EA | {"effect_key": k, "digest": k} for k in "xy"]
         x = EA | {"effect_key": "x", "digest": "x"}

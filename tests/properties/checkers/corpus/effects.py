@@ -77,6 +77,25 @@ def _of_places() -> Iterator[Sample]:
         partitions=[{"partition": 0, "log_start": 5}],
         finds={"lost-output": [{"record": "a"}, {"record": "a"}]},
     )
+    sent = [{"record": "a", "attempt": "a/1"}, {"record": "a", "attempt": "a/2"}]
+    copied = [_at(0, "a") | sent[0], _at(6, "a") | sent[0]]
+    for tells, log, effects, start, lost in (
+        ("one effect", copied, 1, 0, False),
+        ("no effect", copied, 0, 0, True),
+        ("no effect, and one that may never have been read", copied, 0, 5, True),
+        ("one effect, of two sends", [*copied, _at(7, "a") | sent[1]], 1, 0, True),
+    ):
+        yield sample(
+            f"a send that its producer wrote twice has {tells}",
+            sends=sent[: 1 + (len(log) > 2)],
+            log=log,
+            effects=[{"record": "a"}] * effects,
+            partitions=[{"partition": 0, "log_start": start}],
+            finds={
+                "duplicate": [{"record": "a"}],
+                **({"lost-output": [{"record": "a"}]} if lost else {}),
+            },
+        )
     yield sample(
         "two records without effects, of which nobody knows whether they could be read",
         trials=(LEDGER, ONCE),

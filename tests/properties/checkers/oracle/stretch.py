@@ -152,9 +152,23 @@ class Stretch(Past):
 
     def _slots(self, record: str, place: Position | None, entries: list[Row]) -> list[Slot]:
         positions = self.times(entries)
-        readable = self.times([e for e in entries if self.readable(e["partition"], e["offset"])])
+        readable = self.times(
+            self._without_copies([e for e in entries if self.readable(e["partition"], e["offset"])])
+        )
         effects = [e for e in self.effects if (e["record"], self.place(e)) == (record, place)]
         return self.compared(record, place, positions, readable, effects)
+
+    def _without_copies(self, entries: list[Row]) -> list[Row]:
+        """The same, with one of all that its producer wrote of one send."""
+        kept: dict[object, Row] = {}
+        for e in entries:
+            known = any(
+                s["attempt"] == e["attempt"]
+                and (s["record"], s["topic"]) == (e["record"], e["topic"])
+                for s in self.rows["sends"]
+            )
+            kept.setdefault(e["attempt"] if known else (e["partition"], e["offset"]), e)
+        return list(kept.values())
 
     def times(self, entries: list[Row]) -> int:
         """How often a record counts that stands there."""
