@@ -78,10 +78,11 @@ def judge_claim(
             f"the test by {_times(seen)}.",
         )
     )
+    hung = circumstances.hung
     return ClaimJudgement(
         claim=claim,
         verdict=verdict,
-        reason=f"{reason} {circumstances.hung}" if circumstances.hung else reason,
+        reason=f"{reason} {hung}" if hung else reason,
         refuted_by=convicting,
         found={f.anomaly: f.count for f in proven if f.anomaly in convicting},
         undecided=tuple(sorted(undecided)),

@@ -27,8 +27,6 @@ _DOES: Final = {
     "duplicate": "send twice",
     "error": "answer with an error to",
 }
-ALWAYS: Final = 1_000_000
-"""So many times as no run has messages."""
 _UNHEARD: Final = frozenset({"drop", "close-before", "error"})
 """What keeps an answer from its client."""
 _NONE: Final = error_name(0)
@@ -42,7 +40,7 @@ class HitMessage:
     Attributes:
         message: which.
         action: what happens to it; what is held goes on its way when this is healed.
-        times: how often, on each link.
+        times: how often, on each link; None: always.
         error: Kafka's name of the error, for the action `error`.
     """
 
@@ -50,7 +48,7 @@ class HitMessage:
     needs: ClassVar[str | None] = "gates"
     message: Message
     action: Action
-    times: int = 1
+    times: int | None = 1
     error: str | None = None
 
     def __post_init__(self) -> None:
@@ -63,7 +61,7 @@ class HitMessage:
         """The act in words."""
         words = f"{_DOES[self.action]} {self.message.describe()}"
         words += f": {self.error}" if self.error else ""
-        if self.times >= ALWAYS:
+        if self.times is None:
             return words.replace(" the first ", " each ", 1)
         return words if self.times == 1 else f"{words}, {self.times} times on each link"
 

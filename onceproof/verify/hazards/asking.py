@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from harness.faults.hit_message import ALWAYS, HitMessage
+from harness.faults.hit_message import HitMessage
 from harness.faults.message import Message
 from harness.faults.until import Bitten, Lasted
 from harness.own.profile import GROUP, TRANSACTION
@@ -85,6 +85,6 @@ def hit(
         api=api,
         **more,  # type: ignore[arg-type]
     )
-    times = 1 if lasts is None else ALWAYS
+    times = 1 if lasts is None else None
     fault = HitMessage(message=message, action=action, times=times, error=error)  # type: ignore[arg-type]
     return Strike(do=fault, until=Bitten() if lasts is None else Lasted(seconds=lasts))

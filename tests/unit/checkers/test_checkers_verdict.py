@@ -83,6 +83,25 @@ def judge(claim: Claim = CLAIM, **more: Any) -> ClaimJudgement:
     return judge_claim(claim, **defaults | more)
 
 
+@pytest.mark.parametrize(
+    ("details", "told"),
+    [
+        (["p#3 wrote nothing"], "It hung once, which refutes nothing: p#3 wrote nothing."),
+        (["one", "two"], "It hung 2 times, which refutes nothing: one; two."),
+    ],
+)
+def test_the_verdict_says_how_often_it_hung(details: list[str], told: str) -> None:
+    rows = [{"hazard": "hung", "hop": "process", "detail": detail} for detail in details]
+    made = circumstances()
+    hung = Circumstances.of(History.of(hazards=rows)).hazards
+    for more in ({}, {"findings": [DUPLICATE]}):
+        without = judge(circumstances=made, **more)
+        judged = judge(circumstances=replace(made, hazards=(*made.hazards, *hung)), **more)
+        assert judged.verdict is without.verdict
+        assert judged.reason.endswith(f" {told}")
+        assert "hung" not in without.reason
+
+
 class TestNothingCouldBeShown:
     @pytest.mark.parametrize("left", ["duplicate-output", "lost-output"])
     def test_what_could_not_be_refuted_does_not_hold(self, left: str) -> None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from harness import conductor as module
+from harness import line as line_module
 from harness.bench import Aftermath
 from harness.conductor import Conductor
 from harness.events import Event, FaultChanged
 from harness.faults.programs import StoodStill
 from harness.faults.until import Acknowledged
+from harness.own.program import Program
 from harness.recording.writer import HistoryNotWritten
 from harness.stage.base import StageTrouble
 from harness.wait import Interrupted, wait_until
@@ -89,6 +92,30 @@ def test_a_line_waits_for_progress(world: World) -> None:
     fault = Fault(name="a", on_inject=lambda: seen.append(looks[-1]))
     Conductor([at(fault, progress=0.25)], world.bench).carry_out()
     assert 0.25 <= seen[0] < 0.45
+
+
+@pytest.mark.parametrize("hazard", ["evicted", None])
+def test_only_a_plan_allows_that_what_hangs_is_started_again(
+    world: World, hazard: str | None
+) -> None:
+    program = object.__new__(Program)
+    program.kept = SimpleNamespace(before_again=None)  # type: ignore[assignment]
+    Conductor([at(Fault(name="a"), hazard=hazard)], replace(world.bench, pipeline=program))
+    assert program.may_be_restarted is (hazard is not None)
+    assert program.kept.before_again is not None
+
+
+def test_each_try_of_a_plan_begins_with_a_look_whether_it_hangs(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[Any] = []
+    monkeypatch.setattr(line_module, "start_if_hung", looks.append)
+    never = Fault(name="a", evidence=lambda: None)
+    Conductor([at(never, hazard="evicted", tries=3, seconds=0.1)], world.bench).carry_out()
+    assert len(looks) == 3
+    world.producers.finished = True
+    Conductor([at(Fault(name="b"), hazard="evicted")], world.bench).carry_out()
+    assert len(looks) == 3, "nothing need come out of it any more"
 
 
 def test_a_trigger_that_never_comes_is_an_error(
