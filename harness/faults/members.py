@@ -7,6 +7,7 @@ nothing, least of all that of one that was paused.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
@@ -19,6 +20,10 @@ from harness.stage.base import StageTrouble
 from harness.stage.topology import AUDITOR
 from harness.subjects.group.members import Members
 from harness.wait import wait_until
+
+_SECONDS: Final = 150
+"""Deadline for a rebalance. A group waits for all its members, and only its watchdog ends a member
+that hangs in its client."""
 
 
 def members(bench: Bench) -> Members:
@@ -52,6 +57,7 @@ class Belonging:
         self._admin = AdminClient(
             {"bootstrap.servers": bench.stage.bootstrap(AUDITOR), "log_level": 0}
         )
+        self._told = "nothing yet"
         self.had: frozenset[tuple[str, int]] = frozenset()
         """Partitions that it had when it was last seen to belong; empty if that was never seen."""
         self._before = frozenset(self._ids(stable=False) or ())
@@ -81,7 +87,7 @@ class Belonging:
         wait_until(
             at_work,
             what=f"{self._who} to process what it has",
-            seconds=60,
+            seconds=_SECONDS,
             every=0.1,
             stop=self._bench.stop,
             seen=lambda: f"it has {in_words(sorted(self.had)) or 'nothing'}",
@@ -110,10 +116,10 @@ class Belonging:
         wait_until(
             there,
             what=f"{self._who} to belong to the group {self._group} once more",
-            seconds=60,
+            seconds=_SECONDS,
             every=0.1,
             stop=self._bench.stop,
-            seen=self._ids,
+            seen=lambda: self._told,
         )
 
     def _ids(self, *, stable: bool = True) -> dict[str, str] | None:
@@ -124,8 +130,11 @@ class Belonging:
         asked = self._admin.describe_consumer_groups([self._group], request_timeout=5)
         try:
             found = asked[self._group].result(10)
-        except KafkaException:
+        except KafkaException as error:
+            self._told = f"no answer: {error.args[0]}"
             return None
+        belong = ", ".join(sorted(str(each.member_id) for each in found.members))
+        self._told = f"{found.state.name}, with {belong or 'no members'}"
         if stable and found.state.name != "STABLE":
             return None
         for each in found.members:

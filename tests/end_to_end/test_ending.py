@@ -38,7 +38,10 @@ def nothing_stays(run: Started) -> None:
     wait_until(lambda: not data(), what="the stage's data to be gone", seconds=60, seen=data)
 
 
-@pytest.mark.parametrize("moment", ["phase +arrange", "phase +warm-up", "leader killed injected"])
+@pytest.mark.parametrize(
+    "moment",
+    [pytest.param("phase +arrange", marks=LATER), "phase +warm-up", "leader killed injected"],
+)
 def test_sigkill_of_the_harness(runs, moment):
     run = start(runs)
     run.wait_for(moment)
@@ -51,8 +54,17 @@ def test_sigkill_of_the_harness(runs, moment):
     assert "The harness ended in phase" in done.report["claims"][0]["reason"]
 
 
-@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("moment", ["phase +arrange", "phase +warm-up", "phase +disturb"])
+@pytest.mark.parametrize(
+    ("moment", "sig"),
+    [
+        ("phase +arrange", signal.SIGINT),
+        ("phase +disturb", signal.SIGTERM),
+        pytest.param("phase +arrange", signal.SIGTERM, marks=LATER),
+        pytest.param("phase +warm-up", signal.SIGINT, marks=LATER),
+        pytest.param("phase +warm-up", signal.SIGTERM, marks=LATER),
+        pytest.param("phase +disturb", signal.SIGINT, marks=LATER),
+    ],
+)
 def test_interruption(runs, moment, sig):
     run = start(runs)
     run.wait_for(moment)
@@ -95,6 +107,7 @@ def test_a_second_interruption_leaves_the_rest_to_the_reaper(runs):
     nothing_stays(run)
 
 
+@LATER
 def test_two_runs_side_by_side_do_not_disturb_each_other(runs):
     first = start(runs, "control-idle-crash")
     second = start(runs, "control-idle-crash")
