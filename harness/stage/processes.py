@@ -216,13 +216,21 @@ class Process:
             self.on_change(self)
 
     def tail(self, lines: int = 4) -> str:
-        """The last lines of its log that are no stack frames, and where the whole log is."""
+        """The last lines of its log that are no stack frames, and where the whole log is.
+
+        An exception comes first if it stands a little further up: clients that were not closed say
+        so behind it.
+        """
         try:
             said = self.log.read_text(errors="replace").splitlines()
         except OSError:
             return "it left no log"
         words = [line.strip() for line in said if line.strip() and not _FRAME.match(line)]
-        return f"{' | '.join(words[-lines:])} (whole log: logs/{self.log.name})"
+        last = words[-lines:]
+        raised = next((word for word in reversed(words[-_NEAR:]) if _RAISED.match(word)), None)
+        if raised is not None and raised not in last:
+            last.insert(0, raised)
+        return f"{' | '.join(last)} (whole log: logs/{self.log.name})"
 
 
 class Processes:
@@ -305,6 +313,10 @@ class Processes:
 _STOPPED, _OVER = frozenset("Tt"), frozenset("ZX")
 """States of a process, as in `/proc/<pid>/stat`."""
 _FRAME = re.compile(r"\s+(at |File |\.\.\. \d+ more|\^+)|\s{4}")
+_RAISED = re.compile(r"(Exception in thread \S+ )?[\w.$]*(Error|Exception)\b(: |$)")
+"""An exception, as Python and Java write it below or above its stack frames."""
+_NEAR = 20
+"""Lines from the end in which an exception is taken for what ended a process."""
 
 
 class _Seen(NamedTuple):

@@ -380,3 +380,10 @@ def test_stack_frames_are_not_its_last_words(start: Start) -> None:
     java = "Exception in thread: wrong\n\tat a.B.c(B.java:1)\n\t... 3 more\nCaused by: worse\n"
     process.log.write_text(java)
     assert process.tail().startswith("Exception in thread: wrong | Caused by: worse (whole log")
+    noise = "".join(f"Unclosed client {n}\n" for n in range(6))
+    process.log.write_text(f"ready\nTypeError: Expected list, got tuple\n{noise}")
+    assert process.tail(2).startswith(
+        "TypeError: Expected list, got tuple | Unclosed client 4 | Unclosed client 5 (whole log"
+    )
+    process.log.write_text("ValueError: long ago\n" + "ready\n" * 30)
+    assert process.tail(1) == "ready (whole log: logs/thing.1.log)"
