@@ -39,10 +39,10 @@ from harness.scenario import At
 from harness.stage.topology import AUDITOR, Link
 from harness.wait import Overdue, wait_until
 
+_COMMITS: Final = ("OffsetCommit", "TxnOffsetCommit")
 _APIS: Final = (
     "Produce",
-    "OffsetCommit",
-    "TxnOffsetCommit",
+    *_COMMITS,
     "EndTxn",
     "InitProducerId",
     "JoinGroup",
@@ -150,6 +150,11 @@ class Learner:
         self._learned.profile = Profile(
             watched=self._gates,
             commits=commits,
+            groups=tuple(
+                sorted(
+                    {g for api in _COMMITS for event in seen.get(api, ()) for g in event["groups"]}
+                )
+            ),
             commit_seconds=_apart(seen, commits),
             group=self._group(seen),
             transactional_ids=len(ids),
@@ -289,6 +294,11 @@ def _transaction_version(ends: Sequence[Event]) -> int | None:
     if not ends:
         return None
     return 2 if max(int(event["version"]) for event in ends) >= _NEW_END_TXN else 1
+
+
+def _groups(seen: Mapping[str, Sequence[Event]]) -> tuple[str, ...]:
+    """The groups that offsets were committed to."""
+    return tuple(sorted({g for api in _COMMITS for e in seen.get(api, ()) for g in e["groups"]}))
 
 
 def _apart(seen: Mapping[str, Sequence[Event]], commits: Sequence[str]) -> float | None:

@@ -25,7 +25,7 @@ ODD: Final[Mapping[str, str]] = {
 """Kinds of odd records that an input may hold, as hazards have them → in words."""
 PROBED: Final = (ABORTED, NULL, OVERSIZE)
 """Those that a rehearsal tries at its end, for not every pipeline goes on behind them."""
-_LISTS: Final = ("commits", "topics", "tables", "survives", "ends_at")
+_LISTS: Final = ("commits", "groups", "topics", "tables", "survives", "ends_at")
 GROUP: Final = "group"
 """Offsets are committed to a consumer group by OffsetCommit."""
 TRANSACTION: Final = "transaction"
@@ -71,6 +71,7 @@ class Profile:
     Attributes:
         watched: whether its messages to the brokers were seen at all.
         commits: where it commits offsets: `GROUP`, `TRANSACTION`, `DATABASE`, `CHECKPOINT`.
+        groups: those that it commits offsets to, as a member or not.
         commit_seconds: about how far apart its offset commits are; None: it made too few.
         group: the group that reads the input, if there is one.
         transactional_ids: how many it used.
@@ -92,6 +93,7 @@ class Profile:
 
     watched: bool = True
     commits: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
     commit_seconds: float | None = None
     group: GroupProfile | None = None
     transactional_ids: int = 0

@@ -8,8 +8,9 @@ from typing import Final
 from harness.faults.cut_link import CutLink
 from harness.faults.cut_program import CutProgram
 from harness.faults.kill_broker import KillBroker
+from harness.faults.kill_broker_at_start import KillBrokerAtStart
 from harness.faults.kill_queue_broker import KillQueueBroker
-from harness.faults.targets import CoordinatorOf, LeaderOf, Node
+from harness.faults.targets import CoordinatorOf, LeaderOf, Node, Target
 from harness.faults.until import Acknowledged
 from harness.stage.topology import ARTEMIS
 from onceproof.verify.hazards.asking import is_program, needs
@@ -25,6 +26,17 @@ def _coordinator(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     group = pipeline.group
     assert group is not None, "asked for before"
     yield Strike(do=KillBroker(target=CoordinatorOf(of="group", name=group.name)))
+
+
+def _at_start(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    groups = pipeline.profile.groups or ((pipeline.group.name,) if pipeline.group else ())
+    target: Target
+    if groups and n % 2 == 0:
+        target = CoordinatorOf(of="group", name=groups[0])
+    else:
+        topic = pipeline.produced[0] if pipeline.produced else None
+        target = LeaderOf(partition=n % 3, topic=topic)
+    yield Strike(do=KillBrokerAtStart(target=target))
 
 
 def _cut_off(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -60,6 +72,18 @@ BROKERS: Final[tuple[Hazard, ...]] = (
         proof="others led what it had led",
         unless=needs(lambda p: is_program(p) and p.group, "it is a member of no group"),
         strikes=lambda p, n: list(_coordinator(p, n)),
+        rare=True,
+    ),
+    Hazard(
+        name="broker-lost-at-start",
+        says="the coordinator of its group, or a leader of its output, is killed while it starts",
+        of="any but Spark",
+        proof="it had asked for metadata and got none yet; then others led what the broker had led",
+        unless=needs(
+            lambda p: is_program(p) and p.profile.watched,
+            "it goes by no link to brokers, or is a Spark job",
+        ),
+        strikes=lambda p, n: list(_at_start(p, n)),
         rare=True,
     ),
     Hazard(

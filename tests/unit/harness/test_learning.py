@@ -79,6 +79,7 @@ def test_a_copy_that_commits_to_its_group() -> None:
         pause=3.04,
     )
     assert found.commits == (GROUP,)
+    assert found.groups == ("readers",)
     assert found.commit_seconds == 5.0
     assert (found.idempotent, found.acks, found.topics) == (True, -1, ("enriched",))
     assert (found.transactional_ids, found.transaction_version) == (0, None)
@@ -103,7 +104,7 @@ def test_a_transactional_copy(version: int, speaks: int) -> None:
             "EndTxn": [event(version=version)],
         }
     )
-    assert found.commits == (TRANSACTION,)
+    assert (found.commits, found.groups) == ((TRANSACTION,), ("readers",))
     assert (found.transactional_ids, found.transaction_ms) == (2, 60_000)
     assert found.transaction_version == speaks
     assert found.topics == ("a", "b")

@@ -30,6 +30,7 @@ READERS: Final = GroupProfile(
 )
 COPY: Final = Profile(
     commits=(GROUP,),
+    groups=("readers",),
     commit_seconds=5.0,
     group=READERS,
     idempotent=True,
@@ -55,6 +56,7 @@ TO_DATABASE: Final = replace(
 TEXTBOOK: Final = replace(
     TO_DATABASE,
     commits=(DATABASE,),
+    groups=(),
     commit_seconds=None,
     group=None,
     tables=("ledger", "positions"),

@@ -10,6 +10,7 @@ from itertools import groupby, pairwise
 import pytest
 
 from harness.faults.evict_program import EvictProgram
+from harness.faults.kill_broker_at_start import KillBrokerAtStart
 from harness.faults.kill_driver import KillDriver
 from harness.faults.kill_program import HAZARDS, KILLED_AT_WORK, KillProgram
 from harness.faults.odd_input import OddInput
@@ -54,7 +55,8 @@ PIPELINES = {
     "odd orders": replace(pipeline(COPY), odd_orders=(KEYS, NULL, OVERSIZE, EMPTY)),
 }
 ANY = {"stopped-with-work", "leader-killed", "cut-off"}
-PROGRAMS = ANY | {"killed-at-work", "partition-added"}
+UNWATCHED = ANY | {"killed-at-work", "partition-added"}
+PROGRAMS = UNWATCHED | {"broker-lost-at-start"}
 ODD_ONES = {"aborted-input", "null-values", "restarted-idle"}
 COMMITS = {
     "killed-before-commit", "killed-after-commit", "commit-unknown", "commit-unheard",
@@ -79,7 +81,7 @@ HAS = {
     | {"killed-with-writes", "killed-between-writes", "paused", "restarted-idle"},
     "row-and-event": PROGRAMS | COMMITS | MEMBER | PRODUCES | ROWS | ODD_ONES
     | {"commit-refused", "produce-refused", "killed-between-writes"},
-    "unwatched": PROGRAMS | COMMITS | MEMBER | {"commit-refused"},
+    "unwatched": UNWATCHED | COMMITS | MEMBER | {"commit-refused"},
     "nothing-seen": PROGRAMS | {"paused", "restarted-idle"},
     "queue": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
     | {"commit-refused", "produce-refused", "queue-broker-lost"},
@@ -187,6 +189,18 @@ def tells(at: At) -> bool:
 def test_who_records_a_hazard_is_one_and_only_one(name: str) -> None:
     for at in plan(PIPELINES[name], "brutal").schedule:
         assert at.tells is tells(at), at.name
+
+
+def test_what_is_lost_at_a_start_is_its_coordinator_or_a_leader() -> None:
+    def lost(which: str) -> list[str]:
+        found = strikes(PIPELINES[which], "broker-lost-at-start")
+        return [at.do.target.describe() for at in found if isinstance(at.do, KillBrokerAtStart)]
+
+    assert lost("copy")[:2] == [
+        "the coordinator of group readers",
+        "the broker that leads enriched partition 1",
+    ]
+    assert lost("nothing-seen")[0] == "the broker that leads input partition 0"
 
 
 def test_an_accepted_hazard_is_brought_and_not_asked_for() -> None:

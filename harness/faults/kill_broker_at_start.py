@@ -1,0 +1,97 @@
+"""A broker is killed while the pipeline starts, so that its first questions find nobody.
+
+Where it goes on from is asked of its group's coordinator, or read from what it has written. Who
+takes no answer for an empty one begins anew, or skips what it has not read.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from harness.bench import Aftermath, Bench
+from harness.clock import now
+from harness.faults.kill_broker import KillBroker
+from harness.faults.message import AtGates, Message
+from harness.faults.programs import (
+    at_work,
+    clear,
+    life,
+    program,
+    start_again,
+    wait_went_on,
+)
+from harness.faults.targets import Target
+from harness.own.program import PROGRAM
+from harness.wait import wait_until
+
+_START_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillBrokerAtStart:
+    """Kill the pipeline, start it, and kill a broker before the first answer about metadata.
+
+    Attributes:
+        target: the broker.
+    """
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = PROGRAM
+    target: Target
+
+    def describe(self) -> str:
+        """The act in words."""
+        return f"start the pipeline anew, and SIGKILL {self.target.describe()} meanwhile"
+
+    @property
+    def message(self) -> Message:
+        """What every client asks first."""
+        return Message(source="pipeline", direction="request", api="Metadata")
+
+    def inject(self, bench: Bench, name: str) -> _Killed:
+        """Kill and start it, and kill the broker when it asks for metadata."""
+        return _Killed(bench, self, name)
+
+
+class _Killed:
+    def __init__(self, bench: Bench, fault: KillBrokerAtStart, name: str) -> None:
+        self._bench = bench
+        pipeline = program(bench)
+        at_work(bench)
+        # Whoever it is must be known before there is nobody to ask.
+        fault.target.resolve(bench)
+        with ExitStack() as held:
+            pipeline.kill(f"SIGKILL by fault «{name}»")
+            clear(bench)
+            asked = AtGates(bench, "pipeline", fault.message.rule("hold", times=None))
+            held.callback(asked.remove)
+            pipeline.start()
+            wait_until(
+                asked.fired,
+                what="the pipeline to ask for metadata after its start",
+                seconds=_START_SECONDS,
+                every=0.005,
+                stop=bench.stop,
+            )
+            self.at = now()
+            self._broker = KillBroker(target=fault.target).inject(bench, name)
+        self.target = self._broker.target
+        self._life = life(bench)
+
+    def evidence(self) -> str | None:
+        """The end of the broker, and who leads now what it led."""
+        told = self._broker.evidence()
+        if told is None or self._life is None:
+            return None
+        return f"{self._life.instance} had asked for metadata, and got none yet; {told}"
+
+    def heal(self) -> None:
+        """Start the broker again, and see that the pipeline commits what came behind all that."""
+        self._broker.heal()
+        start_again(self._bench)
+        wait_went_on(self._bench, life(self._bench))
+
+    def aftermath(self, known: Aftermath) -> None:
+        """Nothing more to say."""
