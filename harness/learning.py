@@ -20,7 +20,7 @@ from confluent_kafka.admin import AdminClient
 from harness.bench import Aftermath, Bench
 from harness.faults.message import AtGates
 from harness.links.gate.client import Event
-from harness.links.gate.rules import Rule
+from harness.links.gate.rules import POSITIONS, Rule
 from harness.own.profile import (
     CHECKPOINT,
     CLASSIC,
@@ -39,10 +39,9 @@ from harness.scenario import At
 from harness.stage.topology import AUDITOR, Link
 from harness.wait import Overdue, wait_until
 
-_COMMITS: Final = ("OffsetCommit", "TxnOffsetCommit")
 _APIS: Final = (
     "Produce",
-    *_COMMITS,
+    *POSITIONS,
     "EndTxn",
     "InitProducerId",
     "JoinGroup",
@@ -117,7 +116,7 @@ class Learner:
 
     def _wait_commit(self) -> None:
         """Wait for a first commit of a member: some commit only every half a minute."""
-        commits = [r for api, r in self._reports.items() if api.endswith("OffsetCommit")]
+        commits = [r for api, r in self._reports.items() if api in POSITIONS]
         if not commits or not self._members:
             return
         with suppress(Overdue):
@@ -140,7 +139,7 @@ class Learner:
         tables, table = self._tables()
         how = self._statements.how() if self._statements else None
         # Who keeps its offsets elsewhere cannot be moved by those of its group.
-        groups = self._members if any(a.endswith("OffsetCommit") and seen[a] for a in seen) else ()
+        groups = self._members if any(map(seen.get, POSITIONS)) else ()
         survives, ends_at = Probe(self._bench, groups, longest).kinds()
         if isinstance(self._bench.pipeline, OwnSpark):
             self._bench.pipeline.leave()
@@ -150,11 +149,7 @@ class Learner:
         self._learned.profile = Profile(
             watched=self._gates,
             commits=commits,
-            groups=tuple(
-                sorted(
-                    {g for api in _COMMITS for event in seen.get(api, ()) for g in event["groups"]}
-                )
-            ),
+            groups=_committed_to(seen),
             commit_seconds=_apart(seen, commits),
             group=self._group(seen),
             transactional_ids=len(ids),
@@ -296,9 +291,9 @@ def _transaction_version(ends: Sequence[Event]) -> int | None:
     return 2 if max(int(event["version"]) for event in ends) >= _NEW_END_TXN else 1
 
 
-def _groups(seen: Mapping[str, Sequence[Event]]) -> tuple[str, ...]:
+def _committed_to(seen: Mapping[str, Sequence[Event]]) -> tuple[str, ...]:
     """The groups that offsets were committed to."""
-    return tuple(sorted({g for api in _COMMITS for e in seen.get(api, ()) for g in e["groups"]}))
+    return tuple(sorted({g for api in POSITIONS for e in seen.get(api, ()) for g in e["groups"]}))
 
 
 def _apart(seen: Mapping[str, Sequence[Event]], commits: Sequence[str]) -> float | None:

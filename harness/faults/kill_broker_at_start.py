@@ -11,17 +11,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
-from harness.clock import now
 from harness.faults.kill_broker import KillBroker
-from harness.faults.message import AtGates, Message
-from harness.faults.programs import (
-    at_work,
-    clear,
-    life,
-    program,
-    start_again,
-    wait_went_on,
-)
+from harness.faults.message import AtGates, Message, met
+from harness.faults.programs import at_work, clear, life, program, start_again, wait_went_on
 from harness.faults.targets import Target
 from harness.own.program import PROGRAM
 from harness.wait import wait_until
@@ -42,7 +34,7 @@ class KillBrokerAtStart:
     target: Target
 
     def describe(self) -> str:
-        """The act in words."""
+        """As in `start the pipeline anew, and SIGKILL the coordinator of group copy meanwhile`."""
         return f"start the pipeline anew, and SIGKILL {self.target.describe()} meanwhile"
 
     @property
@@ -60,38 +52,34 @@ class _Killed:
         self._bench = bench
         pipeline = program(bench)
         at_work(bench)
-        # Whoever it is must be known before there is nobody to ask.
-        fault.target.resolve(bench)
         with ExitStack() as held:
             pipeline.kill(f"SIGKILL by fault «{name}»")
             clear(bench)
             asked = AtGates(bench, "pipeline", fault.message.rule("hold", times=None))
             held.callback(asked.remove)
             pipeline.start()
-            wait_until(
+            first, *_ = wait_until(
                 asked.fired,
                 what="the pipeline to ask for metadata after its start",
                 seconds=_START_SECONDS,
                 every=0.005,
                 stop=bench.stop,
             )
-            self.at = now()
             self._broker = KillBroker(target=fault.target).inject(bench, name)
-        self.target = self._broker.target
-        self._life = life(bench)
+        self._asked = met(first)
+        self.target, self.at = self._broker.target, self._broker.at
 
     def evidence(self) -> str | None:
         """The end of the broker, and who leads now what it led."""
         told = self._broker.evidence()
-        if told is None or self._life is None:
-            return None
-        return f"{self._life.instance} had asked for metadata, and got none yet; {told}"
+        return told and f"the pipeline asked for metadata and got none yet: {self._asked}; {told}"
 
     def heal(self) -> None:
         """Start the broker again, and see that the pipeline commits what came behind all that."""
         self._broker.heal()
         start_again(self._bench)
+        # Whoever conducts this waits only for a life that was there before it.
         wait_went_on(self._bench, life(self._bench))
 
     def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        """Its evidence is complete when it is healed."""

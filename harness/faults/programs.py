@@ -14,6 +14,7 @@ from harness.kafka.coordinator import Refused
 from harness.kafka.group_list import groups_at_work
 from harness.kafka.transaction_list import transactions
 from harness.kafka.transactions import ONGOING
+from harness.links.gate.rules import POSITIONS
 from harness.own.program import AWAY, Program
 from harness.stage.base import StageTrouble
 from harness.stage.processes import Process
@@ -77,7 +78,7 @@ def offsets_committed(bench: Bench, seconds: float) -> int:
     """Wait until the pipeline commits offsets to Kafka; returns how often it did in that time."""
     with ExitStack() as gates:
         seen = []
-        for api in ("OffsetCommit", "TxnOffsetCommit"):
+        for api in POSITIONS:
             taken = Message(source="pipeline", direction="response", api=api, refused=False)
             seen.append(AtGates(bench, "pipeline", taken.rule("report", times=None)))
             gates.callback(seen[-1].remove)

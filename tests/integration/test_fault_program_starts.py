@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 
 import pytest
 
 from harness.faults.kill_broker_at_start import KillBrokerAtStart
+from harness.faults.message import AtGates, Message
 from harness.faults.targets import CoordinatorOf, LeaderOf, Target
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 
 pytestmark = pytest.mark.integration
+ANSWER = Message(source="pipeline", direction="response", api="Metadata")
 
 
 def coordinator(own: Own) -> Target:
@@ -29,13 +32,18 @@ def test_a_broker_is_lost_while_it_starts(
     with running(staging, topic, "copy") as own:
         fault = KillBrokerAtStart(target=target(own))
         before = own.program.kept.running()
-        with own.flowing():
+        answers = AtGates(own.bench, "pipeline", ANSWER.rule("report", times=None))
+        with ExitStack() as closing, own.flowing():
+            closing.callback(answers.remove)
             with own.struck(fault) as (injection, proof):
                 assert injection.target.startswith("broker-")
                 broker = injection.target.split()[0]
                 assert not staging.stage.alive(broker)
-                assert before.ended
-                assert " had asked for metadata, and got none yet; broker-" in proof
+                assert before.ended_at is not None
+                told = [int(event["at"]) for event in answers.fired()]
+                assert not [at for at in told if before.ended_at < at < injection.at]
+                assert any(at > injection.at for at in told), "answers would have been seen"
+                assert "the pipeline asked for metadata and got none yet: Metadata req" in proof
                 assert "leadership moved after" in proof
             assert staging.stage.alive(broker)
         eventually(lambda: not own.missing(), "an effect of each", own.said)

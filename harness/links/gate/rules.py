@@ -17,7 +17,8 @@ Direction = Literal["request", "response"]
 Action = Literal["hold", "drop", "close-before", "close-after", "error", "duplicate", "report"]
 
 _CONTENTS: Final = ("topic", "transactional_id", "group", "commits", "partitions")
-_POSITIONS: Final = ("OffsetCommit", "TxnOffsetCommit")
+POSITIONS: Final = ("OffsetCommit", "TxnOffsetCommit")
+"""What commits offsets of a group, outside a transaction and in one."""
 _TOLD: Final = ("EndTxn", "OffsetCommit")
 """Whose contents are told whatever a rule asks: how a transaction ends, and what is committed."""
 
@@ -66,8 +67,8 @@ class Rule:
             raise ValueError("the action error, and no other, needs the name of an error")
         if self.commits is not None and self.api != "EndTxn":
             raise ValueError(f"only EndTxn commits or aborts, {self.api} does not")
-        if self.partitions is not None and self.api not in _POSITIONS:
-            raise ValueError(f"only {' and '.join(_POSITIONS)} have positions, {self.api} has not")
+        if self.partitions is not None and self.api not in POSITIONS:
+            raise ValueError(f"only {' and '.join(POSITIONS)} have positions, {self.api} has not")
         if self.refused is not None and self.direction == "request":
             raise ValueError("a response can be a refusal, a request cannot")
         if self.action == "duplicate" and self.direction == "response":

@@ -18,8 +18,12 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 
 def _broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    topic = pipeline.produced[0] if n % 2 and pipeline.produced else None
-    yield Strike(do=KillBroker(target=LeaderOf(partition=n % 3, topic=topic)))
+    yield Strike(do=KillBroker(target=_leader(pipeline.produced if n % 2 else (), n)))
+
+
+def _leader(topics: tuple[str, ...], n: int) -> LeaderOf:
+    """Of a partition of the first of these topics, of the input without any."""
+    return LeaderOf(partition=n % 3, topic=topics[0] if topics else None)
 
 
 def _coordinator(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -34,8 +38,7 @@ def _at_start(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     if groups and n % 2 == 0:
         target = CoordinatorOf(of="group", name=groups[0])
     else:
-        topic = pipeline.produced[0] if pipeline.produced else None
-        target = LeaderOf(partition=n % 3, topic=topic)
+        target = _leader(pipeline.produced, n)
     yield Strike(do=KillBrokerAtStart(target=target))
 
 
