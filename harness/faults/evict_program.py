@@ -65,21 +65,16 @@ class EvictProgram:
 class _Whole:
     def __init__(self, bench: Bench, fault: EvictProgram) -> None:
         self._bench, self._fault = bench, fault
-        program_ = program(bench)
         with bench.view() as view:
             self._all = {(p.topic, p.partition) for p in view.partitions(bench.topic)}
-        self._other = OtherMember(bench, fault.group, fault.assignors, fault.protocol)
+        at_work(bench, fault.phase)
+        self._process = program(bench).pause()
         try:
-            wait_until(
-                lambda: self._other.partitions,
-                what=f"another member of group {fault.group} to be assigned partitions",
-                seconds=_JOIN_SECONDS,
-                stop=bench.stop,
-            )
-            at_work(bench, fault.phase)
-            self._process = program_.pause()
+            # Not before: whoever joins may come to lead the group, and not every client
+            # understands what members of another library ask for.
+            self._other = OtherMember(bench, fault.group, fault.assignors, fault.protocol)
         except BaseException:
-            self._other.leave()
+            self._process.thaw()
             raise
         self.at = now()
         self.target = self._process.instance

@@ -6,8 +6,8 @@ knows which process it is of: whoever is paused while the others go on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Final, Protocol, TypeVar
 
 from harness.bench import Bench
@@ -145,6 +145,35 @@ class HeldWrite:
 
     def _held(self) -> bool:
         return self._server_process in self._triggers.waiting()
+
+
+@contextmanager
+def writes_held(bench: Bench, *, topic: str | None, tables: Sequence[str]) -> Iterator[str]:
+    """Hold what the pipeline writes until the block ends; yields what is held, in words.
+
+    Args:
+        bench: the running parts.
+        topic: what it produces there is held.
+        tables: what it commits to these is held, and no topic.
+
+    Raises:
+        Overdue: it writes nothing.
+        psycopg.Error: the database refuses.
+    """
+    with ExitStack() as held:
+        if tables:
+            triggers = Triggers(bench.stage.database(AUDITOR), when="commit", tables=tables)
+            held.callback(triggers.remove)
+            _met(bench, triggers.waiting, "a commit in the database")
+            yield f"a commit to {' and '.join(tables)} was held"
+        elif topic:
+            produce = Message(source="pipeline", direction="request", api="Produce", topic=topic)
+            gates = AtGates(bench, "pipeline", produce.rule("hold", times=None))
+            held.callback(gates.remove)
+            _met(bench, gates.fired, f"a write to {topic}")
+            yield f"writes to {topic} were held"
+        else:
+            yield ""
 
 
 def _met(bench: Bench, look: Callable[[], T], what: str) -> T:

@@ -5,7 +5,7 @@
 ever; `careless` commits what its client may not have sent, and `fenceless` commits in no member's
 name. Some write a row for each record: `booked` only once; `locking` too, and has its partitions
 locked meanwhile; `impatient` too, and tries again what takes the database two seconds; `twice`
-whenever it reads one.
+whenever it reads one. Those of `own_async_copies` do, too.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import own_async_copies
 import psycopg
 from confluent_kafka import Consumer, KafkaException, Producer
 
@@ -199,6 +200,10 @@ def main() -> None:
         rows(*rest)
     elif form in ("booked", "locking", "impatient", "twice"):
         book(*rest, int(session), form=form)
+    elif form in ("rewound", "locked"):
+        own_async_copies.copy(
+            *rest, int(session), locked=form == "locked", say=say, over=over.is_set
+        )
     elif form == "hanging":
         marker = Path(f"{rest[3]}.begun")
         first = not marker.exists()

@@ -141,7 +141,7 @@ def running(
         # As in a trial, before anything flows: it closes connections, after which librdkafka may
         # wait for a coordinator for good.
         stage.gate(Link("pipeline", broker))
-    table = form in ("rows", "booked", "locking", "impatient", "twice")
+    table = form in ("rows", "booked", "locking", "impatient", "twice", "rewound", "locked")
     out = f"rows_{uuid.uuid4().hex[:8]}" if table else topic(3, MESSAGE_MAX_BYTES)
     output = Output.parse(f"postgres:{out}" if table else out, ID)
     database, environment = for_programs(stage.database("pipeline"))
