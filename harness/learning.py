@@ -27,6 +27,7 @@ from harness.own.profile import (
     CONSUMER,
     DATABASE,
     GROUP,
+    SHARE_FETCH,
     TRANSACTION,
     GroupProfile,
     Profile,
@@ -47,6 +48,7 @@ _APIS: Final = (
     "JoinGroup",
     "ConsumerGroupHeartbeat",
     "Fetch",
+    SHARE_FETCH,
 )
 _ENOUGH: Final = 50
 """How many messages of an API are looked at on each link."""
@@ -149,9 +151,10 @@ class Learner:
         self._learned.profile = Profile(
             watched=self._gates,
             commits=commits,
-            groups=_committed_to(seen),
+            groups=_groups_of(seen, *POSITIONS),
             commit_seconds=_apart(seen, commits),
             group=self._group(seen),
+            shares=bool(seen.get(SHARE_FETCH)),
             transactional_ids=len(ids),
             transaction_ms=_setting(seen.get("InitProducerId", ()), "transaction_timeout_ms"),
             transaction_version=_transaction_version(seen.get("EndTxn", ())),
@@ -181,7 +184,7 @@ class Learner:
     def _group(self, seen: Mapping[str, Sequence[Event]]) -> GroupProfile | None:
         """The group with most members at work, as its members ask to join it."""
         joins = seen.get("JoinGroup", ())
-        newer = {group for e in seen.get("ConsumerGroupHeartbeat", ()) for group in e["groups"]}
+        newer = _groups_of(seen, "ConsumerGroupHeartbeat")
         for event in joins:
             for name in event["groups"]:
                 known = self._members.get(name, GroupProfile(name=name))
@@ -291,9 +294,9 @@ def _transaction_version(ends: Sequence[Event]) -> int | None:
     return 2 if max(int(event["version"]) for event in ends) >= _NEW_END_TXN else 1
 
 
-def _committed_to(seen: Mapping[str, Sequence[Event]]) -> tuple[str, ...]:
-    """The groups that offsets were committed to."""
-    return tuple(sorted({g for api in POSITIONS for e in seen.get(api, ()) for g in e["groups"]}))
+def _groups_of(seen: Mapping[str, Sequence[Event]], *apis: str) -> tuple[str, ...]:
+    """The groups that requests of these APIs concerned."""
+    return tuple(sorted({g for api in apis for e in seen.get(api, ()) for g in e["groups"]}))
 
 
 def _apart(seen: Mapping[str, Sequence[Event]], commits: Sequence[str]) -> float | None:

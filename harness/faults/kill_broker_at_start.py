@@ -6,14 +6,13 @@ takes no answer for an empty one begins anew, or skips what it has not read.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from harness.bench import Aftermath, Bench
 from harness.faults.kill_broker import KillBroker
-from harness.faults.message import AtGates, Message, met
-from harness.faults.programs import at_work, clear, life, program, start_again, wait_went_on
+from harness.faults.message import Message, met
+from harness.faults.programs import at_work, life, start_again, started_anew, wait_went_on
 from harness.faults.targets import Target
 from harness.own.program import PROGRAM
 from harness.wait import wait_until
@@ -50,14 +49,9 @@ class KillBrokerAtStart:
 class _Killed:
     def __init__(self, bench: Bench, fault: KillBrokerAtStart, name: str) -> None:
         self._bench = bench
-        pipeline = program(bench)
         at_work(bench)
-        with ExitStack() as held:
-            pipeline.kill(f"SIGKILL by fault «{name}»")
-            clear(bench)
-            asked = AtGates(bench, "pipeline", fault.message.rule("hold", times=None))
-            held.callback(asked.remove)
-            pipeline.start()
+        held = fault.message.rule("hold", times=None)
+        with started_anew(bench, name, held) as (_, asked):
             first, *_ = wait_until(
                 asked.fired,
                 what="the pipeline to ask for metadata after its start",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 
 from harness.bench import Bench, addresses
 from harness.faults.coordinated import group_of, transactional_id_of
@@ -14,7 +14,7 @@ from harness.kafka.coordinator import Refused
 from harness.kafka.group_list import groups_at_work
 from harness.kafka.transaction_list import transactions
 from harness.kafka.transactions import ONGOING
-from harness.links.gate.rules import POSITIONS
+from harness.links.gate.rules import POSITIONS, Rule
 from harness.own.program import AWAY, Program
 from harness.stage.base import StageTrouble
 from harness.stage.processes import Process
@@ -105,6 +105,24 @@ def start_again(bench: Bench) -> None:
         clear(bench)
         pipeline.start()
     wait_works(bench)
+
+
+@contextmanager
+def started_anew(bench: Bench, name: str, rule: Rule) -> Iterator[tuple[str, AtGates]]:
+    """Kill a program for a fault of that name, clear what it left, and start it.
+
+    Yields what ended, in words, and the rule that its messages meet from its start on, until the
+    block ends.
+    """
+    pipeline = program(bench)
+    ended, count = pipeline.kill(f"SIGKILL by fault «{name}»")
+    clear(bench)
+    gates = AtGates(bench, "pipeline", rule)
+    try:
+        pipeline.start()
+        yield f"{ended.instance} and all its {count} processes ended by signal 9", gates
+    finally:
+        gates.remove()
 
 
 def clear(bench: Bench) -> None:

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from harness.bench import Aftermath, Bench
 from harness.clock import now
-from harness.faults.message import AtGates, Message
-from harness.faults.programs import clear, program, wait_works
+from harness.faults.message import Message
+from harness.faults.programs import program, started_anew, wait_works
 from harness.own.program import PROGRAM
 from harness.wait import wait_until
 
@@ -21,10 +21,15 @@ _FETCHES = 3
 
 @dataclass(frozen=True, kw_only=True)
 class RestartIdle:
-    """Send nothing until the pipeline rests, kill it, start it, and see it ask for records."""
+    """Send nothing until the pipeline rests, kill it, start it, and see it ask for records.
+
+    Attributes:
+        fetch: the API by which it asks.
+    """
 
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = PROGRAM
+    fetch: str = "Fetch"
 
     def describe(self) -> str:
         """The act in words."""
@@ -32,11 +37,11 @@ class RestartIdle:
 
     def inject(self, bench: Bench, name: str) -> _Restarted:
         """Wait until it rests, kill it, and start it again."""
-        return _Restarted(bench, name)
+        return _Restarted(bench, self, name)
 
 
 class _Restarted:
-    def __init__(self, bench: Bench, name: str) -> None:
+    def __init__(self, bench: Bench, fault: RestartIdle, name: str) -> None:
         self._bench = bench
         pipeline = program(bench)
         self._proof: str | None = None
@@ -51,22 +56,18 @@ class _Restarted:
                 stop=bench.stop,
                 seen=lambda: pipeline.shortly() or "nothing committed",
             )
-            ended, count = pipeline.kill(f"SIGKILL by fault «{name}»")
-            self.target, self.at = ended.instance, now()
-            clear(bench)
-            fetches = Message(source="pipeline", direction="request", api="Fetch")
-            seen = AtGates(bench, "pipeline", fetches.rule("report", times=_FETCHES))
-            held.callback(seen.remove)
-            pipeline.start()
-            asked = wait_until(
-                lambda: (there := seen.fired()) and len(there) >= _FETCHES and len(there),
-                what="the pipeline to ask for records after its start",
-                seconds=_FETCH_SECONDS,
-                stop=bench.stop,
-            )
+            self.target, self.at = pipeline.kept.running().instance, now()
+            fetch = Message(source="pipeline", direction="request", api=fault.fetch)
+            with started_anew(bench, name, fetch.rule("report", times=_FETCHES)) as (ended, seen):
+                asked = wait_until(
+                    lambda: (there := seen.fired()) and len(there) >= _FETCHES and len(there),
+                    what="the pipeline to ask for records after its start",
+                    seconds=_FETCH_SECONDS,
+                    stop=bench.stop,
+                )
             self._proof = (
-                f"{self.target} and all its {count} processes ended by signal 9 when the pipeline "
-                f"rested; it started and asked {asked} times for records when there were none"
+                f"{ended} when the pipeline rested; it started and asked {asked} times for records "
+                "when there were none"
             )
 
     def evidence(self) -> str | None:

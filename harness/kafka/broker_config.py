@@ -13,6 +13,8 @@ from pathlib import Path
 from harness.stage.topology import AUDIENCES, AUDITOR, Topology
 from harness.tools.jvm import properties
 
+_NEWER_GROUPS = ("consumer", "share", "streams")
+"""Kinds of groups whose brokers, and not whose members, say how long a session is."""
 SETTINGS: dict[str, str | int] = {
     "process.roles": "broker,controller",
     "controller.listener.names": "CONTROLLER",
@@ -32,6 +34,18 @@ SETTINGS: dict[str, str | int] = {
     "broker.heartbeat.interval.ms": 1000,
     "replica.lag.time.max.ms": 6000,
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
+    # Nobody can remove a member of these: a killed one is in its group until its session is over.
+    **{
+        f"group.{kind}.{name}.ms": milliseconds
+        for kind in _NEWER_GROUPS
+        for name, milliseconds in {
+            "session.timeout": 10_000,
+            "min.session.timeout": 6_000,
+            "heartbeat.interval": 2_000,
+            "min.heartbeat.interval": 1_000,
+        }.items()
+    },
+    "group.share.record.lock.duration.ms": 15_000,
     "num.network.threads": 2,
     "num.io.threads": 4,
 }

@@ -26,6 +26,8 @@ ODD: Final[Mapping[str, str]] = {
 PROBED: Final = (ABORTED, NULL, OVERSIZE)
 """Those that a rehearsal tries at its end, for not every pipeline goes on behind them."""
 _LISTS: Final = ("commits", "groups", "topics", "tables", "survives", "ends_at")
+SHARE_FETCH: Final = "ShareFetch"
+"""The API by which members of share groups ask for records."""
 GROUP: Final = "group"
 """Offsets are committed to a consumer group by OffsetCommit."""
 TRANSACTION: Final = "transaction"
@@ -74,6 +76,7 @@ class Profile:
         groups: those that it commits offsets to, as a member or not.
         commit_seconds: about how far apart its offset commits are; None: it made too few.
         group: the group that reads the input, if there is one.
+        shares: whether it reads as a member of a share group (KIP-932).
         transactional_ids: how many it used.
         transaction_ms: its transaction time-out in milliseconds.
         transaction_version: 2 where it speaks EndTxn as of KIP-890, else 1; None without any.
@@ -96,6 +99,7 @@ class Profile:
     groups: tuple[str, ...] = ()
     commit_seconds: float | None = None
     group: GroupProfile | None = None
+    shares: bool = False
     transactional_ids: int = 0
     transaction_ms: int | None = None
     transaction_version: int | None = None
@@ -111,6 +115,11 @@ class Profile:
     rest: float = 5.0
     survives: tuple[str, ...] = ()
     ends_at: tuple[str, ...] = ()
+
+    @property
+    def fetch(self) -> str:
+        """The API by which it asks for records."""
+        return SHARE_FETCH if self.shares else "Fetch"
 
     def as_json(self) -> dict[str, Any]:
         """Itself as plain data."""
@@ -146,6 +155,8 @@ class Profile:
         if self.read_committed is not None:
             level = "read_committed" if self.read_committed else "read_uncommitted"
         group = self.group
+        if self.shares:
+            return "It reads as a member of a share group."
         if group is None:
             return f"It reads with {level}, as a member of no group."
         session = f", session time-out {group.session_ms} ms" if group.session_ms else ""
@@ -163,6 +174,8 @@ class Profile:
             DATABASE: f"to table {self.position_table} of the database",
             CHECKPOINT: "to its Spark checkpoint",
         }
+        if self.shares and not self.commits:
+            return "It acknowledges each record to its share group."
         if not self.commits:
             return "Where it keeps its offsets was not seen."
         every = f", about every {self.commit_seconds:g} s" if self.commit_seconds else ""

@@ -11,7 +11,7 @@ from harness.faults.rebalance_program import RebalanceProgram
 from harness.faults.remove_program import RemoveProgram
 from harness.faults.zombie_worker import Held, ZombieWorker
 from harness.own.profile import GroupProfile
-from onceproof.verify.hazards.asking import is_program, phase, transactional
+from onceproof.verify.hazards.asking import is_program, phase, produces, transactional
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _SHORT_SESSION_MS: Final = 10_000
@@ -57,9 +57,15 @@ def _session(group: GroupProfile) -> float:
 def _rebalanced(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     group = pipeline.group
     assert group is not None, "asked for before"
+    topics = pipeline.produced if produces(pipeline) else ()
     yield Strike(
         do=RebalanceProgram(
-            group=group.name, assignors=group.assignors, protocol=group.protocol, phase=phase(n)
+            group=group.name,
+            assignors=group.assignors,
+            protocol=group.protocol,
+            phase=phase(n),
+            topic=topics[n % len(topics)] if topics else None,
+            tables=pipeline.profile.tables if pipeline.profile.watched else (),
         )
     )
 
@@ -104,7 +110,7 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="rebalanced",
-        says="another member joins its group and leaves it, without any failure",
+        says="another member joins its group, and leaves it while it writes, without any failure",
         of="is a member of a group",
         proof="partitions were assigned to the other member",
         unless=lambda p: _no_group(p) if is_program(p) else "a Spark job assigns by itself",

@@ -140,7 +140,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
         unless=needs(
             lambda p: is_program(p) and p.profile.watched, "nobody sees here whether it reads"
         ),
-        strikes=lambda p, n: [Strike(do=RestartIdle())],
+        strikes=lambda p, n: [Strike(do=RestartIdle(fetch=p.profile.fetch))],
         rare=True,
     ),
 )

@@ -63,6 +63,8 @@ def test_the_paragraph() -> None:
         ({"group": None}, "as a member of no group"),
         ({"group": replace(READERS, members=2, static=True)}, "as 2 members of group readers"),
         ({"group": replace(READERS, static=True)}, "static membership"),
+        ({"group": None, "shares": True}, "It reads as a member of a share group."),
+        ({"commits": (), "shares": True}, "It acknowledges each record to its share group."),
         ({"commits": ()}, "Where it keeps its offsets was not seen."),
         ({"commits": (TRANSACTION,)}, "in Kafka transactions by TxnOffsetCommit"),
         (
