@@ -109,7 +109,7 @@ def new_stage(
         from harness.stage.docker import DockerStage
         from harness.tools.docker_engine import connect
 
-        return DockerStage(engine=connect(), processes=processes, block=block, stop=stop)
+        return DockerStage(engine=connect(), processes=processes, work=work, block=block, stop=stop)
     assert tools is not None, "whoever asks for a local stage brings what it is made of"
     return LocalStage(
         tools=tools,

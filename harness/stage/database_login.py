@@ -33,8 +33,7 @@ class Login:
     def new(cls, file: Path) -> Login:
         """One with a password that nobody knows yet."""
         password = secrets.token_urlsafe(24)
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-            out.write(f"*:*:*:{ROLE}:{password}\n")
+        write_private(file, f"*:*:*:{ROLE}:{password}\n")
         return cls(file=file, password=password)
 
     @property
@@ -47,6 +46,16 @@ class Login:
             f"GRANT SET, ALTER SYSTEM ON PARAMETER log_statement, log_line_prefix TO {ROLE}\n"
             f"GRANT EXECUTE ON FUNCTION pg_reload_conf() TO {ROLE}\n"
         )
+
+
+def write_private(file: Path, content: str) -> None:
+    """Write a new file that nobody else can read, not even while it is made.
+
+    Raises:
+        FileExistsError: it is there already.
+    """
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+        out.write(content)
 
 
 def connection_string(host: str, port: int, login_file: Path) -> str:

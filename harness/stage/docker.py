@@ -22,6 +22,7 @@ from harness.links.toxiproxy import ToxiproxyServer
 from harness.stage import docker_reaper
 from harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble, WithoutQueues
 from harness.stage.blocks import Block
+from harness.stage.database_login import Login, connection_string, write_private
 from harness.stage.docker_compose import Compose
 from harness.stage.docker_node import DockerNode
 from harness.stage.docker_topology import NODES, choose, inside, links_of, raft
@@ -47,7 +48,11 @@ class DockerStage(WithoutQueues):
     backend = "docker"
     scratch: tuple[Path, ...] = ()
 
-    def __init__(self, *, engine: Engine, processes: Processes, block: Block, stop: Stop) -> None:
+    def __init__(
+        self, *, engine: Engine, processes: Processes, work: Path, block: Block, stop: Stop
+    ) -> None:
+        self._login_file = work / f"{POSTGRES}-login"
+        password = work / f"{POSTGRES}-password"
         self.topology = choose(block)
         self._block = block
         self._engine = engine
@@ -66,6 +71,8 @@ class DockerStage(WithoutQueues):
                 "ONCEPROOF_PORTS": str(self.topology.ports),
                 # We look for ourselves; a probe by the engine costs a process each time.
                 "ONCEPROOF_HEALTH_INTERVAL": "1h",
+                "ONCEPROOF_DATABASE_AUTH": "scram-sha-256",
+                "ONCEPROOF_DATABASE_PASSWORD": str(password.absolute()),
             },
         )
         self._services = self._compose.services()
@@ -73,6 +80,7 @@ class DockerStage(WithoutQueues):
         self._links = ProxiedLinks(self._toxiproxy, {})
         self._nodes: dict[str, DockerNode] = {}
         self._watchdog: Watchdog | None = None
+        self._password = password
 
     @property
     def brokers(self) -> tuple[str, ...]:
@@ -86,6 +94,8 @@ class DockerStage(WithoutQueues):
 
     def start(self) -> None:
         """Start everything side by side and see that it is healthy."""
+        self._login_file.parent.mkdir(parents=True, exist_ok=True)
+        write_private(self._password, Login.new(self._login_file).password)
         self._watchdog = Watchdog(
             self._marker,
             program=docker_reaper,
@@ -213,7 +223,7 @@ class DockerStage(WithoutQueues):
     def database(self, audience: str) -> str:
         """A libpq connection string."""
         host, port = self.topology.database(audience)
-        return f"host={host} port={port} user=onceproof dbname=postgres connect_timeout=5"
+        return connection_string(host, port, self._login_file)
 
     def links(self) -> tuple[Link, ...]:
         """Every link that there is."""

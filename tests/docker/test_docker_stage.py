@@ -8,6 +8,7 @@ from collections.abc import Callable
 import psycopg
 import pytest
 from confluent_kafka import Producer
+from psycopg.conninfo import make_conninfo
 
 from harness.links.ledger import CUT, Disturbance, Hold, Way, lose
 from harness.stage.base import StageTrouble
@@ -79,6 +80,15 @@ def test_connections_are_counted_on_both_sides_of_the_proxies(staging: Contained
         assert stage.connected("pipeline") == 0
     eventually(lambda: stage.connections(LINK) == 0, "no connection")
     eventually(lambda: stage.connected("producer") == 0, "no connection behind the proxies")
+
+
+def test_the_database_asks_for_the_password_of_the_run(staging: Contained) -> None:
+    known = staging.stage.database("pipeline")
+    with psycopg.connect(known) as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+    for guess in ("", "onceproof"):
+        with pytest.raises(psycopg.OperationalError, match="password"):
+            psycopg.connect(make_conninfo(known, passfile="/dev/null", password=guess))
 
 
 def test_a_cut_link(staging: Contained, disturb: Disturb) -> None:
