@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
+
+from harness.subjects.base import JOBS
 
 FOLDER: Final = Path(__file__).parent / "pairs"
 Variant = Literal["broken", "mended"]
@@ -33,6 +35,8 @@ class Pair:
         anomalies: of which one at least must be found in the broken one.
         options: more of `onceproof verify`.
         workers: how many processes the command starts; each gets its number as last argument.
+        broken: of a twin of our own scenarios: its job of `harness/subjects/jobs`, with arguments.
+        mended: the same of the subject that holds.
     """
 
     name: str
@@ -45,16 +49,28 @@ class Pair:
     anomalies: tuple[str, ...]
     options: tuple[str, ...] = ()
     workers: int = 1
+    broken: tuple[str, ...] = field(default=(), repr=False)
+    mended: tuple[str, ...] = field(default=(), repr=False)
 
     def program(self, variant: Variant) -> Path:
         """The file of one of the two programs."""
+        if job := self._job(variant):
+            return JOBS / job[0]
         (file,) = (FOLDER / self.name).glob(f"{variant}.*")
         return file
 
+    def called(self, variant: Variant) -> tuple[str, ...]:
+        """The arguments of one of the two programs."""
+        return (*self._job(variant)[1:], *self.arguments)
+
     def digest(self, variant: Variant) -> str:
         """A short sum of a program and of how it is called."""
-        content = self.program(variant).read_bytes() + repr(self).encode()
+        said = [repr(self), *self._job(variant)]
+        content = self.program(variant).read_bytes() + "\0".join(said).encode()
         return hashlib.sha256(content).hexdigest()[:12]
+
+    def _job(self, variant: Variant) -> tuple[str, ...]:
+        return self.broken if variant == "broken" else self.mended
 
 
 def pairs(only: Iterable[str] = ()) -> tuple[Pair, ...]:

@@ -20,6 +20,7 @@ _HEAD = """<!-- Made by `make power`; do not edit. -->
 {count} of {all} small pipelines in the forms that people write, each with one known fault, and each
 with a mended twin (`tests/power/pairs`), put on trial by `onceproof verify`, as a user types it.
 A broken one must come out `violated`, by an anomaly that its fault makes; a mended one must hold.
+Those called `own-…` are twins of our own scenarios, as far as they can be run as commands.
 """
 
 

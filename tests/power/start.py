@@ -13,13 +13,19 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
+from harness.subjects.base import JOBS
+from harness.subjects.spark_driver import CONFIGURATION
+from harness.tools import jar_lock, jars
 from harness.tools.cache import install, location
+from harness.tools.ivy import Ivy
 from harness.tools.jars_for import kafka_jars
 from harness.tools.setup import ensure
 from tests.power.catalogue import FOLDER
 
+_JDBC: Final = "42.7.14"
 _SECONDS: Final = 600
 _JVM: Final = ("-Xmx200m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 """Small and quickly there: a trial starts a program a dozen times."""
@@ -46,16 +52,26 @@ def command(program: Path, arguments: Sequence[str], workers: int) -> tuple[str,
 
 def _run(program: Path) -> tuple[str, ...]:
     match program.suffix:
+        case ".py" if program.parent == JOBS:
+            return "env", f"PYSPARK_SUBMIT_ARGS={_submitted()}", sys.executable, str(program)
         case ".py":
             return sys.executable, str(program)
         case ".java":
-            path = f"{_classes(program)}:{{kafka_jars}}"
+            path = f"{_classes(program)}:{{kafka_jars}}:{_jdbc_driver()}/*"
             return _tool("java"), *_JVM, "-cp", path, "Copy"
         case ".js":
             return "env", f"NODE_PATH={_node_modules()}", _tool("node"), str(program)
         case ".go":
             return (str(_built(program)),)
     raise MissingTool(f"{program}: nobody knows how to start a file with this ending")
+
+
+def _submitted() -> str:
+    """What our own jobs leave to whoever submits them."""
+    settings = (quote(f"{name}={value}") for name, value in CONFIGURATION.items())
+    return " ".join(
+        ["--jars {spark_jars}", *(f"--conf {each}" for each in settings), "pyspark-shell"]
+    )
 
 
 def _tool(name: str) -> str:
@@ -88,6 +104,13 @@ def _built(program: Path) -> Path:
         _do([_tool("go"), "build", "-o", str(into / "pipeline"), place], FOLDER)
 
     return install(folder, build) / "pipeline"
+
+
+@cache
+def _jdbc_driver() -> Path:
+    wanted = jar_lock.load("postgresql-jdbc", _JDBC, lock=FOLDER / "jars.lock.json")
+    ivy = Ivy(java=Path(_tool("java")), jar=jar_lock.installed_pyspark().ivy)
+    return jars.with_ivy(wanted, ivy, cache_folder=location())
 
 
 @cache

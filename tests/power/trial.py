@@ -15,6 +15,7 @@ from typing import Any, Final
 from harness.side_by_side import Ended, Job
 from harness.versions import sum_of
 from tests.power.catalogue import Pair, Variant
+from tests.power.payments import payments_file
 from tests.power.start import command
 
 _ROOT: Final = Path(__file__).parents[2]
@@ -67,13 +68,13 @@ class Trial:
             MissingTool: its program cannot be started here.
         """
         pair = self.pair
-        program = command(pair.program(self.variant), pair.arguments, pair.workers)
+        program = command(pair.program(self.variant), pair.called(self.variant), pair.workers)
         how = ("--dry-run", "--records", _RECORDS_REHEARSED) if self.dry_run else ()
         outputs = [word for output in pair.outputs for word in ("--output", output)]
         words = (
             *(sys.executable, "-m", "onceproof", "verify", "--out", str(out / self.name)),
             *("--seed", str(self.seed), "--preset", self.preset, "--claim", pair.claim),
-            *(*outputs, *pair.options, *how, "--", *program),
+            *(*outputs, *map(_filled, pair.options), *how, "--", *program),
         )
         return Job(name=self.name, command=words, seconds=_SECONDS)
 
@@ -154,6 +155,10 @@ def result(trial: Trial, ended: Ended) -> Result:
         seconds=ended.seconds,
         folder=found[-1],
     )
+
+
+def _filled(option: str) -> str:
+    return str(payments_file()) if option == "{payments}" else option
 
 
 def _anomalies(report: dict[str, Any]) -> dict[str, int]:

@@ -29,6 +29,10 @@ class TestAPair:
         assert set(pair.anomalies) <= anomalies().keys()
 
     def test_its_twins_differ_in_little(self, pair: Pair) -> None:
+        if pair.broken:
+            one, other = ((pair.program(v), pair.called(v)) for v in VARIANTS)
+            assert one != other
+            return
         broken, mended = (pair.program(v).read_text().splitlines() for v in VARIANTS)
         assert pair.program("broken").suffix == pair.program("mended").suffix
         opcodes = difflib.SequenceMatcher(None, broken, mended, autojunk=False).get_opcodes()
