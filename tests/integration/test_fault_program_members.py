@@ -178,10 +178,14 @@ def test_a_zombie_commits_only_where_nobody_knows_it_for_one(
 @pytest.mark.parametrize(
     ("form", "others"),
     [
-        ("booked", "have written beyond all that was in the input"),
+        pytest.param("booked", "have written beyond all that was in the input", marks=LATER),
         ("twice", "have written beyond all that was in the input"),
-        ("locking", "wait for its locks"),
-        ("impatient", "have written beyond all that was in the input; the server has given its"),
+        pytest.param("locking", "wait for its locks", marks=LATER),
+        pytest.param(
+            "impatient",
+            "have written beyond all that was in the input; the server has given its",
+            marks=LATER,
+        ),
     ],
 )
 def test_a_zombie_writes_rows_again_only_where_nothing_tells_them_apart(
