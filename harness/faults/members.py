@@ -54,9 +54,7 @@ class Belonging:
         self._group = group
         self._who = who
         self._bench = bench
-        self._admin = AdminClient(
-            {"bootstrap.servers": bench.stage.bootstrap(AUDITOR), "log_level": 0}
-        )
+        self._admin = self._asker()
         self._told = "nothing yet"
         self.had: frozenset[tuple[str, int]] = frozenset()
         """Partitions that it had when it was last seen to belong; empty if that was never seen."""
@@ -122,6 +120,10 @@ class Belonging:
             seen=lambda: self._told,
         )
 
+    def _asker(self) -> AdminClient:
+        bootstrap = self._bench.stage.bootstrap(AUDITOR)
+        return AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+
     def _ids(self, *, stable: bool = True) -> dict[str, str] | None:
         """Client id by member id; None while nobody says, or the group is not yet stable.
 
@@ -132,6 +134,8 @@ class Belonging:
             found = asked[self._group].result(10)
         except KafkaException as error:
             self._told = f"no answer: {error.args[0]}"
+            # It would ask a broker that coordinates the group no more for as long as it lives.
+            self._admin = self._asker()
             return None
         belong = ", ".join(sorted(str(each.member_id) for each in found.members))
         self._told = f"{found.state.name}, with {belong or 'no members'}"
