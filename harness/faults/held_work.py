@@ -148,32 +148,29 @@ class HeldWrite:
 
 
 @contextmanager
-def writes_held(bench: Bench, *, topic: str | None, tables: Sequence[str]) -> Iterator[str]:
+def writes_held(bench: Bench, *, produce: Message | None, tables: Sequence[str]) -> Iterator[str]:
     """Hold what the pipeline writes until the block ends; yields what is held, in words.
 
     Args:
         bench: the running parts.
-        topic: what it produces there is held.
-        tables: what it commits to these is held, and no topic.
+        produce: its requests to a topic; None: what it commits to the database is held.
+        tables: of the database.
 
     Raises:
         Overdue: it writes nothing.
         psycopg.Error: the database refuses.
     """
     with ExitStack() as held:
-        if tables:
+        if produce is None:
             triggers = Triggers(bench.stage.database(AUDITOR), when="commit", tables=tables)
             held.callback(triggers.remove)
             _met(bench, triggers.waiting, "a commit in the database")
             yield f"a commit to {' and '.join(tables)} was held"
-        elif topic:
-            produce = Message(source="pipeline", direction="request", api="Produce", topic=topic)
+        else:
             gates = AtGates(bench, "pipeline", produce.rule("hold", times=None))
             held.callback(gates.remove)
-            _met(bench, gates.fired, f"a write to {topic}")
-            yield f"writes to {topic} were held"
-        else:
-            yield ""
+            _met(bench, gates.fired, f"a write to {produce.topic}")
+            yield f"writes to {produce.topic} were held"
 
 
 def _met(bench: Bench, look: Callable[[], T], what: str) -> T:

@@ -94,7 +94,7 @@ class _Rebalanced:
         if fault.protocol != "classic" or not (fault.tables or fault.topic):
             return ""
         try:
-            with writes_held(self._bench, topic=fault.topic, tables=fault.tables) as held:
+            with writes_held(self._bench, produce=fault.message, tables=fault.tables) as held:
                 self._other.leave()
                 with group_of(self._bench, fault.group) as group:
                     self._wait(lambda: _settled(group.describe()))

@@ -20,7 +20,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import own_async_copies
 import psycopg
 from confluent_kafka import Consumer, KafkaException, Producer
 
@@ -201,6 +200,8 @@ def main() -> None:
     elif form in ("booked", "locking", "impatient", "twice"):
         book(*rest, int(session), form=form)
     elif form in ("rewound", "locked"):
+        import own_async_copies  # no other form waits for its client to be imported
+
         own_async_copies.copy(
             *rest, int(session), locked=form == "locked", say=say, over=over.is_set
         )
