@@ -52,7 +52,7 @@ class DockerStage(WithoutQueues):
         self, *, engine: Engine, processes: Processes, work: Path, block: Block, stop: Stop
     ) -> None:
         self._login_file = work / f"{POSTGRES}-login"
-        password = work / f"{POSTGRES}-password"
+        self._password = work / f"{POSTGRES}-password"
         self.topology = choose(block)
         self._block = block
         self._engine = engine
@@ -72,7 +72,7 @@ class DockerStage(WithoutQueues):
                 # We look for ourselves; a probe by the engine costs a process each time.
                 "ONCEPROOF_HEALTH_INTERVAL": "1h",
                 "ONCEPROOF_DATABASE_AUTH": "scram-sha-256",
-                "ONCEPROOF_DATABASE_PASSWORD": str(password.absolute()),
+                "ONCEPROOF_DATABASE_PASSWORD": str(self._password.absolute()),
             },
         )
         self._services = self._compose.services()
@@ -80,7 +80,6 @@ class DockerStage(WithoutQueues):
         self._links = ProxiedLinks(self._toxiproxy, {})
         self._nodes: dict[str, DockerNode] = {}
         self._watchdog: Watchdog | None = None
-        self._password = password
 
     @property
     def brokers(self) -> tuple[str, ...]:
