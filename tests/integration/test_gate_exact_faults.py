@@ -11,6 +11,7 @@ from harness.exact.combinations import BLOWS, Combination
 from harness.exact.trial import Trials
 from harness.stage.alone import Alone
 from harness.tools.setup import StageTools
+from tests.end_to_end.catalogue import LATER
 from tests.integration.staging import Staged
 
 pytestmark = pytest.mark.integration
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.integration
 _BY_NAME = {blow.name: blow for blow in BLOWS}
 
 
+@LATER
 def test_each_blow_hits_exactly(staging: Staged, tools: StageTools) -> None:
     """Each on another message; whatever the client makes of it, what is committed is there once."""
     messages = ("EndTxn", "TxnOffsetCommit", "AddPartitionsToTxn", "Produce", "AddOffsetsToTxn")
