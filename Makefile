@@ -40,7 +40,7 @@ help: ## Show this help
 	@echo '  PYTHON=python3.12    the Python that .venv is made from'
 
 setup: .bootstrap ## Get everything: Python packages, jars, toxiproxy, PostgreSQL
-	@$(BIN)/python -m harness.tools setup
+	@$(BIN)/python -m onceproof.harness.tools setup
 
 run: .bootstrap ## Put the example claim on trial, and write a report
 	@$(BIN)/onceproof run $(options)
@@ -89,19 +89,19 @@ bench-report: .bootstrap ## Size of a report of a thousand findings, and how fas
 	@$(BIN)/python -m benchmarks.report $(ARGS)
 
 exact-faults: .bootstrap ## Every message of a transaction met by every fault (TRIES=1)
-	@$(BIN)/python -m harness.exact --tries $(TRIES) $(ARGS)
+	@$(BIN)/python -m onceproof.harness.exact --tries $(TRIES) $(ARGS)
 
 reference: .bootstrap ## Write docs/reference anew, from the code
-	@$(BIN)/python -m reports.anomalies.page
-	@$(BIN)/python -m checkers.tables_page > docs/reference/history.md
-	@$(BIN)/python -m checkers.claims_page > docs/reference/claims.md
-	@$(BIN)/python -m harness.faults.page > docs/reference/faults.md
+	@$(BIN)/python -m onceproof.reports.anomalies.page
+	@$(BIN)/python -m onceproof.checkers.tables_page > docs/reference/history.md
+	@$(BIN)/python -m onceproof.checkers.claims_page > docs/reference/claims.md
+	@$(BIN)/python -m onceproof.harness.faults.page > docs/reference/faults.md
 	@$(BIN)/python -m onceproof.verify.hazards_page > docs/reference/hazards.md
 	@$(BIN)/python -m onceproof.scenarios_page > docs/reference/scenarios.md
 	@$(BIN)/python -m onceproof.commands_page > docs/reference/commands.md
 	@$(BIN)/python -m onceproof.settings.page docs/reference
-	@$(BIN)/python -m reports.schema
-	@$(BIN)/python -m reports.event_lines.page docs/reference
+	@$(BIN)/python -m onceproof.reports.schema
+	@$(BIN)/python -m onceproof.reports.event_lines.page docs/reference
 
 docs: .bootstrap ## Build the site into build/site; dead links are errors
 	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --fresh-env \
@@ -123,10 +123,10 @@ lock: .bootstrap ## Write requirements.txt anew (ARGS=--upgrade moves versions)
 		--output-file requirements.txt pyproject.toml
 
 lock-jars: .bootstrap ## Write harness/tools/jars.lock.json anew
-	$(BIN)/python -m harness.tools lock-jars
+	$(BIN)/python -m onceproof.harness.tools lock-jars
 
 clean: ## Remove .venv and what tools left; runs/ and downloads stay
-	rm -rf .venv .venv.lock build dist onceproof.egg-info .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf .venv .venv.lock build dist src/onceproof.egg-info .pytest_cache .mypy_cache .ruff_cache \
 		.hypothesis .import_linter_cache
 	find . -path ./runs -prune -o -name __pycache__ -type d -exec rm -rf {} +
 

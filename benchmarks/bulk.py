@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from checkers.tables import TABLES
+from onceproof.checkers.tables import TABLES
 
 BULK: Final = ("sends", "txns", "log", "effects", "expected")
 """The tables that grow with the records."""

@@ -20,10 +20,10 @@ from typing import Final
 import psutil
 from confluent_kafka import Producer
 
-from harness.kafka.topics import create_topics
-from harness.stage.alone import Alone, alone
-from harness.stage.topology import AUDITOR, Link
-from harness.tools.setup import ensure
+from onceproof.harness.kafka.topics import create_topics
+from onceproof.harness.stage.alone import Alone, alone
+from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.tools.setup import ensure
 
 LEAST: Final = 0.8
 """The part of the throughput that must be left; printed, never enforced."""

@@ -23,7 +23,7 @@ from benchmarks.episode import Row, episode
 from benchmarks.plan import Plan
 from benchmarks.repeat import Part, repeated
 from benchmarks.wounds import draw_wounds
-from checkers.tables import TABLES
+from onceproof.checkers.tables import TABLES
 
 MEMORY: Final = "1GB"
 ROW_GROUP: Final = 122_880

@@ -21,12 +21,12 @@ from unittest.mock import patch
 from benchmarks.bulk import BEGIN, CLOCK, SINK, TOPIC, VIEW
 from benchmarks.generate import generate
 from benchmarks.plan import CACHE, Plan
-from checkers.claims import exactly_once
-from checkers.claims_json import claim_to_json
-from harness.folder import seal_folder
-from harness.record import RunRecord, Step
+from onceproof.checkers.claims import exactly_once
+from onceproof.checkers.claims_json import claim_to_json
+from onceproof.harness.folder import seal_folder
+from onceproof.harness.record import RunRecord, Step
 from onceproof.outcome import check_run
-from reports.write import HTML_FILE
+from onceproof.reports.write import HTML_FILE
 
 RECORDS: Final = 200_000
 FINDINGS: Final = 1_000
@@ -67,7 +67,7 @@ def make_report(folder: Path, *, cache: Path = CACHE, records: int = RECORDS) ->
     _record(folder.name, records).save(folder)
     seal_folder(folder)
     # Else the first few of each anomaly are told, and the others counted.
-    with patch("checkers.engines.layer.SHOWN", FINDINGS):
+    with patch("onceproof.checkers.engines.layer.SHOWN", FINDINGS):
         report = check_run(folder).report
     counts = {group.anomaly: (group.count, len(group.shown)) for group in report.findings}
     if sum(count for count, _ in counts.values()) < FINDINGS:

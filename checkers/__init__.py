@@ -11,10 +11,8 @@ processes, Kafka or Spark. Anybody can use it alone, on a history from elsewhere
 
 from __future__ import annotations
 
-from pkgutil import extend_path
-
-from checkers.anomalies import anomalies
-from checkers.claims import (
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.claims import (
     BadClaim,
     at_least_once,
     at_least_once_append,
@@ -30,9 +28,9 @@ from checkers.claims import (
     ordered,
     ordered_append,
 )
-from checkers.history import BadHistory, History
-from checkers.judging import check
-from checkers.model import (
+from onceproof.checkers.history import BadHistory, History
+from onceproof.checkers.judging import check
+from onceproof.checkers.model import (
     Claim,
     ClaimJudgement,
     Expectation,
@@ -44,7 +42,7 @@ from checkers.model import (
     Scope,
     Verdict,
 )
-from checkers.verdict import exit_code
+from onceproof.checkers.verdict import exit_code
 
 __all__ = [
     "BadClaim",
@@ -77,7 +75,3 @@ __all__ = [
     "ordered",
     "ordered_append",
 ]
-
-# A project may have a folder of this name that is no package by itself: what is in it is found as
-# well, behind ours. Of packages with an `__init__.py` the first on the path is taken, as ever.
-__path__ = extend_path(__path__, __name__)

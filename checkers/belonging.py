@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from checkers.controls import Control
-from checkers.engines.layer import Layer
-from checkers.engines.literals import literal
-from checkers.history import History
-from checkers.promised import NOTHING, Promised
+from onceproof.checkers.controls import Control
+from onceproof.checkers.engines.layer import Layer
+from onceproof.checkers.engines.literals import literal
+from onceproof.checkers.history import History
+from onceproof.checkers.promised import NOTHING, Promised
 
 _LOGS: Final = """
 SELECT p.topic, p."partition", p.log_start, p.high_watermark, coalesce(n.entries, 0) AS entries

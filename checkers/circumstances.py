@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from checkers.history import History
-from checkers.model import Hop, Row
-from checkers.promised import NOTHING, Promised
+from onceproof.checkers.history import History
+from onceproof.checkers.model import Hop, Row
+from onceproof.checkers.promised import NOTHING, Promised
 
 TO_COMPLETE: Final = ("settle", "collect")
 """The phases that a run must have ended well for what is absent from its history to be absent."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, TypedDict, Unpack
 
-from checkers.claims_json import BadClaim, claim_from_json, claim_to_json
-from checkers.fine_print import standard_fine_print
-from checkers.model import Claim, Expectation, Findings, FinePrint, Hop, Scope
-from checkers.refutations import GUARANTEES, HOPS, refutations
+from onceproof.checkers.claims_json import BadClaim, claim_from_json, claim_to_json
+from onceproof.checkers.fine_print import standard_fine_print
+from onceproof.checkers.model import Claim, Expectation, Findings, FinePrint, Hop, Scope
+from onceproof.checkers.refutations import GUARANTEES, HOPS, refutations
 
 __all__ = [
     "ATOMIC",

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from checkers.model import Claim, Expectation, FinePrint, Hop, Scope, Verdict
-from checkers.refutations import GUARANTEES, HOPS
+from onceproof.checkers.model import Claim, Expectation, FinePrint, Hop, Scope, Verdict
+from onceproof.checkers.refutations import GUARANTEES, HOPS
 
 _FINE_PRINT = ("promise", "failures", "guarantee", "not_tested")
 

@@ -1,4 +1,6 @@
-"""The reference page of claims and verdicts, made from the code: `python -m checkers.claims_page`.
+"""The reference page of claims and verdicts, made from the code.
+
+Run as `python -m onceproof.checkers.claims_page`.
 
 The one thing to know: it prints `docs/reference/claims.md`, and a test compares the two. What a
 claim promises stands in `fine_print`, what refutes it in `refutations`; nothing is added to either.
@@ -9,11 +11,11 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-from checkers.anomalies import anomalies
-from checkers.fine_print import standard_fine_print
-from checkers.model import Evidence, Hop, Verdict
-from checkers.refutations import GUARANTEES, HOPS, refutations, told_with
-from checkers.verdict import code_of_unexpected
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.fine_print import standard_fine_print
+from onceproof.checkers.model import Evidence, Hop, Verdict
+from onceproof.checkers.refutations import GUARANTEES, HOPS, refutations, told_with
+from onceproof.checkers.verdict import code_of_unexpected
 
 _STRETCH: Final = {
     Hop.PRODUCE: "application → topic",

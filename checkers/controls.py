@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkers.engines.layer import Layer
-from checkers.model import Claim, Hop
-from checkers.trials import Trials
+from onceproof.checkers.engines.layer import Layer
+from onceproof.checkers.model import Claim, Hop
+from onceproof.checkers.trials import Trials
 
 _INPUT = """
 SELECT count(*) AS entries, count(CASE WHEN l.record IS NULL THEN 1 END) AS unreadable

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, cast
 
-from checkers.model import Row
+from onceproof.checkers.model import Row
 
 NAMED: Final = 10
 """Transactions of a cycle that are named before it is only said how many there are."""

@@ -27,9 +27,9 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.components import components, grouped
-from checkers.cycle_search import Graph, Step
-from checkers.cycle_words import NAMED, explain
+from onceproof.checkers.components import components, grouped
+from onceproof.checkers.cycle_search import Graph, Step
+from onceproof.checkers.cycle_words import NAMED, explain
 
 __all__ = ["explain", "shortest_cycles"]
 

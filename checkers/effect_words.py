@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checkers.model import Row
+from onceproof.checkers.model import Row
 
 
 def named(row: Row) -> str:

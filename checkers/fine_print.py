@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.model import FinePrint, Hop
+from onceproof.checkers.model import FinePrint, Hop
 
 _PROMISE: Final[dict[tuple[str, Hop], str]] = {
     ("at-most-once", Hop.PRODUCE): (

@@ -11,8 +11,8 @@ from typing import Final
 
 import pyarrow as pa
 
-from checkers.bad_history import BadHistory
-from checkers.tables import TABLES, Column
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.tables import TABLES, Column
 
 _SQL_TYPES: Final[dict[pa.DataType, str]] = {
     pa.string(): "VARCHAR",

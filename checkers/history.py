@@ -18,12 +18,12 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from checkers.bad_history import BadHistory
-from checkers.fitting import fitting, selection
-from checkers.folders import Folder, Parquet, is_uri
-from checkers.history_rows import filled
-from checkers.local_folder import LocalFolder, distinct
-from checkers.tables import TABLES
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.fitting import fitting, selection
+from onceproof.checkers.folders import Folder, Parquet, is_uri
+from onceproof.checkers.history_rows import filled
+from onceproof.checkers.local_folder import LocalFolder, distinct
+from onceproof.checkers.tables import TABLES
 
 __all__ = ["BadHistory", "History", "Shelf"]
 
@@ -83,7 +83,7 @@ class History(Mapping[str, pa.Table]):
         if isinstance(folder, str) and is_uri(folder):
             raise BadHistory(
                 f"{folder}: expected a local path. Open a URI with "
-                "checkers.engines.places.open_folder, and give what that gives."
+                "onceproof.checkers.engines.places.open_folder, and give what that gives."
             )
         if isinstance(folder, str | Path):
             folder = LocalFolder(Path(folder))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from checkers.tables import TABLES
+from onceproof.checkers.tables import TABLES
 
 _Default = Callable[[Mapping[str, Any], int], Any]
 

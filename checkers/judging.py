@@ -11,21 +11,29 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from checkers.anomalies import anomalies
-from checkers.belonging import belonging
-from checkers.circumstances import Circumstances, Elsewhere
-from checkers.controls import Control, controls
-from checkers.engines import Layer, Settings, open_history
-from checkers.engines.beside import Beside, beside, heard
-from checkers.engines.layer import of_the_run
-from checkers.history import History
-from checkers.model import Claim, ClaimJudgement, Evidence, Findings, Hop, Judgement, Wound
-from checkers.promised import NOTHING, Promised
-from checkers.refutations import refutations, told_with
-from checkers.sample import choose, taken_out
-from checkers.self_proof import Proof, prove
-from checkers.trials import Input, Trials
-from checkers.verdict import judge_claim
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.belonging import belonging
+from onceproof.checkers.circumstances import Circumstances, Elsewhere
+from onceproof.checkers.controls import Control, controls
+from onceproof.checkers.engines import Layer, Settings, open_history
+from onceproof.checkers.engines.beside import Beside, beside, heard
+from onceproof.checkers.engines.layer import of_the_run
+from onceproof.checkers.history import History
+from onceproof.checkers.model import (
+    Claim,
+    ClaimJudgement,
+    Evidence,
+    Findings,
+    Hop,
+    Judgement,
+    Wound,
+)
+from onceproof.checkers.promised import NOTHING, Promised
+from onceproof.checkers.refutations import refutations, told_with
+from onceproof.checkers.sample import choose, taken_out
+from onceproof.checkers.self_proof import Proof, prove
+from onceproof.checkers.trials import Input, Trials
+from onceproof.checkers.verdict import judge_claim
 
 Stretch = tuple[Hop, int]
 """A hop of one trial."""

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from checkers.bad_history import BadHistory
-from checkers.regular import check_regular, open_regular, read_regular
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.regular import check_regular, open_regular, read_regular
 
 _LARGEST_TEXT: Final = 64 * 2**20
 """Bytes of a file that is read whole."""

@@ -1,7 +1,7 @@
 """What is known of a history apart from its rows: what a run said beforehand, and what was sealed.
 
 Rows that were taken away leave no trace in a table. Whoever knows what must be there says it here,
-and `checkers.belonging` compares. Of a foreign history nothing of the kind is known.
+and `onceproof.checkers.belonging` compares. Of a foreign history nothing of the kind is known.
 """
 
 from __future__ import annotations

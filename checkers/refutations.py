@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.model import Hop
+from onceproof.checkers.model import Hop
 
 GUARANTEES: Final = (
     "at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic", "ordered"
@@ -48,7 +48,8 @@ _PROCESS: Final[dict[str, set[str]]] = {
     "offset-ahead": _ALO | _EO,
     "offset-behind": _AMO | _EO,
     "offset-regressed": _EO,
-    "offset-gap": _ALO | _EO,  # at-least-once: only by a gap, see `checkers.claims.refutes`
+    "offset-gap": _ALO
+    | _EO,  # at-least-once: only by a gap, see `onceproof.checkers.claims.refutes`
 }
 _TABLES: Final[dict[Hop, dict[str, set[str]]]] = {
     Hop.PRODUCE: _PRODUCE,

@@ -12,7 +12,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Final
 
-from checkers.bad_history import BadHistory
+from onceproof.checkers.bad_history import BadHistory
 
 _KINDS: Final = {
     stat.S_IFIFO: "a named pipe",

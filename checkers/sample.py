@@ -11,8 +11,8 @@ from typing import Final
 
 import pyarrow as pa
 
-from checkers.engines.layer import Layer
-from checkers.trials import Trials, nobody
+from onceproof.checkers.engines.layer import Layer
+from onceproof.checkers.trials import Trials, nobody
 
 RECORDS: Final = 40
 """Records of each topic in the sample."""

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from checkers.bad_history import BadHistory
-from checkers.folders import Folder
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.folders import Folder
 
 SEAL_FILE: Final = "seal.json"
 FORMAT: Final = "onceproof-seal/1"

@@ -18,13 +18,13 @@ from typing import Final
 
 import pyarrow as pa
 
-from checkers.anomalies import anomalies
-from checkers.engines.beside import Beside
-from checkers.engines.everything import without_screen
-from checkers.engines.layer import Layer, answer_name
-from checkers.model import Hop, Value, Wound
-from checkers.trials import nobody
-from checkers.wounds import Target, Wounding, woundings
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.engines.beside import Beside
+from onceproof.checkers.engines.everything import without_screen
+from onceproof.checkers.engines.layer import Layer, answer_name
+from onceproof.checkers.model import Hop, Value, Wound
+from onceproof.checkers.trials import nobody
+from onceproof.checkers.wounds import Target, Wounding, woundings
 
 _CANDIDATES: Final = 12
 _OF_THE_WHOLE: Final = (
@@ -100,7 +100,7 @@ def prove(
 
     Args:
         layer: where the history was judged.
-        sample: what `checkers.sample.taken_out` took out of it.
+        sample: what `onceproof.checkers.sample.taken_out` took out of it.
         stretches: what was judged.
         others: who shares the work.
 

@@ -1,9 +1,9 @@
-"""The page about the tables, made from the tables: `python -m checkers.tables_page`.
+"""The page about the tables, made from the tables: `python -m onceproof.checkers.tables_page`.
 
 The one thing to know: it prints `docs/reference/history.md`, and a test compares the two. Whoever
 changes a table runs
 
-    python -m checkers.tables_page > docs/reference/history.md
+    python -m onceproof.checkers.tables_page > docs/reference/history.md
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Final
 
 import pyarrow as pa
 
-from checkers.engines.door import UNIQUE, WORDS
-from checkers.tables import TABLES, Column, Table
+from onceproof.checkers.engines.door import UNIQUE, WORDS
+from onceproof.checkers.tables import TABLES, Column, Table
 
 _TYPES: Final[dict[pa.DataType, str]] = {
     pa.string(): "string",
@@ -25,7 +25,7 @@ _TYPES: Final[dict[pa.DataType, str]] = {
 _HEAD: Final = """\
 # The tables of a history
 
-*Made from `checkers/tables.py` by `python -m checkers.tables_page`; do not edit.*
+*Made from `checkers/tables.py` by `python -m onceproof.checkers.tables_page`; do not edit.*
 
 A history is a set of tables. This is all that a verdict rests on, so whoever can fill them can have
 a history judged: [how to check a foreign history](../how-to/check-a-foreign-history.md) shows it in

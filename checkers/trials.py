@@ -20,7 +20,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from checkers.model import Claim, Hop
+from onceproof.checkers.model import Claim, Hop
 
 RUN: Final = 0
 """The trial of what belongs to the whole run."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from checkers.circumstances import NOWHERE, Circumstances, Elsewhere
-from checkers.claims import refutes
-from checkers.controls import Control
-from checkers.model import Claim, ClaimJudgement, Evidence, Findings, Verdict, Wound
-from checkers.refutations import refutations, shown_by
+from onceproof.checkers.circumstances import NOWHERE, Circumstances, Elsewhere
+from onceproof.checkers.claims import refutes
+from onceproof.checkers.controls import Control
+from onceproof.checkers.model import Claim, ClaimJudgement, Evidence, Findings, Verdict, Wound
+from onceproof.checkers.refutations import refutations, shown_by
 
 INTERRUPTED: Final = 130
 NOTHING_JUDGED: Final = 5

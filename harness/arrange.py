@@ -14,36 +14,36 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from checkers.claims import claim_to_json
-from harness.artemis.configuration import QueueSettings
-from harness.artemis.programs import artemis_programs
-from harness.artemis.queue_log import QueueLog
-from harness.artemis.queues import Queues
-from harness.bench import Bench
-from harness.clock import clock_id
-from harness.elsewhere import Elsewhere
-from harness.empty_sink import check_empty
-from harness.folder import RunFolder
-from harness.kafka.features import TRANSACTION_VERSION, finalize
-from harness.kafka.topics import create_topics
-from harness.record import RunRecord, Step, Written
-from harness.recorder import Recorder
-from harness.scenario import Scenario
-from harness.schedule_json import schedule_to_json
-from harness.stage.backends import BROKERS, LOCAL, new_stage, outlives_runs
-from harness.stage.base import StageTrouble
-from harness.stage.blocks import take_block
-from harness.stage.processes import Processes
-from harness.stage.topology import AUDITOR, Link
-from harness.subjects.base import OnQueues
-from harness.subjects.pipeline import Pipeline, PipelineParts
-from harness.tools.setup import Tools
-from harness.versions import host, versions
-from harness.wait import Interrupted, Stop
-from harness.watchdog import Watchdog
-from harness.workload.control import Producers
-from harness.workload.expected import write_expected
-from harness.workload.file_log import FileLog
+from onceproof.checkers.claims import claim_to_json
+from onceproof.harness.artemis.configuration import QueueSettings
+from onceproof.harness.artemis.programs import artemis_programs
+from onceproof.harness.artemis.queue_log import QueueLog
+from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.bench import Bench
+from onceproof.harness.clock import clock_id
+from onceproof.harness.elsewhere import Elsewhere
+from onceproof.harness.empty_sink import check_empty
+from onceproof.harness.folder import RunFolder
+from onceproof.harness.kafka.features import TRANSACTION_VERSION, finalize
+from onceproof.harness.kafka.topics import create_topics
+from onceproof.harness.record import RunRecord, Step, Written
+from onceproof.harness.recorder import Recorder
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule_json import schedule_to_json
+from onceproof.harness.stage.backends import BROKERS, LOCAL, new_stage, outlives_runs
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.blocks import take_block
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.subjects.base import OnQueues
+from onceproof.harness.subjects.pipeline import Pipeline, PipelineParts
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.versions import host, versions
+from onceproof.harness.wait import Interrupted, Stop
+from onceproof.harness.watchdog import Watchdog
+from onceproof.harness.workload.control import Producers
+from onceproof.harness.workload.expected import write_expected
+from onceproof.harness.workload.file_log import FileLog
 
 
 class Parts:

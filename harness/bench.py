@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.elsewhere import Elsewhere, ReaderOfAll
-from harness.kafka.log_reader import LogReader
-from harness.kafka.metadata import ClusterView
-from harness.recorder import Recorder
-from harness.sinks.base import Sink
-from harness.stage.base import Stage
-from harness.stage.topology import AUDITOR, broker_name, node_id
-from harness.subjects.base import Subject
-from harness.subjects.pipeline import Pipeline
-from harness.wait import Stop
-from harness.workload.control import Producers
+from onceproof.harness.elsewhere import Elsewhere, ReaderOfAll
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.recorder import Recorder
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.base import Stage
+from onceproof.harness.stage.topology import AUDITOR, broker_name, node_id
+from onceproof.harness.subjects.base import Subject
+from onceproof.harness.subjects.pipeline import Pipeline
+from onceproof.harness.wait import Stop
+from onceproof.harness.workload.control import Producers
 
 
 @dataclass(frozen=True, kw_only=True)

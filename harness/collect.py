@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-from harness.bench import Aftermath, Bench
-from harness.identity import ATTEMPT_HEADER, ODD_HEADER, RECORD_HEADER, digest
-from harness.kafka.log_reader import PartitionLog
-from harness.recording.tables import read_lines
-from harness.recording.writer import HistoryWriter
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.identity import ATTEMPT_HEADER, ODD_HEADER, RECORD_HEADER, digest
+from onceproof.harness.kafka.log_reader import PartitionLog
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.recording.writer import HistoryWriter
 
 
 def collect(bench: Bench, history: Path) -> Aftermath:

@@ -12,13 +12,13 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from harness.bench import Aftermath, Bench
-from harness.faults.programs import StoodStill, clear
-from harness.line import Line
-from harness.own.program import Program
-from harness.scenario import At
-from harness.stage.topology import Link
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.faults.programs import StoodStill, clear
+from onceproof.harness.line import Line
+from onceproof.harness.own.program import Program
+from onceproof.harness.scenario import At
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import wait_until
 
 TRIGGER_SECONDS = 300.0
 _PAUSE = 0.2

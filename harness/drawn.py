@@ -12,20 +12,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.faults.base import Fault
-from harness.faults.cut_link import CutLink
-from harness.faults.delay import Delay
-from harness.faults.hold import HoldBytes
-from harness.faults.isolate_broker import IsolateBroker
-from harness.faults.kill_broker import KillBroker
-from harness.faults.kill_driver import KillDriver
-from harness.faults.lose_requests import LoseRequests
-from harness.faults.one_way import OneWay
-from harness.faults.pause import PauseBroker
-from harness.faults.stop_broker import StopBroker
-from harness.faults.targets import LeaderOf
-from harness.faults.unanswered import LeaveUnanswered
-from harness.scenario import At
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.delay import Delay
+from onceproof.harness.faults.hold import HoldBytes
+from onceproof.harness.faults.isolate_broker import IsolateBroker
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.lose_requests import LoseRequests
+from onceproof.harness.faults.one_way import OneWay
+from onceproof.harness.faults.pause import PauseBroker
+from onceproof.harness.faults.stop_broker import StopBroker
+from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.unanswered import LeaveUnanswered
+from onceproof.harness.scenario import At
 
 _SECONDS: Final = 45.0
 """How long one may take to bite: less than one that is required to."""

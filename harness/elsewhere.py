@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from harness.kafka.log_reader import LogReader, PartitionLog
-from harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
+from onceproof.harness.kafka.metadata import ClusterView
 
 
 class Elsewhere(Protocol):

@@ -11,11 +11,11 @@ from typing import Final
 
 import psycopg
 
-from harness.bench import Bench
-from harness.kafka.log_reader import UnreadableLog
-from harness.own.outputs.base import UnreadableOutput
-from harness.sinks.rows import UnreadableFiles
-from harness.stage.base import StageTrouble
+from onceproof.harness.bench import Bench
+from onceproof.harness.kafka.log_reader import UnreadableLog
+from onceproof.harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.sinks.rows import UnreadableFiles
+from onceproof.harness.stage.base import StageTrouble
 
 _NOT_YET: Final = (
     UnreadableLog,

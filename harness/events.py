@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from checkers.model import Judgement
+from onceproof.checkers.model import Judgement
 
 
 @dataclass(frozen=True, kw_only=True)

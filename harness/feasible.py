@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from harness.faults.base import Fault
-from harness.scenario import At, Scenario
-from harness.tools.error import SetupError
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.tools.error import SetupError
 
 
 def doable(fault: Fault, offered: Set[str]) -> bool:

@@ -18,12 +18,12 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from checkers.bad_history import BadHistory
-from checkers.folders import Folder
-from checkers.history import History
-from checkers.local_folder import LocalFolder
-from checkers.regular import check_inside
-from checkers.seal import (
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.folders import Folder
+from onceproof.checkers.history import History
+from onceproof.checkers.local_folder import LocalFolder
+from onceproof.checkers.regular import check_inside
+from onceproof.checkers.seal import (
     REMEDY,
     SEAL_FILE,
     LogEnd,
@@ -33,9 +33,9 @@ from checkers.seal import (
     read_seal,
     told,
 )
-from checkers.tables import TABLES
-from harness.record import RUN_FILE, RunRecord
-from harness.recording.tables import DamagedHistory, Recorded, read_lines
+from onceproof.checkers.tables import TABLES
+from onceproof.harness.record import RUN_FILE, RunRecord
+from onceproof.harness.recording.tables import DamagedHistory, Recorded, read_lines
 
 LIMITS_FILE = "limits.json"
 """What limits a sealed history, in sentences."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from harness.elsewhere import Elsewhere, ReaderOfAll
-from harness.kafka.log_reader import Entry, PartitionLog, UnreadableLog
-from harness.kafka.metadata import ClusterView
+from onceproof.harness.elsewhere import Elsewhere, ReaderOfAll
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog, UnreadableLog
+from onceproof.harness.kafka.metadata import ClusterView
 
 Read = Callable[[str, int, int], PartitionLog]
 """Topic, partition and first offset → the entries from there to the end."""

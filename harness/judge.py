@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checkers import check
-from checkers.claims import claim_from_json
-from checkers.engines.settings import Settings
-from checkers.history import History
-from checkers.model import Judgement
-from checkers.promised import PHASES, Promised
-from harness.folder import Loaded, RunFolder
-from harness.record import RunRecord
+from onceproof.checkers import check
+from onceproof.checkers.claims import claim_from_json
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.history import History
+from onceproof.checkers.model import Judgement
+from onceproof.checkers.promised import PHASES, Promised
+from onceproof.harness.folder import Loaded, RunFolder
+from onceproof.harness.record import RunRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ def judge_loaded(record: RunRecord, loaded: Loaded, settings: Settings) -> Judge
     """Judge the history of a run by what its record claims, and by what it says must be there.
 
     Raises:
-        BadHistory: see `checkers.check`.
+        BadHistory: see `onceproof.checkers.check`.
     """
     judgement = check(
         loaded.history,

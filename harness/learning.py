@@ -17,11 +17,11 @@ from typing import Any, Final
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from harness.bench import Aftermath, Bench
-from harness.faults.message import AtGates
-from harness.links.gate.client import Event
-from harness.links.gate.rules import POSITIONS, Rule
-from harness.own.profile import (
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.faults.message import AtGates
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.links.gate.rules import POSITIONS, Rule
+from onceproof.harness.own.profile import (
     CHECKPOINT,
     CLASSIC,
     CONSUMER,
@@ -32,13 +32,13 @@ from harness.own.profile import (
     GroupProfile,
     Profile,
 )
-from harness.own.program import AWAY, Program
-from harness.own.spark import OwnSpark
-from harness.own.statements import Statements
-from harness.probing import Probe
-from harness.scenario import At
-from harness.stage.topology import AUDITOR, Link
-from harness.wait import Overdue, wait_until
+from onceproof.harness.own.program import AWAY, Program
+from onceproof.harness.own.spark import OwnSpark
+from onceproof.harness.own.statements import Statements
+from onceproof.harness.probing import Probe
+from onceproof.harness.scenario import At
+from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.wait import Overdue, wait_until
 
 _APIS: Final = (
     "Produce",

@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from harness.bench import Aftermath, Bench
-from harness.clock import clock_id, now
-from harness.faults.base import Injection
-from harness.faults.hung import start_if_hung
-from harness.faults.message import AtGates, met
-from harness.faults.programs import StoodStill, life, wait_went_on
-from harness.faults.so_far import SoFar
-from harness.links.gate.client import Event
-from harness.recording.writer import HistoryNotWritten
-from harness.scenario import At
-from harness.wait import Interrupted, Overdue, wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.hung import start_if_hung
+from onceproof.harness.faults.message import AtGates, met
+from onceproof.harness.faults.programs import StoodStill, life, wait_went_on
+from onceproof.harness.faults.so_far import SoFar
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.recording.writer import HistoryNotWritten
+from onceproof.harness.scenario import At
+from onceproof.harness.wait import Interrupted, Overdue, wait_until
 
 
 class NotHealed(Exception):

@@ -12,16 +12,16 @@ from typing import Final
 
 from confluent_kafka import KafkaException
 
-from harness.bench import Bench
-from harness.faults.coordinated import group_of
-from harness.kafka.coordinator import Refused
-from harness.own.odd_records import NotSent, send_odd, send_plain
-from harness.own.profile import NULL, OVERSIZE, PROBED
-from harness.own.program import AWAY, Program
-from harness.own.subject import OwnPipeline
-from harness.stage.processes import Process
-from harness.subjects.pipeline import PipelineTrouble
-from harness.wait import Overdue, wait_until
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.coordinated import group_of
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.own.odd_records import NotSent, send_odd, send_plain
+from onceproof.harness.own.profile import NULL, OVERSIZE, PROBED
+from onceproof.harness.own.program import AWAY, Program
+from onceproof.harness.own.subject import OwnPipeline
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.wait import Overdue, wait_until
 
 _SECONDS: Final = 6.0
 """How long a pipeline may take to end at an odd record, or to write behind it."""

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from harness.bench import Bench
-from harness.clock import now
-from harness.events import Progress
+from onceproof.harness.bench import Bench
+from onceproof.harness.clock import now
+from onceproof.harness.events import Progress
 
 _EVERY = 0.5
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from checkers.regular import NotRegular, read_regular
+from onceproof.checkers.regular import NotRegular, read_regular
 
 RUN_FILE = "run.json"
 LARGEST = 64 * 2**20

@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from harness import events
-from harness.clock import clock_id, now
-from harness.recording.writer import HistoryWriter
-from harness.stage.base import Life
-from harness.wait import Interrupted
+from onceproof.harness import events
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.stage.base import Life
+from onceproof.harness.wait import Interrupted
 
 _SCARCE = 16 * 2**20
 """Bytes free on the run folder's disk below which a failure may come from there."""

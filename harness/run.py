@@ -14,24 +14,24 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from harness import events
-from harness.arrange import Parts
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.collect import collect
-from harness.conductor import Conductor
-from harness.faults.back import wait_in_sync
-from harness.folder import RunFolder
-from harness.progress import told_progress
-from harness.recorder import HeldBack, Recorder, Stalled
-from harness.recording.writer import HistoryNotWritten
-from harness.scenario import At, Scenario
-from harness.settle import settle
-from harness.stage.backends import LOCAL
-from harness.stage.sweep import new_marker
-from harness.subjects.pipeline import PipelineTrouble
-from harness.tools.setup import Tools
-from harness.wait import Interrupted, Stop, wait_until
+from onceproof.harness import events
+from onceproof.harness.arrange import Parts
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.collect import collect
+from onceproof.harness.conductor import Conductor
+from onceproof.harness.faults.back import wait_in_sync
+from onceproof.harness.folder import RunFolder
+from onceproof.harness.progress import told_progress
+from onceproof.harness.recorder import HeldBack, Recorder, Stalled
+from onceproof.harness.recording.writer import HistoryNotWritten
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.settle import settle
+from onceproof.harness.stage.backends import LOCAL
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.wait import Interrupted, Stop, wait_until
 
 WARM_UP_SECONDS = 150.0
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from checkers.model import Claim
-from harness.faults.base import Fault, Until
-from harness.faults.message import Message
-from harness.faults.until import Bitten
-from harness.kafka.features import TRANSACTION_VERSIONS
-from harness.kafka.topic import Topic
-from harness.subjects.base import OnQueues, Subject
-from harness.workload.base import Workload
-from harness.workload.senders.base import Sender
-from harness.workload.senders.file import FileSender
-from harness.workload.senders.jms import JmsSender
-from harness.workload.senders.librdkafka import LIBRDKAFKA, MESSAGE_MAX_BYTES
+from onceproof.checkers.model import Claim
+from onceproof.harness.faults.base import Fault, Until
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.until import Bitten
+from onceproof.harness.kafka.features import TRANSACTION_VERSIONS
+from onceproof.harness.kafka.topic import Topic
+from onceproof.harness.subjects.base import OnQueues, Subject
+from onceproof.harness.workload.base import Workload
+from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.file import FileSender
+from onceproof.harness.workload.senders.jms import JmsSender
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, MESSAGE_MAX_BYTES
 
 
 class BadScenario(ValueError):

@@ -13,8 +13,8 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
-from harness import faults
-from harness.scenario import At
+from onceproof.harness import faults
+from onceproof.harness.scenario import At
 
 _CLASS = "is"
 

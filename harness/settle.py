@@ -7,13 +7,13 @@ sink stand still. Lag over control markers may never reach zero and is not looke
 
 from __future__ import annotations
 
-from harness.bench import Bench
-from harness.faults.hung import start_if_hung
-from harness.kafka.log_reader import LogReader
-from harness.recorder import HeldBack, Stalled
-from harness.subjects.pipeline import PipelineTrouble, Rests
-from harness.wait import Overdue, wait_until
-from harness.workload.control import ProducerTrouble
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.hung import start_if_hung
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.recorder import HeldBack, Stalled
+from onceproof.harness.subjects.pipeline import PipelineTrouble, Rests
+from onceproof.harness.wait import Overdue, wait_until
+from onceproof.harness.workload.control import ProducerTrouble
 
 SECONDS = 120.0
 STILL = 30.0

@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.stage.processes import Process, Processes
-from harness.stage.sweep import new_marker
-from harness.wait import Interrupted, Overdue, Stop, wait_until
-from harness.watchdog import Watchdog
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.wait import Interrupted, Overdue, Stop, wait_until
+from onceproof.harness.watchdog import Watchdog
 
 ENDING_SECONDS = 180.0
 """How long a run may take to end in an orderly way: tear down, judge, write its report."""

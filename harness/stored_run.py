@@ -6,10 +6,10 @@ the machine that it runs on.
 
 from __future__ import annotations
 
-from checkers.folders import Folder
-from harness.folder import Loaded, is_unfinished, load_tables
-from harness.record import RUN_FILE, RunRecord
-from harness.recording.tables import DamagedHistory
+from onceproof.checkers.folders import Folder
+from onceproof.harness.folder import Loaded, is_unfinished, load_tables
+from onceproof.harness.record import RUN_FILE, RunRecord
+from onceproof.harness.recording.tables import DamagedHistory
 
 
 def load_stored(folder: Folder, *, unsealed: bool = False) -> tuple[RunRecord, Loaded]:

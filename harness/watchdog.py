@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
-from harness.stage import reaper
-from harness.stage.processes import MARKER
+from onceproof.harness.stage import reaper
+from onceproof.harness.stage.processes import MARKER
 
 
 class Watchdog:

@@ -10,10 +10,10 @@ from typing import TextIO
 
 from rich.text import Text
 
-from reports.model import Phase, Report
-from reports.terminal import console
-from reports.text import line, plural
-from reports.write import HTML_FILE, JSON_FILE
+from onceproof.reports.model import Phase, Report
+from onceproof.reports.terminal import console
+from onceproof.reports.text import line, plural
+from onceproof.reports.write import HTML_FILE, JSON_FILE
 
 
 def print_unjudged(report: Report, out: TextIO, folder: Path) -> None:

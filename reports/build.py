@@ -13,17 +13,25 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.model import ClaimJudgement, Judgement
-from checkers.tables import TABLES
-from harness.record import RunRecord
-from reports.assembly.batches import BatchTimes, batch_moments
-from reports.assembly.findings import findings
-from reports.assembly.headline import headline, principal
-from reports.assembly.moments import moments
-from reports.assembly.tables import Clock, History, long, rows, short, short_or_none, table
-from reports.assembly.timeline import batch_lanes, timeline
-from reports.log_files import LogFiles
-from reports.model import (
+from onceproof.checkers.model import ClaimJudgement, Judgement
+from onceproof.checkers.tables import TABLES
+from onceproof.harness.record import RunRecord
+from onceproof.reports.assembly.batches import BatchTimes, batch_moments
+from onceproof.reports.assembly.findings import findings
+from onceproof.reports.assembly.headline import headline, principal
+from onceproof.reports.assembly.moments import moments
+from onceproof.reports.assembly.tables import (
+    Clock,
+    History,
+    long,
+    rows,
+    short,
+    short_or_none,
+    table,
+)
+from onceproof.reports.assembly.timeline import batch_lanes, timeline
+from onceproof.reports.log_files import LogFiles
+from onceproof.reports.model import (
     Claim,
     Expectation,
     Fault,
@@ -35,7 +43,7 @@ from reports.model import (
     RunFacts,
     Wound,
 )
-from reports.text import listed
+from onceproof.reports.text import listed
 
 _HAZARDS_SHOWN = 8
 _LIMIT = 200

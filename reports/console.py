@@ -15,13 +15,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from checkers.model import Verdict
-from reports.live import live
-from reports.model import Claim, Findings, Report
-from reports.terminal import console
-from reports.text import UNSEALED, line, plural, seconds
-from reports.wholeness import missed
-from reports.write import HTML_FILE, JSON_FILE
+from onceproof.checkers.model import Verdict
+from onceproof.reports.live import live
+from onceproof.reports.model import Claim, Findings, Report
+from onceproof.reports.terminal import console
+from onceproof.reports.text import UNSEALED, line, plural, seconds
+from onceproof.reports.wholeness import missed
+from onceproof.reports.write import HTML_FILE, JSON_FILE
 
 __all__ = ["SoakRow", "live", "print_result", "print_summary", "rows_of", "summary_table"]
 

@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
-from checkers.model import Findings, Hop, Judgement, Row, Verdict
-from reports.text import UNSEALED, cut, line, number, plural
+from onceproof.checkers.model import Findings, Hop, Judgement, Row, Verdict
+from onceproof.reports.text import UNSEALED, cut, line, number, plural
 
 __all__ = ["print_judgement"]
 

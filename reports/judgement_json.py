@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from checkers.claims_json import claim_to_json
-from checkers.model import ClaimJudgement, Finding, Findings, Judgement, Wound
-from reports.text import storable
+from onceproof.checkers.claims_json import claim_to_json
+from onceproof.checkers.model import ClaimJudgement, Finding, Findings, Judgement, Wound
+from onceproof.reports.text import storable
 
 VERSION: Final = 1
 

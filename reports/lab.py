@@ -12,8 +12,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from reports.terminal import console
-from reports.text import line
+from onceproof.reports.terminal import console
+from onceproof.reports.text import line
 
 _CLEAR = "\x1b[H\x1b[2J"
 

@@ -1,7 +1,7 @@
 """Live progress on standard error: handlers of the event stream.
 
 The one thing to know: a handler is called on the harness's own thread and must not block it, so
-it only formats; a terminal is painted by rich's own thread (`reports.live_view`).
+it only formats; a terminal is painted by rich's own thread (`onceproof.reports.live_view`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import TextIO
 from rich.live import Live
 from rich.text import Text
 
-from checkers.model import Findings
-from harness import events
-from harness.events import Event, Handler
-from reports.live_view import RunView
-from reports.terminal import console, is_terminal
-from reports.text import line, number, plural
+from onceproof.checkers.model import Findings
+from onceproof.harness import events
+from onceproof.harness.events import Event, Handler
+from onceproof.reports.live_view import RunView
+from onceproof.reports.terminal import console, is_terminal
+from onceproof.reports.text import line, number, plural
 
 _EVERY_NS = 2_000_000_000
 

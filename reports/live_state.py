@@ -1,7 +1,7 @@
 """What is known of a run while it lasts: phases, progress, throughput, faults, findings.
 
 The one thing to know: this is data made from events and nothing else; who paints it is
-`reports.live_view`.
+`onceproof.reports.live_view`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
-from harness import events
-from harness.events import Event
+from onceproof.harness import events
+from onceproof.harness.events import Event
 
 PHASES: Final = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down", "judge")
 """In their order; the last is ours: with everything gone, the history is judged."""

@@ -15,10 +15,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from harness.clock import now
-from harness.events import Event
-from reports.live_state import PHASES, Fault, Phase, RunState
-from reports.text import line, number, plural
+from onceproof.harness.clock import now
+from onceproof.harness.events import Event
+from onceproof.reports.live_state import PHASES, Fault, Phase, RunState
+from onceproof.reports.text import line, number, plural
 
 _BAR: Final = 32
 _FAULTS: Final = 6

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from checkers.regular import NotRegular, check_regular
-from reports.stamps import LOOKED_AT, Stamp, stamp
-from reports.text import cut, storable, visible
+from onceproof.checkers.regular import NotRegular, check_regular
+from onceproof.reports.stamps import LOOKED_AT, Stamp, stamp
+from onceproof.reports.text import cut, storable, visible
 
 _READ = 20_000
 """How many lines are looked at for one stretch."""

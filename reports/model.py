@@ -11,11 +11,11 @@ from typing import Any, Final, Literal
 
 from pydantic import Field, field_validator
 
-from checkers.model import Evidence, Hop, Verdict
-from harness.record import Step
-from reports.model_part import Part
-from reports.model_story import Moment, Path, Transaction
-from reports.model_timeline import Timeline
+from onceproof.checkers.model import Evidence, Hop, Verdict
+from onceproof.harness.record import Step
+from onceproof.reports.model_part import Part
+from onceproof.reports.model_story import Moment, Path, Transaction
+from onceproof.reports.model_timeline import Timeline
 
 FORMAT: Final = "onceproof-report/2"
 EARLIER: Final = frozenset({"onceproof-report/1"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from reports.model_part import Part
+from onceproof.reports.model_part import Part
 
 
 class Transaction(Part):

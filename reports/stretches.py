@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkers.model import Hop
-from reports.model import Claim, Finding, Findings
+from onceproof.checkers.model import Hop
+from onceproof.reports.model import Claim, Finding, Findings
 
 
 @dataclass(frozen=True, order=True)

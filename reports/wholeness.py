@@ -6,8 +6,8 @@ missed says nothing of the checkers.
 
 from __future__ import annotations
 
-from checkers.circumstances import TO_COMPLETE
-from reports.model import Report, Wound
+from onceproof.checkers.circumstances import TO_COMPLETE
+from onceproof.reports.model import Report, Wound
 
 
 def whole(report: Report) -> bool:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from checkers.regular import NotRegular, check_regular, read_regular
-from reports.html import render
-from reports.model import FORMAT, Report
+from onceproof.checkers.regular import NotRegular, check_regular, read_regular
+from onceproof.reports.html import render
+from onceproof.reports.model import FORMAT, Report
 
 HTML_FILE, JSON_FILE = "report.html", "report.json"
 _LARGEST = 256 * 2**20

@@ -10,12 +10,8 @@ import importlib
 import pkgutil
 from pathlib import Path
 
-from harness.scenario import Scenario
-from scenarios.flagship import SCENARIOS as _FLAGSHIP
-
-# A project may have a folder of this name that is no package by itself: what is in it is found as
-# well, behind ours. Of packages with an `__init__.py` the first on the path is taken, as ever.
-__path__ = pkgutil.extend_path(__path__, __name__)
+from onceproof.harness.scenario import Scenario
+from onceproof.scenarios.flagship import SCENARIOS as _FLAGSHIP
 
 
 def all_scenarios() -> tuple[Scenario, ...]:

@@ -11,26 +11,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from checkers.claims import at_least_once, at_most_once, exactly_once
-from checkers.model import Claim, Expectation
-from harness.faults.base import Fault
-from harness.faults.cut_link import CutLink
-from harness.faults.hit_message import HitMessage
-from harness.faults.kill_broker import KillBroker
-from harness.faults.kill_owner import KillOwner
-from harness.faults.kill_workers import KillWorkers
-from harness.faults.pause_owner import PauseOwner
-from harness.faults.targets import CoordinatorOf, LeaderOf
-from harness.faults.until import Acknowledged
-from harness.scenario import At, Scenario
-from harness.subjects.connect.sink import FileSink
-from harness.subjects.connect.source import FileSource, MirrorSource, SourceConnector
-from harness.subjects.connect.worker import GROUP
-from harness.subjects.group.hazards import ABORTED, REPLAYED
-from harness.workload.payments import Payments
-from harness.workload.senders.file import FILE
-from harness.workload.senders.librdkafka import LIBRDKAFKA
-from scenarios.groups import HOLDS, UNEXERCISED, WORKLOAD, passing, violated
+from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
+from onceproof.checkers.model import Claim, Expectation
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.hit_message import HitMessage
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill_owner import KillOwner
+from onceproof.harness.faults.kill_workers import KillWorkers
+from onceproof.harness.faults.pause_owner import PauseOwner
+from onceproof.harness.faults.targets import CoordinatorOf, LeaderOf
+from onceproof.harness.faults.until import Acknowledged
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.connect.sink import FileSink
+from onceproof.harness.subjects.connect.source import FileSource, MirrorSource, SourceConnector
+from onceproof.harness.subjects.connect.worker import GROUP
+from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED
+from onceproof.harness.workload.payments import Payments
+from onceproof.harness.workload.senders.file import FILE
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.scenarios.groups import HOLDS, UNEXERCISED, WORKLOAD, passing, violated
 
 _FILE: Final = Payments(records=6_000, producers=1, partitions=1, topic="payments.jsonl", rate=500)
 

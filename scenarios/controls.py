@@ -7,14 +7,14 @@ proves nothing.
 
 from __future__ import annotations
 
-from checkers.claims import exactly_once
-from checkers.model import Expectation, Verdict
-from harness.faults.cut_link import CutLink
-from harness.faults.kill_driver import KillDriver
-from harness.faults.targets import Node
-from harness.scenario import At, Scenario
-from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from harness.workload.payments import Payments
+from onceproof.checkers.claims import exactly_once
+from onceproof.checkers.model import Expectation, Verdict
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.targets import Node
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.workload.payments import Payments
 
 _SUBJECT = SparkForeachBatchPostgres(guard="query-and-batch-id")
 _FEW = Payments(records=2_000, rate=1_000)

@@ -12,15 +12,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checkers.claims import at_least_once, exactly_once
-from checkers.model import Claim, Expectation, Verdict
-from harness.faults.kill_driver import KillDriver
-from harness.faults.kill_driver_at_row import KillDriverAtRow
-from harness.scenario import At, Scenario
-from harness.subjects.spark_balances import SparkBalances
-from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from harness.subjects.spark_kafka_sink import SparkKafkaSink
-from harness.workload.payments import Payments
+from onceproof.checkers.claims import at_least_once, exactly_once
+from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.kill_driver_at_row import KillDriverAtRow
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.spark_balances import SparkBalances
+from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
+from onceproof.harness.workload.payments import Payments
 
 _PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
 _HOLDS = Expectation(verdict=Verdict.HOLDS)

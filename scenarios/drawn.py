@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from checkers.claims import at_least_once, exactly_once
-from checkers.model import Expectation, Verdict
-from harness.drawn import Draw
-from harness.scenario import At, Scenario
-from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from harness.workload.payments import Payments
-from scenarios import groups, idempotent_producers, streams, transactional_producers
+from onceproof.checkers.claims import at_least_once, exactly_once
+from onceproof.checkers.model import Expectation, Verdict
+from onceproof.harness.drawn import Draw
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.workload.payments import Payments
+from onceproof.scenarios import groups, idempotent_producers, streams, transactional_producers
 
 _PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
 _GUARDED = SparkForeachBatchPostgres(guard="query-and-batch-id")

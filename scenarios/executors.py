@@ -6,13 +6,13 @@ tries the task again. No micro-batch is replayed, and yet records stand in the t
 
 from __future__ import annotations
 
-from checkers.claims import at_least_once, exactly_once
-from checkers.model import Expectation, Verdict
-from harness.faults.kill_executor import KillExecutor
-from harness.faults.message import Message
-from harness.scenario import At, Scenario
-from harness.subjects.spark_kafka_sink_on_cluster import SparkKafkaSinkOnCluster
-from harness.workload.payments import Payments
+from onceproof.checkers.claims import at_least_once, exactly_once
+from onceproof.checkers.model import Expectation, Verdict
+from onceproof.harness.faults.kill_executor import KillExecutor
+from onceproof.harness.faults.message import Message
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.spark_kafka_sink_on_cluster import SparkKafkaSinkOnCluster
+from onceproof.harness.workload.payments import Payments
 
 _PAYMENTS = Payments(records=8_000, producers=2, keys=64, partitions=3)
 _ON_CLUSTER = SparkKafkaSinkOnCluster()

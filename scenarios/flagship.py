@@ -8,19 +8,19 @@ pipeline from a broker. One of the three pipelines has said that none of this ma
 
 from __future__ import annotations
 
-from checkers.claims import at_least_once, at_most_once, exactly_once, exactly_once_append
-from checkers.model import Claim, Expectation, Verdict
-from harness.faults.cut_link import CutLink
-from harness.faults.isolate_broker import IsolateBroker
-from harness.faults.kill_broker import KillBroker
-from harness.faults.kill_driver import KillDriver
-from harness.faults.lose_responses import LoseResponses
-from harness.faults.targets import LeaderOf
-from harness.faults.until import Acknowledged
-from harness.scenario import At, Scenario
-from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from harness.subjects.spark_kafka_sink import SparkKafkaSink
-from harness.workload.payments import Payments
+from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once, exactly_once_append
+from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.isolate_broker import IsolateBroker
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.lose_responses import LoseResponses
+from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.until import Acknowledged
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
+from onceproof.harness.workload.payments import Payments
 
 PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
 

@@ -12,16 +12,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.drawn import Draw
-from harness.faults.cut_link import CutLink
-from harness.faults.kill_job import IN_DOUBT, KillJob
-from harness.faults.lose_requests import LoseRequests
-from harness.faults.targets import LeaderOf
-from harness.faults.until import Acknowledged
-from harness.scenario import At, Scenario
-from harness.subjects.flink.subject import Flink
-from harness.subjects.group.hazards import ABORTED, REPLAYED
-from scenarios.groups import HOLDS, UNEXERCISED, WORKLOAD, claims, violated
+from onceproof.harness.drawn import Draw
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.kill_job import IN_DOUBT, KillJob
+from onceproof.harness.faults.lose_requests import LoseRequests
+from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.until import Acknowledged
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.flink.subject import Flink
+from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED
+from onceproof.scenarios.groups import HOLDS, UNEXERCISED, WORKLOAD, claims, violated
 
 _EXACTLY = Flink()
 _AT_LEAST = Flink(guarantee="at-least-once")

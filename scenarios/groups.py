@@ -10,21 +10,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from checkers.claims import at_least_once, at_most_once, exactly_once
-from checkers.model import Claim, Expectation, Verdict
-from harness.faults.hit_message import HitMessage
-from harness.faults.kill_broker import KillBroker
-from harness.faults.kill_member import KillMember
-from harness.faults.message import Message
-from harness.faults.pause_member import PauseMember
-from harness.faults.targets import CoordinatorOf
-from harness.faults.until import Acknowledged
-from harness.scenario import At, Scenario
-from harness.subjects.base import Subject
-from harness.subjects.group.clients import Client
-from harness.subjects.group.hazards import ABANDONED, ABORTED, REPLAYED, UNWRITTEN
-from harness.subjects.group.subject import ConsumerGroup
-from harness.workload.payments import Payments
+from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
+from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.harness.faults.hit_message import HitMessage
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill_member import KillMember
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.pause_member import PauseMember
+from onceproof.harness.faults.targets import CoordinatorOf
+from onceproof.harness.faults.until import Acknowledged
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.base import Subject
+from onceproof.harness.subjects.group.clients import Client
+from onceproof.harness.subjects.group.hazards import ABANDONED, ABORTED, REPLAYED, UNWRITTEN
+from onceproof.harness.subjects.group.subject import ConsumerGroup
+from onceproof.harness.workload.payments import Payments
 
 WORKLOAD = Payments(records=6_000, producers=2, keys=64, partitions=3, rate=500)
 HOLDS = Expectation(verdict=Verdict.HOLDS)

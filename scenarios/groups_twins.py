@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from checkers.claims import at_least_once, exactly_once
-from harness.faults.kill_member import KillMember
-from harness.scenario import At, Scenario
-from harness.subjects.group.clients import Client
-from harness.subjects.group.hazards import ABORTED, REPLAYED, UNWRITTEN
-from harness.subjects.group.service import VIEW
-from harness.subjects.group.subject import CALLS, ConsumerGroup
-from scenarios.groups import (
+from onceproof.checkers.claims import at_least_once, exactly_once
+from onceproof.harness.faults.kill_member import KillMember
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.group.clients import Client
+from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED, UNWRITTEN
+from onceproof.harness.subjects.group.service import VIEW
+from onceproof.harness.subjects.group.subject import CALLS, ConsumerGroup
+from onceproof.scenarios.groups import (
     HOLDS,
     KILLED_OPEN,
     REFUSED,

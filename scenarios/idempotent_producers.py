@@ -10,28 +10,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checkers.claims import (
+from onceproof.checkers.claims import (
     at_least_once_append,
     at_most_once_append,
     exactly_once_append,
     idempotent_append,
     ordered_append,
 )
-from checkers.model import Claim, Expectation, Verdict
-from harness.faults.isolate_broker import IsolateBroker
-from harness.faults.kill_ahead import KillAhead
-from harness.faults.kill_broker import KillBroker
-from harness.faults.targets import LeaderOf
-from harness.faults.unanswered import LeaveUnanswered
-from harness.scenario import At, Scenario
-from harness.subjects.observed import Observer
-from harness.subjects.producer import ProducerSubject
-from harness.workload.payments import Payments
-from harness.workload.senders.aiokafka import AIOKAFKA
-from harness.workload.senders.base import Sender
-from harness.workload.senders.java import JAVA
-from harness.workload.senders.kafka_python import KAFKA_PYTHON
-from harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
+from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.harness.faults.isolate_broker import IsolateBroker
+from onceproof.harness.faults.kill_ahead import KillAhead
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.unanswered import LeaveUnanswered
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.observed import Observer
+from onceproof.harness.subjects.producer import ProducerSubject
+from onceproof.harness.workload.payments import Payments
+from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
+from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.java import JAVA
+from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 
 PAYMENTS = Payments(records=6_000, producers=2, keys=64, partitions=3)
 _FEW = replace(PAYMENTS, records=2_000, rate=800)

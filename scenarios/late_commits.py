@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.claims import atomic_append, exactly_once_append
-from checkers.model import Claim, Expectation, Verdict
-from harness.faults.late_end import LateEnd
-from harness.scenario import At, Scenario
-from harness.subjects.observed import Observer
-from harness.subjects.producer import ProducerSubject
-from harness.workload.senders.base import Sender
-from harness.workload.senders.java import JAVA
-from harness.workload.senders.librdkafka import LIBRDKAFKA
-from scenarios.transactional_producers import PAYMENTS
+from onceproof.checkers.claims import atomic_append, exactly_once_append
+from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.harness.faults.late_end import LateEnd
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.observed import Observer
+from onceproof.harness.subjects.producer import ProducerSubject
+from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.java import JAVA
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.scenarios.transactional_producers import PAYMENTS
 
 _LATE = frozenset({"late-commit"})
 _HOLDS = Expectation(verdict=Verdict.HOLDS)

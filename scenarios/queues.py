@@ -11,34 +11,34 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from checkers.claims import (
+from onceproof.checkers.claims import (
     at_least_once_append,
     at_most_once_append,
     exactly_once_append,
     idempotent_append,
 )
-from checkers.model import Claim
-from harness.artemis.configuration import QueueSettings
-from harness.faults.base import Fault
-from harness.faults.cut_link import CutLink
-from harness.faults.kill_forwarder import KillForwarder
-from harness.faults.kill_queue_broker import KillQueueBroker
-from harness.faults.kill_queue_broker_at import KillQueueBrokerAt
-from harness.faults.lose_answers import LoseAnswers
-from harness.faults.lose_receipts import LoseReceipts
-from harness.faults.pause_forwarder import PauseForwarder
-from harness.faults.pause_queue_broker import PauseQueueBroker
-from harness.faults.targets import Node
-from harness.scenario import At, Scenario
-from harness.stage.topology import ARTEMIS
-from harness.subjects.group.hazards import ABANDONED, REPLAYED
-from harness.subjects.producer import ProducerSubject
-from harness.subjects.queue.hazards import DROPPED, REWRITTEN
-from harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT, BEFORE_WRITE
-from harness.subjects.queue.subject import QueueForwarder
-from harness.workload.payments import Payments
-from harness.workload.senders.jms import JMS, JmsSender
-from scenarios.groups import HOLDS, UNEXERCISED, claims, violated
+from onceproof.checkers.model import Claim
+from onceproof.harness.artemis.configuration import QueueSettings
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.kill_forwarder import KillForwarder
+from onceproof.harness.faults.kill_queue_broker import KillQueueBroker
+from onceproof.harness.faults.kill_queue_broker_at import KillQueueBrokerAt
+from onceproof.harness.faults.lose_answers import LoseAnswers
+from onceproof.harness.faults.lose_receipts import LoseReceipts
+from onceproof.harness.faults.pause_forwarder import PauseForwarder
+from onceproof.harness.faults.pause_queue_broker import PauseQueueBroker
+from onceproof.harness.faults.targets import Node
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.stage.topology import ARTEMIS
+from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
+from onceproof.harness.subjects.producer import ProducerSubject
+from onceproof.harness.subjects.queue.hazards import DROPPED, REWRITTEN
+from onceproof.harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT, BEFORE_WRITE
+from onceproof.harness.subjects.queue.subject import QueueForwarder
+from onceproof.harness.workload.payments import Payments
+from onceproof.harness.workload.senders.jms import JMS, JmsSender
+from onceproof.scenarios.groups import HOLDS, UNEXERCISED, claims, violated
 
 _WORKLOAD: Final = Payments(records=3_000, producers=2, keys=64, partitions=1, rate=300)
 _BROKER: Final = Node(name=ARTEMIS)

@@ -10,23 +10,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checkers.claims import at_least_once, exactly_once
-from checkers.model import Claim, Expectation, Verdict
-from harness.faults.kill_driver import KillDriver
-from harness.faults.kill_driver_at_row import KillDriverAtRow
-from harness.faults.message import Message
-from harness.kafka.topic import Topic
-from harness.scenario import At, Scenario
-from harness.sinks.files import LISTING
-from harness.subjects.aborted_input import ABORTED_INPUT
-from harness.subjects.base import Subject
-from harness.subjects.spark_delta import SparkDelta
-from harness.subjects.spark_file_sink import SparkFileSink
-from harness.subjects.spark_foreach_batch_kafka import SparkForeachBatchKafka
-from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from harness.subjects.spark_foreach_batch_postgres_tasks import SparkForeachBatchPostgresTasks
-from harness.subjects.spark_iceberg import SparkIceberg
-from harness.workload.payments import Payments
+from onceproof.checkers.claims import at_least_once, exactly_once
+from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.kill_driver_at_row import KillDriverAtRow
+from onceproof.harness.faults.message import Message
+from onceproof.harness.kafka.topic import Topic
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.sinks.files import LISTING
+from onceproof.harness.subjects.aborted_input import ABORTED_INPUT
+from onceproof.harness.subjects.base import Subject
+from onceproof.harness.subjects.spark_delta import SparkDelta
+from onceproof.harness.subjects.spark_file_sink import SparkFileSink
+from onceproof.harness.subjects.spark_foreach_batch_kafka import SparkForeachBatchKafka
+from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark_foreach_batch_postgres_tasks import (
+    SparkForeachBatchPostgresTasks,
+)
+from onceproof.harness.subjects.spark_iceberg import SparkIceberg
+from onceproof.harness.workload.payments import Payments
 
 _PAYMENTS = Payments(records=12_000, producers=2, keys=64, partitions=3)
 _HOLDS = Expectation(verdict=Verdict.HOLDS)

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checkers.claims import at_least_once, at_most_once, exactly_once
-from checkers.model import Claim, Expectation, Verdict
-from harness.faults.kill_broker import KillBroker
-from harness.faults.kill_driver import KillDriver
-from harness.faults.targets import LeaderOf
-from harness.scenario import At, Scenario
-from harness.subjects.spark_deduplicated import SparkDeduplicated
-from harness.subjects.spark_matches import SparkMatches
-from harness.subjects.spark_statements import SparkStatements
-from harness.subjects.spark_windows import SparkWindows
-from harness.workload.payments import Payments
+from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
+from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.spark_deduplicated import SparkDeduplicated
+from onceproof.harness.subjects.spark_matches import SparkMatches
+from onceproof.harness.subjects.spark_statements import SparkStatements
+from onceproof.harness.subjects.spark_windows import SparkWindows
+from onceproof.harness.workload.payments import Payments
 
 _TIMED = Payments(
     records=6_000,

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checkers.claims import at_least_once, exactly_once
-from checkers.model import Claim, Expectation, Verdict
-from harness.faults.kill_driver import KillDriver
-from harness.scenario import At, Scenario
-from harness.sinks.two_tables import TABLES, VIEW
-from harness.subjects.spark_again import WORKED_OFF
-from harness.subjects.spark_available_now import SparkAvailableNow
-from harness.subjects.spark_two_queries import SparkTwoQueries
-from harness.workload.payments import Payments
+from onceproof.checkers.claims import at_least_once, exactly_once
+from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.sinks.two_tables import TABLES, VIEW
+from onceproof.harness.subjects.spark_again import WORKED_OFF
+from onceproof.harness.subjects.spark_available_now import SparkAvailableNow
+from onceproof.harness.subjects.spark_two_queries import SparkTwoQueries
+from onceproof.harness.workload.payments import Payments
 
 _PAYMENTS = Payments(records=8_000, producers=2, keys=64, partitions=3)
 _HOLDS = Expectation(verdict=Verdict.HOLDS)

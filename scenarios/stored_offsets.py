@@ -11,19 +11,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checkers.claims import at_least_once, at_most_once, exactly_once
-from checkers.model import Claim, Expectation
-from harness.faults.cut_at_commit import CutAtCommit
-from harness.faults.kill_at_commit import KillAtCommit
-from harness.faults.kill_database import KillDatabase
-from harness.faults.pause_with_work import PauseWithWork
-from harness.scenario import At, Scenario
-from harness.sinks.books import BALANCES, LEDGER, VIEW
-from harness.subjects.group.hazards import ABANDONED, REPLAYED
-from harness.subjects.stored import journal
-from harness.subjects.stored.hazards import IN_DOUBT, REFUSED
-from harness.subjects.stored.subject import StoringConsumers
-from scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, violated
+from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
+from onceproof.checkers.model import Claim, Expectation
+from onceproof.harness.faults.cut_at_commit import CutAtCommit
+from onceproof.harness.faults.kill_at_commit import KillAtCommit
+from onceproof.harness.faults.kill_database import KillDatabase
+from onceproof.harness.faults.pause_with_work import PauseWithWork
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.sinks.books import BALANCES, LEDGER, VIEW
+from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
+from onceproof.harness.subjects.stored import journal
+from onceproof.harness.subjects.stored.hazards import IN_DOUBT, REFUSED
+from onceproof.harness.subjects.stored.subject import StoringConsumers
+from onceproof.scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, violated
 
 _TOPIC = WORKLOAD.topic
 _WRONG = violated("state-mismatch")

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.hit_message import HitMessage
-from harness.faults.kill_broker import KillBroker
-from harness.faults.kill_member import KillMember
-from harness.faults.pause_member import PauseMember
-from harness.faults.targets import CoordinatorOf
-from harness.scenario import At, Scenario
-from harness.subjects.group.hazards import REPLAYED
-from harness.subjects.kafka_streams import KafkaStreams
-from scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, claims, passing, violated
+from onceproof.harness.faults.hit_message import HitMessage
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill_member import KillMember
+from onceproof.harness.faults.pause_member import PauseMember
+from onceproof.harness.faults.targets import CoordinatorOf
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.group.hazards import REPLAYED
+from onceproof.harness.subjects.kafka_streams import KafkaStreams
+from onceproof.scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, claims, passing, violated
 
 _PRODUCER = f"{WHO}-StreamThread-1-producer"
 _EXACTLY = KafkaStreams()

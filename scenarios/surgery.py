@@ -15,16 +15,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checkers.claims import at_least_once, exactly_once
-from checkers.model import Claim, Expectation, Verdict
-from harness.faults.cut_offset_log import CutOffsetLog
-from harness.faults.delete_last_commit import DeleteLastCommit
-from harness.faults.new_checkpoint import NewCheckpoint
-from harness.scenario import At, Scenario
-from harness.subjects.spark_behind_ledger import SparkBehindLedger
-from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from harness.subjects.spark_kafka_sink import SparkKafkaSink
-from harness.workload.payments import Payments
+from onceproof.checkers.claims import at_least_once, exactly_once
+from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.harness.faults.cut_offset_log import CutOffsetLog
+from onceproof.harness.faults.delete_last_commit import DeleteLastCommit
+from onceproof.harness.faults.new_checkpoint import NewCheckpoint
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.spark_behind_ledger import SparkBehindLedger
+from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
+from onceproof.harness.workload.payments import Payments
 
 _PAYMENTS = Payments(records=8_000, producers=2, keys=64, partitions=3)
 _HOLDS = Expectation(verdict=Verdict.HOLDS)

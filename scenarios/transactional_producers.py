@@ -13,28 +13,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from checkers.claims import (
+from onceproof.checkers.claims import (
     at_least_once_append,
     at_most_once_append,
     atomic_append,
     exactly_once_append,
 )
-from checkers.model import Claim, Expectation, Verdict
-from harness.faults.hit_message import HitMessage
-from harness.faults.kill_broker import KillBroker
-from harness.faults.message import Message
-from harness.faults.targets import CoordinatorOf, LeaderOf
-from harness.faults.unanswered import LeaveUnanswered
-from harness.faults.zombie_sender import ZombieSender
-from harness.scenario import At, Scenario
-from harness.subjects.observed import Observer
-from harness.subjects.producer import ProducerSubject
-from harness.workload.payments import Payments
-from harness.workload.senders.aiokafka import AIOKAFKA
-from harness.workload.senders.base import Sender
-from harness.workload.senders.java import JAVA
-from harness.workload.senders.kafka_python import KAFKA_PYTHON
-from harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.harness.faults.hit_message import HitMessage
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.targets import CoordinatorOf, LeaderOf
+from onceproof.harness.faults.unanswered import LeaveUnanswered
+from onceproof.harness.faults.zombie_sender import ZombieSender
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.subjects.observed import Observer
+from onceproof.harness.subjects.producer import ProducerSubject
+from onceproof.harness.workload.payments import Payments
+from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
+from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.java import JAVA
+from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
 
 PAYMENTS = Payments(
     records=2_400,

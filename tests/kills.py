@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from harness.wait import Overdue, wait_until
+from onceproof.harness.wait import Overdue, wait_until
 from tests.end_to_end.command import Started, onceproof
 
 SCENARIOS: Final = ("spark-foreachbatch-postgres-unguarded", "control-idle-crash")

@@ -2,7 +2,7 @@
 
 The one thing to know: the rows of a query are the witnesses; no row, no anomaly. A new anomaly is
 a new file here with a constant `ANOMALY`; which claims it refutes is said in `checkers.claims`,
-which other anomalies it brings with it in `checkers.implications`.
+which other anomalies it brings with it in `onceproof.checkers.implications`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import cache
 from typing import cast
 
-from checkers.model import Anomaly
-from checkers.scan import members
+from onceproof.checkers.model import Anomaly
+from onceproof.checkers.scan import members
 
 __all__ = ["anomalies"]
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from checkers.effect_words import named
-from checkers.model import Anomaly, Evidence, Hop, Row
+from onceproof.checkers.effect_words import named
+from onceproof.checkers.model import Anomaly, Evidence, Hop, Row
 
 _DEAD_LETTER: Final = "~dead-letter"
 """The effect key of dead letters, as `sink_effects` has it."""

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.anomalies._cycles import KEY, SENTENCE, steps_of
-from checkers.cycles import explain
-from checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of
+from onceproof.checkers.cycles import explain
+from onceproof.checkers.model import Anomaly, Evidence, Hop
 
 ANOMALY: Final = Anomaly(
     name="G1c-realtime",

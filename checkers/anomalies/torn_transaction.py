@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Hop
 
 ANOMALY: Final = Anomaly(
     name="torn-transaction",

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from checkers.bad_history import BadHistory
-from checkers.engines.beside import heard
-from checkers.engines.database import Database
-from checkers.engines.door import check_contents
-from checkers.engines.everything import without_screen
-from checkers.engines.layer import Layer, standard_queries
-from checkers.engines.not_enough_memory import NotEnoughMemory
-from checkers.engines.settings import Settings
-from checkers.history import History
-from checkers.trials import Trials
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.engines.beside import heard
+from onceproof.checkers.engines.database import Database
+from onceproof.checkers.engines.door import check_contents
+from onceproof.checkers.engines.everything import without_screen
+from onceproof.checkers.engines.layer import Layer, standard_queries
+from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.history import History
+from onceproof.checkers.trials import Trials
 
 __all__ = ["Layer", "Settings", "open_engine", "open_history"]
 
@@ -62,9 +62,9 @@ def _filled(layer: Layer, history: History) -> None:
 
 def _database(settings: Settings) -> Database:
     if settings.engine == "spark":
-        from checkers.engines.spark import Spark
+        from onceproof.checkers.engines.spark import Spark
 
         return Spark(settings)
-    from checkers.engines.duckdb import DuckDB
+    from onceproof.checkers.engines.duckdb import DuckDB
 
     return DuckDB(settings)

@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
-from checkers.engines.database import Database
+from onceproof.checkers.engines.database import Database
 
 T = TypeVar("T")
 

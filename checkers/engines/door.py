@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.engines.layer import Layer
-from checkers.history import BadHistory, History
-from checkers.tables import TABLES
+from onceproof.checkers.engines.layer import Layer
+from onceproof.checkers.history import BadHistory, History
+from onceproof.checkers.tables import TABLES
 
 WORDS: Final[dict[str, dict[str, frozenset[str]]]] = {
     "sends": {"outcome": frozenset({"ok", "fail", "info"})},

@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 import duckdb
 import pyarrow as pa
 
-from checkers.bad_history import BadHistory
-from checkers.engines.literals import literal
-from checkers.engines.not_enough_memory import NotEnoughMemory
-from checkers.engines.settings import Settings
-from checkers.engines.temporary import temporary_folder
-from checkers.engines.turns import Turns
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.engines.literals import literal
+from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.engines.temporary import temporary_folder
+from onceproof.checkers.engines.turns import Turns
 
 T = TypeVar("T")
 

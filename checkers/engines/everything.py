@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from checkers.relations.base import Relation
+from onceproof.checkers.relations.base import Relation
 
 _SUSPECTS: Final = Relation(
     name="suspects",

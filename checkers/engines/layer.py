@@ -18,14 +18,14 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from checkers.anomalies import anomalies
-from checkers.cycles import shortest_cycles
-from checkers.effect_words import named
-from checkers.engines.database import Database
-from checkers.engines.literals import literal
-from checkers.model import Anomaly, Evidence, Finding, Findings, Row, Value
-from checkers.relations import relations
-from checkers.relations.base import Relation
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.cycles import shortest_cycles
+from onceproof.checkers.effect_words import named
+from onceproof.checkers.engines.database import Database
+from onceproof.checkers.engines.literals import literal
+from onceproof.checkers.model import Anomaly, Evidence, Finding, Findings, Row, Value
+from onceproof.checkers.relations import relations
+from onceproof.checkers.relations.base import Relation
 
 SHOWN: Final = 20
 """Findings of one anomaly that are kept in full; the count is always of all."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checkers.model import Value
+from onceproof.checkers.model import Value
 
 
 def literal(value: Value) -> str:

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from checkers.bad_history import BadHistory
-from checkers.engines.settings import Settings
-from checkers.folders import Folder, is_uri
-from checkers.local_folder import LocalFolder
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.folders import Folder, is_uri
+from onceproof.checkers.local_folder import LocalFolder
 
 
 @contextmanager
@@ -40,8 +40,8 @@ def open_folder(place: str, settings: Settings) -> Iterator[Folder]:
             f"{place}: expected a local path, because DuckDB reads no other file system here. "
             "Let Spark read it with --engine spark, or copy the folder and give the copy."
         )
-    from checkers.engines.spark_folder import FAILURES, SparkFolder
-    from checkers.engines.spark_session import SparkTrouble, spark_session, told
+    from onceproof.checkers.engines.spark_folder import FAILURES, SparkFolder
+    from onceproof.checkers.engines.spark_session import SparkTrouble, spark_session, told
 
     with spark_session(settings) as session:
         try:

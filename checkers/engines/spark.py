@@ -18,10 +18,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.storagelevel import StorageLevel
 
-from checkers.engines.settings import Settings
-from checkers.engines.spark_paths import literal_path
-from checkers.engines.spark_session import spark_session
-from checkers.engines.spark_sql import translated
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.engines.spark_paths import literal_path
+from onceproof.checkers.engines.spark_session import spark_session
+from onceproof.checkers.engines.spark_sql import translated
 
 _FEW: Final = 20_000
 """Rows that are held as literals."""

@@ -16,9 +16,9 @@ from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from checkers.bad_history import BadHistory
-from checkers.engines.spark_paths import literal_path
-from checkers.engines.spark_session import told
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.engines.spark_paths import literal_path
+from onceproof.checkers.engines.spark_session import told
 
 FAILURES: Final = (PySparkException, Py4JJavaError)
 """What Spark raises when it cannot do what it was asked."""

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from checkers.folders import is_uri
+from onceproof.checkers.folders import is_uri
 
 _GLOB: Final = re.compile(r"([\\{}\[\]*?^])")
 

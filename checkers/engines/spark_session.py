@@ -20,8 +20,8 @@ from pyspark.core.context import SparkContext
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from checkers.engines.settings import Settings
-from checkers.engines.temporary import temporary_folder
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.engines.temporary import temporary_folder
 
 _LEAST_HEAP: Final = 512 * 2**20
 """With less a JVM of Spark's does not start."""

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from checkers.imports.errors import BadImport
-from checkers.imports.imported import Imported
+from onceproof.checkers.imports.errors import BadImport
+from onceproof.checkers.imports.imported import Imported
 
 __all__ = ["FORMATS", "BadImport", "Imported", "format_of", "read"]
 
@@ -63,22 +63,22 @@ def read(path: str | Path, format_: str | None = None, **options: Any) -> Import
 
 
 def _jepsen(path: Path, **options: Any) -> Imported:
-    from checkers.imports.jepsen import read_jepsen
+    from onceproof.checkers.imports.jepsen import read_jepsen
 
     return read_jepsen(path / "history.edn" if path.is_dir() else path, **options)
 
 
 def _jsonl(path: Path) -> Imported:
-    from checkers.imports.jsonl import read_jsonl
+    from onceproof.checkers.imports.jsonl import read_jsonl
 
     return read_jsonl(path)
 
 
 def _parquet(path: Path, *, unsealed: bool = False) -> Imported:
-    from checkers.history import History
-    from checkers.local_folder import LocalFolder
-    from checkers.promised import Promised
-    from checkers.seal import check_seal
+    from onceproof.checkers.history import History
+    from onceproof.checkers.local_folder import LocalFolder
+    from onceproof.checkers.promised import Promised
+    from onceproof.checkers.seal import check_seal
 
     folder = LocalFolder(path)
     rows, changed = check_seal(folder, unsealed=unsealed)

@@ -17,12 +17,12 @@ from typing import Final
 
 import pyarrow.compute as pc
 
-from checkers.claims import ORDERED, BadClaim
-from checkers.fine_print import standard_fine_print
-from checkers.history import History
-from checkers.imports.errors import closest
-from checkers.model import Claim, Hop, Scope
-from checkers.refutations import GUARANTEES, HOPS
+from onceproof.checkers.claims import ORDERED, BadClaim
+from onceproof.checkers.fine_print import standard_fine_print
+from onceproof.checkers.history import History
+from onceproof.checkers.imports.errors import closest
+from onceproof.checkers.model import Claim, Hop, Scope
+from onceproof.checkers.refutations import GUARANTEES, HOPS
 
 __all__ = ["all_claims", "parse_claim"]
 

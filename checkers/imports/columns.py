@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from checkers.tables import TABLES
+from onceproof.checkers.tables import TABLES
 
 
 def table(name: str, rows: int, **columns: Sequence[Any] | pa.Array | str | int | None) -> pa.Table:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from checkers.imports.edn_atoms import (
+from onceproof.checkers.imports.edn_atoms import (
     WORDS,
     Char,
     Keyword,

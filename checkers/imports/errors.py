@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-from checkers.history import BadHistory
+from onceproof.checkers.history import BadHistory
 
 _LONGEST = 80
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checkers.history import History
-from checkers.promised import NOTHING, Promised
+from onceproof.checkers.history import History
+from onceproof.checkers.promised import NOTHING, Promised
 
 
 @dataclass(frozen=True, kw_only=True)

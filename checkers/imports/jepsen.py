@@ -35,11 +35,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from checkers.imports.errors import BadImport
-from checkers.imports.imported import Imported
-from checkers.imports.jepsen_events import Events
-from checkers.imports.jepsen_ops import operations
-from checkers.imports.jepsen_tables import Isolation, tables
+from onceproof.checkers.imports.errors import BadImport
+from onceproof.checkers.imports.imported import Imported
+from onceproof.checkers.imports.jepsen_events import Events
+from onceproof.checkers.imports.jepsen_ops import operations
+from onceproof.checkers.imports.jepsen_tables import Isolation, tables
 
 __all__ = ["Isolation", "read_jepsen"]
 

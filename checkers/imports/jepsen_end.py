@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from checkers.imports.jepsen_log import Log
-from checkers.imports.jepsen_readers import Session
+from onceproof.checkers.imports.jepsen_log import Log
+from onceproof.checkers.imports.jepsen_readers import Session
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,10 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from checkers.imports.edn import Keyword
-from checkers.imports.errors import BadImport
-from checkers.imports.jepsen_ops import DOES_MICRO_OPERATIONS, MOST, Names, Operation, Send
-from checkers.imports.jepsen_readers import Readers
+from onceproof.checkers.imports.edn import Keyword
+from onceproof.checkers.imports.errors import BadImport
+from onceproof.checkers.imports.jepsen_ops import (
+    DOES_MICRO_OPERATIONS,
+    MOST,
+    Names,
+    Operation,
+    Send,
+)
+from onceproof.checkers.imports.jepsen_readers import Readers
 
 _UNCERTAIN: Final = frozenset(
     {

@@ -24,7 +24,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from checkers.imports.jepsen_readers import Session
+from onceproof.checkers.imports.jepsen_readers import Session
 
 Records = tuple[str | None, ...]
 """What stands at one position; more than one where observers contradict each other."""

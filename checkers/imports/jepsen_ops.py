@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from checkers.imports.edn import BadEdn, Keyword, Map, Symbol, Tagged, keyword, read
-from checkers.imports.errors import BadImport, closest, shown
+from onceproof.checkers.imports.edn import BadEdn, Keyword, Map, Symbol, Tagged, keyword, read
+from onceproof.checkers.imports.errors import BadImport, closest, shown
 
 MOST: Final = 2**63 - 1
 _TYPES: Final = {keyword(name): name for name in ("invoke", "ok", "fail", "info")}

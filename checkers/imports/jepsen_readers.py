@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from checkers.imports.jepsen_ops import Operation
+from onceproof.checkers.imports.jepsen_ops import Operation
 
 Own = Mapping[int, Collection[str | None]]
 """Key → values that an operation sent."""

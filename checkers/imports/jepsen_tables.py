@@ -11,14 +11,14 @@ from typing import Any, Final, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.history import History
-from checkers.imports.columns import table
-from checkers.imports.errors import shown
-from checkers.imports.imported import Imported
-from checkers.imports.jepsen_end import end_of, phases, some
-from checkers.imports.jepsen_events import Done, Events
-from checkers.imports.jepsen_log import Attempt, Records, Stretches, log_of
-from checkers.imports.jepsen_ops import Send
+from onceproof.checkers.history import History
+from onceproof.checkers.imports.columns import table
+from onceproof.checkers.imports.errors import shown
+from onceproof.checkers.imports.imported import Imported
+from onceproof.checkers.imports.jepsen_end import end_of, phases, some
+from onceproof.checkers.imports.jepsen_events import Done, Events
+from onceproof.checkers.imports.jepsen_log import Attempt, Records, Stretches, log_of
+from onceproof.checkers.imports.jepsen_ops import Send
 
 Isolation = Literal["read_committed", "read_uncommitted"]
 _CLOCK: Final = "jepsen"

@@ -21,11 +21,11 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from checkers.engines.door import UNIQUE, WORDS
-from checkers.history import History
-from checkers.imports.errors import BadImport, closest, shown
-from checkers.imports.imported import Imported
-from checkers.tables import TABLES, Column
+from onceproof.checkers.engines.door import UNIQUE, WORDS
+from onceproof.checkers.history import History
+from onceproof.checkers.imports.errors import BadImport, closest, shown
+from onceproof.checkers.imports.imported import Imported
+from onceproof.checkers.tables import TABLES, Column
 
 __all__ = ["read_jsonl"]
 

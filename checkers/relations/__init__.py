@@ -16,8 +16,8 @@ from __future__ import annotations
 from functools import cache
 from typing import cast
 
-from checkers.relations.base import Relation
-from checkers.scan import members
+from onceproof.checkers.relations.base import Relation
+from onceproof.checkers.scan import members
 
 __all__ = ["Relation", "relations"]
 

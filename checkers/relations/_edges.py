@@ -2,7 +2,7 @@
 
 The one thing to know: an edge says that one transaction came before another, of what kind that
 knowledge is, and why. All kinds have the same columns, so that they can be put together; what
-means nothing for a kind is NULL. `checkers.cycles` says what barriers are.
+means nothing for a kind is NULL. `onceproof.checkers.cycles` says what barriers are.
 """
 
 from __future__ import annotations

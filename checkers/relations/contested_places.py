@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.relations.base import Relation
+from onceproof.checkers.relations.base import Relation
 
 RELATION: Final = Relation(
     name="contested_places",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.relations.base import Relation
+from onceproof.checkers.relations.base import Relation
 
 RELATION: Final = Relation(
     name="effects_in_question",

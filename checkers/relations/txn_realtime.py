@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.relations._edges import edge
-from checkers.relations.base import Relation
+from onceproof.checkers.relations._edges import edge
+from onceproof.checkers.relations.base import Relation
 
 
 def _barrier(at: str) -> str:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.relations._edges import tangled
-from checkers.relations.base import Relation
+from onceproof.checkers.relations._edges import tangled
+from onceproof.checkers.relations.base import Relation
 
 RELATION: Final = Relation(
     name="txn_tangled_writes",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from checkers.wounds.wounding import Target, Wounding
+from onceproof.checkers.wounds.wounding import Target, Wounding
 
 __all__ = ["Target", "Wounding", "woundings"]
 
@@ -15,8 +15,8 @@ __all__ = ["Target", "Wounding", "woundings"]
 @cache
 def woundings() -> tuple[Wounding, ...]:
     """All wounds, in the order in which they are told."""
-    from checkers.wounds.journal import JOURNAL
-    from checkers.wounds.process import PROCESS
-    from checkers.wounds.produce import PRODUCE
+    from onceproof.checkers.wounds.journal import JOURNAL
+    from onceproof.checkers.wounds.process import PROCESS
+    from onceproof.checkers.wounds.produce import PRODUCE
 
     return PRODUCE + PROCESS + JOURNAL

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.wounds.wounding import Row
+from onceproof.checkers.wounds.wounding import Row
 
 MARK: Final = "~wounded"
 """What altered values end with."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.model import Hop
-from checkers.wounds import effect_targets as places
-from checkers.wounds import journal_changes as changes
-from checkers.wounds.wounding import Wounding
+from onceproof.checkers.model import Hop
+from onceproof.checkers.wounds import effect_targets as places
+from onceproof.checkers.wounds import journal_changes as changes
+from onceproof.checkers.wounds.wounding import Wounding
 
 _JOURNALS = """
 SELECT k.trial

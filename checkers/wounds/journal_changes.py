@@ -9,8 +9,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.wounds.changes import MARK, altered, where, without
-from checkers.wounds.wounding import Row
+from onceproof.checkers.wounds.changes import MARK, altered, where, without
+from onceproof.checkers.wounds.wounding import Row
 
 _EFFECT = {"sink": "sink", "record": "record", "effect_key": "effect_key"}
 _CHANGE = _EFFECT | {"ordinal": "ordinal"}

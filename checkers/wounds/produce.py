@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.model import Hop
-from checkers.wounds import changes
-from checkers.wounds.wounding import Wounding
+from onceproof.checkers.model import Hop
+from onceproof.checkers.wounds import changes
+from onceproof.checkers.wounds.wounding import Wounding
 
 _PARTS: Final = """
 SELECT a.trial, a.topic, a.txn, a.record, a.attempt

@@ -14,8 +14,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from checkers.engines.layer import Layer
-from checkers.model import Hop, Value
+from onceproof.checkers.engines.layer import Layer
+from onceproof.checkers.model import Hop, Value
 
 Row = Mapping[str, Any]
 

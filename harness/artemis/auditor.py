@@ -19,9 +19,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from harness.artemis.configuration import audited
-from harness.kafka.log_reader import UnreadableLog
-from harness.stage.processes import Process
+from onceproof.harness.artemis.configuration import audited
+from onceproof.harness.kafka.log_reader import UnreadableLog
+from onceproof.harness.stage.processes import Process
 
 _SECONDS: Final = 30.0
 """How long a line of an answer may take, on a machine that is very busy: the broker has two."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from harness.java.programs import COMMON, JavaPrograms, compiled
-from harness.tools.jars_for import artemis_jars
-from harness.tools.setup import Tools
+from onceproof.harness.java.programs import COMMON, JavaPrograms, compiled
+from onceproof.harness.tools.jars_for import artemis_jars
+from onceproof.harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
 

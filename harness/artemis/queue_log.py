@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.artemis.auditor import Message, QueueAuditor, QueueTrouble
-from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
-from harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.artemis.auditor import Message, QueueAuditor, QueueTrouble
+from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 
 _TRIES: Final = 5
 _OURS: Final = {name.replace("-", "_"): name for name in (RECORD_HEADER, ATTEMPT_HEADER)}

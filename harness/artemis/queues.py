@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from harness.artemis.configuration import QueueSettings
-from harness.java.programs import JavaPrograms
+from onceproof.harness.artemis.configuration import QueueSettings
+from onceproof.harness.java.programs import JavaPrograms
 
 
 @dataclass(frozen=True, kw_only=True)

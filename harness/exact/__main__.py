@@ -12,12 +12,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.exact.clients import CLIENTS, Client
-from harness.exact.combinations import BLOWS, MESSAGES, Combination, combinations
-from harness.exact.telling import table, total
-from harness.exact.trial import Result, Trials
-from harness.stage.alone import alone
-from harness.tools.setup import ensure
+from onceproof.harness.exact.clients import CLIENTS, Client
+from onceproof.harness.exact.combinations import BLOWS, MESSAGES, Combination, combinations
+from onceproof.harness.exact.telling import table, total
+from onceproof.harness.exact.trial import Result, Trials
+from onceproof.harness.stage.alone import alone
+from onceproof.harness.tools.setup import ensure
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

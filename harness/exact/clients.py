@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.exact.combinations import MESSAGES
-from harness.java.programs import compiled
-from harness.python import python_module
-from harness.stage.processes import Process, Processes
-from harness.tools.setup import StageTools
+from onceproof.harness.exact.combinations import MESSAGES
+from onceproof.harness.java.programs import compiled
+from onceproof.harness.python import python_module
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.tools.setup import StageTools
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +92,7 @@ def librdkafka(_: StageTools) -> Client:
     return Client(
         name="librdkafka",
         sends=MESSAGES,
-        command=tuple(python_module("harness.exact.librdkafka")),
+        command=tuple(python_module("onceproof.harness.exact.librdkafka")),
     )
 
 

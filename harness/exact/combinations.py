@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import Rule
 
 MESSAGES: Final = (
     "InitProducerId",

@@ -1,4 +1,6 @@
-"""One transaction by librdkafka, a process of its own: `python -m harness.exact.librdkafka`.
+"""One transaction by librdkafka, a process of its own.
+
+Run as `python -m onceproof.harness.exact.librdkafka`.
 
 The one thing to know: it does what its documentation tells a program to do. A call that may be
 repeated is repeated, a transaction that must be aborted is aborted and begun again, and what is
@@ -16,8 +18,8 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
-from harness.clock import now
-from harness.exact.clients import Task, Told
+from onceproof.harness.clock import now
+from onceproof.harness.exact.clients import Task, Told
 
 SETTINGS: Final[dict[str, Any]] = {
     "log_level": 0,

@@ -11,8 +11,8 @@ import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from harness.exact.combinations import Combination
-from harness.exact.trial import Result
+from onceproof.harness.exact.combinations import Combination
+from onceproof.harness.exact.trial import Result
 
 _HEAD = ("client", "message", "what was done", "hit", "recovered", "what it said", "seen")
 _NOTHING = ("", "not sent", "", "", "")

@@ -14,17 +14,17 @@ from typing import Final
 
 from confluent_kafka import Consumer, TopicPartition
 
-from harness.exact.clients import Client, Task, told_by
-from harness.exact.combinations import Combination
-from harness.kafka.log_reader import LogReader
-from harness.kafka.metadata import ClusterView
-from harness.kafka.topics import create_topics
-from harness.links.gate.client import Placed
-from harness.links.gate.rules import Rule
-from harness.stage.alone import Alone
-from harness.stage.processes import Process
-from harness.stage.topology import AUDITOR, Link, node_id
-from harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.exact.clients import Client, Task, told_by
+from onceproof.harness.exact.combinations import Combination
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.topics import create_topics
+from onceproof.harness.links.gate.client import Placed
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.stage.alone import Alone
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.stage.topology import AUDITOR, Link, node_id
+from onceproof.harness.wait import Overdue, Stop, wait_until
 
 VALUES: Final = ("one", "two", "three")
 OFFSET: Final = 7

@@ -8,12 +8,12 @@ from typing import ClassVar, Final
 
 from confluent_kafka.admin import AdminClient, NewPartitions
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.programs import at_work, program, start_again, wait_works
-from harness.own.program import AWAY, PROGRAM
-from harness.stage.topology import AUDITOR
-from harness.wait import Overdue, wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.programs import at_work, program, start_again, wait_works
+from onceproof.harness.own.program import AWAY, PROGRAM
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.wait import Overdue, wait_until
 
 _SECONDS: Final = 30.0
 _FIND_SECONDS: Final = 3.0

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, Literal, get_args
 
-from harness.bench import Bench
-from harness.faults.by_hand import UnknownFault
-from harness.stage.base import StageTrouble
-from harness.subjects.stored.audit import Hold
-from harness.subjects.stored.hazards import IN_DOUBT
-from harness.subjects.stored.members import StoringMembers
-from harness.wait import wait_until
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import UnknownFault
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.stored.audit import Hold
+from onceproof.harness.subjects.stored.hazards import IN_DOUBT
+from onceproof.harness.subjects.stored.members import StoringMembers
+from onceproof.harness.wait import wait_until
 
 Fate = Literal["lands", "undone"]
 """What becomes of a commit whose sender cannot hear of it any more."""

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.bench import Bench
-from harness.clock import now
-from harness.faults.driver import SinkOfBatches, driver, wait_reads
-from harness.stage.base import StageTrouble
-from harness.subjects.ambush import Ambush
-from harness.subjects.windows import AFTER_COMMIT
-from harness.wait import wait_until
+from onceproof.harness.bench import Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.driver import SinkOfBatches, driver, wait_reads
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.ambush import Ambush
+from onceproof.harness.subjects.windows import AFTER_COMMIT
+from onceproof.harness.wait import wait_until
 
 OFFSETS: Final = "offsets"
 COMMITS: Final = "commits"

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 
-from harness.bench import Bench
-from harness.kafka.metadata import ClusterView
-from harness.stage.topology import Link, node_id
-from harness.wait import wait_until
+from onceproof.harness.bench import Bench
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.stage.topology import Link, node_id
+from onceproof.harness.wait import wait_until
 
 
 class Restart:

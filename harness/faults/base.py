@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol
 
-from harness.bench import Aftermath, Bench
+from onceproof.harness.bench import Aftermath, Bench
 
 
 class Injection(Protocol):

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import cast, get_args
 
-from harness import faults
-from harness.faults.base import Fault
-from harness.faults.roles import BROKERS, NODES, Roles, role
-from harness.faults.targets import Target
-from harness.links.ledger import Way
+from onceproof.harness import faults
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.roles import BROKERS, NODES, Roles, role
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.links.ledger import Way
 
 
 class UnknownFault(ValueError):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from harness.bench import Aftermath, Bench
-from harness.faults.at_rest import Rested, ToRest, start_again
-from harness.faults.driver import driver
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.faults.at_rest import Rested, ToRest, start_again
+from onceproof.harness.faults.driver import driver
 
 
 class CheckpointChanged(ABC):

@@ -9,14 +9,14 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.by_hand import ByHand, amount, target
-from harness.faults.on_link import OnLink
-from harness.faults.probe import LOOKS, Probe
-from harness.faults.targets import Target
-from harness.links.ledger import Foul
-from harness.stage.base import Stage
-from harness.stage.topology import Link
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import ByHand, amount, target
+from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.probe import LOOKS, Probe
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.links.ledger import Foul
+from onceproof.harness.stage.base import Stage
+from onceproof.harness.stage.topology import Link
 
 
 @dataclass(frozen=True, kw_only=True)

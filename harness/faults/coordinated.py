@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from harness.bench import Bench, addresses
-from harness.faults.by_hand import UnknownFault
-from harness.kafka.coordinator import Coordinator
-from harness.kafka.groups import Group
-from harness.kafka.metadata import Coordinated
-from harness.kafka.transactions import TransactionalId
+from onceproof.harness.bench import Bench, addresses
+from onceproof.harness.faults.by_hand import UnknownFault
+from onceproof.harness.kafka.coordinator import Coordinator
+from onceproof.harness.kafka.groups import Group
+from onceproof.harness.kafka.metadata import Coordinated
+from onceproof.harness.kafka.transactions import TransactionalId
 
 Tested = Literal["produce", "process"]
 """Whose claims the owner of a transactional id puts to the test: producers' or a pipeline's."""

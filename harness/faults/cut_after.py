@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.by_hand import ByHand, amount, target, way
-from harness.faults.on_link import OnLink
-from harness.faults.probe import LONGEST, Probe
-from harness.faults.targets import Target
-from harness.links.ledger import Foul, Way
-from harness.stage.topology import Link
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import ByHand, amount, target, way
+from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.probe import LONGEST, Probe
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.links.ledger import Foul, Way
+from onceproof.harness.stage.topology import Link
 
 _REQUESTS: Final = 20
 """About how many requests make up the bytes that may pass."""

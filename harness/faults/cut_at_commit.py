@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.at_commit import Fate, fate, held, note_doubt, storing
-from harness.faults.by_hand import ByHand
-from harness.faults.members import member
-from harness.faults.on_link import wait_mended
-from harness.links.ledger import CUT
-from harness.stage.base import StageTrouble
-from harness.stage.topology import POSTGRES, Link
-from harness.subjects.stored.audit import Hold
-from harness.subjects.stored.subject import COMMITS
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.at_commit import Fate, fate, held, note_doubt, storing
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.members import member
+from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import POSTGRES, Link
+from onceproof.harness.subjects.stored.audit import Hold
+from onceproof.harness.subjects.stored.subject import COMMITS
+from onceproof.harness.wait import wait_until
 
 _LINK: Final = Link("pipeline", POSTGRES)
 _SECONDS: Final = 60.0

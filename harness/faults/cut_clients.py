@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.by_hand import ByHand, broker
-from harness.faults.severed import Severed
-from harness.faults.targets import Target
-from harness.stage.topology import AUDIENCES, Link
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import ByHand, broker
+from onceproof.harness.faults.severed import Severed
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.stage.topology import AUDIENCES, Link
 
 
 @dataclass(frozen=True, kw_only=True)

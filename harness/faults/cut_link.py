@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand, target
-from harness.faults.targets import Target
-from harness.links.ledger import CUT
-from harness.stage.topology import Link
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, target
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import wait_until
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, get_args
 
-from harness.bench import Aftermath, Bench
-from harness.faults.at_rest import (
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.faults.at_rest import (
     COMMITS,
     OFFSETS,
     Logs,
@@ -22,11 +22,11 @@ from harness.faults.at_rest import (
     start_again,
     start_to_see_it_end,
 )
-from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.driver import driver
-from harness.faults.entry_deleted import EntryDeleted
-from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.spark_subject import DRIVER
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.driver import driver
+from onceproof.harness.faults.entry_deleted import EntryDeleted
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.spark_subject import DRIVER
 
 How = Literal["deleted", "torn"]
 

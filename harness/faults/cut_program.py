@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.disturbing import disturb
-from harness.faults.on_link import wait_mended
-from harness.faults.programs import at_work, wait_works
-from harness.links.ledger import CUT
-from harness.stage.topology import Link
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.disturbing import disturb
+from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.faults.programs import at_work, wait_works
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.topology import Link
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.by_hand import ByHand, amount, target, way
-from harness.faults.on_link import OnLink
-from harness.faults.probe import LOOKS, Probe
-from harness.faults.rounds import Rounds
-from harness.faults.targets import Target
-from harness.links.ledger import Foul, Way
-from harness.stage.topology import Link
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import ByHand, amount, target, way
+from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.probe import LOOKS, Probe
+from onceproof.harness.faults.rounds import Rounds
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.links.ledger import Foul, Way
+from onceproof.harness.stage.topology import Link
 
 DRAWS: Final = 5
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.at_rest import COMMITS, Logs
-from harness.faults.by_hand import ByHand
-from harness.faults.entry_deleted import EntryDeleted
-from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.spark_subject import DRIVER
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.at_rest import COMMITS, Logs
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.entry_deleted import EntryDeleted
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.spark_subject import DRIVER
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench, addresses
-from harness.clock import now
-from harness.faults.by_hand import ByHand, UnknownFault, amount
-from harness.faults.coordinated import partition
-from harness.kafka.deleting import delete_records
-from harness.kafka.log_reader import UnreadableLog
-from harness.stage.base import StageTrouble
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench, addresses
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault, amount
+from onceproof.harness.faults.coordinated import partition
+from onceproof.harness.kafka.deleting import delete_records
+from onceproof.harness.kafka.log_reader import UnreadableLog
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.wait import wait_until
 
 _ALL: Final = "all"
 

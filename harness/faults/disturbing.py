@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack
 
-from harness.links.ledger import Disturbance, Hold
-from harness.stage.base import Stage, StageTrouble
-from harness.stage.topology import Link
+from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.stage.base import Stage, StageTrouble
+from onceproof.harness.stage.topology import Link
 
 
 def disturb(stage: Stage, acts: Iterable[tuple[Link, Disturbance]]) -> Hold:

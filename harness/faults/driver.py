@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from harness.bench import Bench
-from harness.identity import RECORD_HEADER
-from harness.sinks.base import TellsBatches
-from harness.stage.base import StageTrouble
-from harness.stage.topology import Link
-from harness.subjects.spark import SparkPipeline
-from harness.wait import wait_until
+from onceproof.harness.bench import Bench
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.sinks.base import TellsBatches
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.wait import wait_until
 
 
 def driver(bench: Bench) -> SparkPipeline:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.programs import at_work, input_ends, wait_works
-from harness.own.program import PROGRAM
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.programs import at_work, input_ends, wait_works
+from onceproof.harness.own.program import PROGRAM
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from harness.faults.at_rest import Logs, Rested
-from harness.faults.checkpoint_changed import CheckpointChanged
-from harness.faults.driver import driver
-from harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.faults.at_rest import Logs, Rested
+from onceproof.harness.faults.checkpoint_changed import CheckpointChanged
+from onceproof.harness.faults.driver import driver
+from onceproof.harness.subjects.checkpoint import Checkpoint
 
 
 class EntryDeleted(CheckpointChanged):

@@ -12,15 +12,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.coordinated import group_of
-from harness.faults.other_member import CLIENT, OtherMember
-from harness.faults.programs import at_work, program, start_again, wait_works
-from harness.own.program import PROGRAM
-from harness.stage.base import StageTrouble
-from harness.stage.topology import Link
-from harness.wait import Overdue, wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.coordinated import group_of
+from onceproof.harness.faults.other_member import CLIENT, OtherMember
+from onceproof.harness.faults.programs import at_work, program, start_again, wait_works
+from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import Overdue, wait_until
 
 _JOIN_SECONDS = 60.0
 

@@ -14,9 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from harness.bench import Bench
-from harness.faults.driver import driver
-from harness.stage.processes import Process
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.driver import driver
+from onceproof.harness.stage.processes import Process
 
 _BACKEND: Final = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
 _ID: Final = re.compile(rb"\0--executor-id\0(\d+)\0")

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.faults.by_hand import ByHand
-from harness.faults.coordinated import transactional_id_of
-from harness.faults.message import REQUEST_OF, AtGates, Message, met
-from harness.faults.on_link import wait_mended
-from harness.faults.programs import wait_works
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.coordinated import transactional_id_of
+from onceproof.harness.faults.message import REQUEST_OF, AtGates, Message, met
+from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.faults.programs import wait_works
+from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 30.0
 

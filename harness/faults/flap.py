@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.base import Injection
-from harness.faults.by_hand import ByHand, amount, target
-from harness.faults.cut_link import CutLink
-from harness.faults.rounds import Rounds
-from harness.faults.targets import Node, Target
-from harness.stage.topology import Link
-from harness.wait import wait_until
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.by_hand import ByHand, amount, target
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.rounds import Rounds
+from onceproof.harness.faults.targets import Node, Target
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import wait_until
 
 
 @dataclass(frozen=True, kw_only=True)

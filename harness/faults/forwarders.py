@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness.bench import Bench
-from harness.faults.base import Fault
-from harness.faults.by_hand import ByHand, UnknownFault, numbered
-from harness.stage.base import StageTrouble
-from harness.subjects.queue.forwarders import Forwarders
-from harness.subjects.queue.moments import BEFORE_COMMIT, MOMENTS
-from harness.subjects.queue.subject import FORWARDER
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault, numbered
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.queue.forwarders import Forwarders
+from onceproof.harness.subjects.queue.moments import BEFORE_COMMIT, MOMENTS
+from onceproof.harness.subjects.queue.subject import FORWARDER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class AtMoment:
 
     Attributes:
         forwarder: its name.
-        moment: one of `harness.subjects.queue.moments.MOMENTS`.
+        moment: one of `onceproof.harness.subjects.queue.moments.MOMENTS`.
     """
 
     needs: ClassVar[str | None] = FORWARDER

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final, Protocol, TypeVar
 
-from harness.bench import Bench
-from harness.faults.database_triggers import Triggers
-from harness.faults.message import AtGates, Message
-from harness.faults.programs import program
-from harness.own.program import AWAY
-from harness.stage.topology import AUDITOR
-from harness.wait import Overdue, wait_until
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.database_triggers import Triggers
+from onceproof.harness.faults.message import AtGates, Message
+from onceproof.harness.faults.programs import program
+from onceproof.harness.own.program import AWAY
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.wait import Overdue, wait_until
 
 T = TypeVar("T")
 _HOLD_SECONDS: Final = 30.0

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, get_args
 
-from harness.bench import Aftermath, Bench
-from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.message import AtGates, Message, met
-from harness.faults.on_link import wait_mended
-from harness.kafka.errors import error_name
-from harness.links.gate.client import Event
-from harness.links.gate.rules import Action, Direction
-from harness.stage.topology import AUDIENCES
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.message import AtGates, Message, met
+from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.kafka.errors import error_name
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.links.gate.rules import Action, Direction
+from onceproof.harness.stage.topology import AUDIENCES
 
 _DOES: Final = {
     "hold": "hold",

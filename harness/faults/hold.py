@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.by_hand import ByHand, target, way
-from harness.faults.on_link import OnLink
-from harness.faults.silence import Silence
-from harness.faults.targets import Target
-from harness.links.ledger import Foul, Way
-from harness.stage.topology import Link
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import ByHand, target, way
+from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.silence import Silence
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.links.ledger import Foul, Way
+from onceproof.harness.stage.topology import Link
 
 _FOR_EVER: Final = 100_000_000
 """Milliseconds: more than a day."""

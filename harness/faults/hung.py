@@ -10,11 +10,11 @@ import threading
 from contextlib import suppress
 from typing import Final
 
-from harness.bench import Bench
-from harness.clock import now
-from harness.own.program import AWAY, Program
-from harness.stage.processes import Process
-from harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.bench import Bench
+from onceproof.harness.clock import now
+from onceproof.harness.own.program import AWAY, Program
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.pipeline import PipelineTrouble
 
 SECONDS: Final = 60.0
 """How long a program may write nothing while inputs wait, unless it pauses for longer by nature."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.back import wait_back
-from harness.faults.by_hand import ByHand, broker
-from harness.faults.disturbing import disturb
-from harness.faults.majority import Majority
-from harness.faults.targets import Target
-from harness.links.ledger import CUT
-from harness.stage.topology import Link
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.back import wait_back
+from onceproof.harness.faults.by_hand import ByHand, broker
+from onceproof.harness.faults.disturbing import disturb
+from onceproof.harness.faults.majority import Majority
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.topology import Link
 
 
 @dataclass(frozen=True, kw_only=True)

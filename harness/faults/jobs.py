@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.bench import Bench, addresses
-from harness.kafka.coordinator import Refused
-from harness.kafka.transaction_list import transactions
-from harness.stage.base import StageTrouble
-from harness.subjects.flink.job import FlinkJob
-from harness.wait import wait_until
+from onceproof.harness.bench import Bench, addresses
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.transaction_list import transactions
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.flink.job import FlinkJob
+from onceproof.harness.wait import wait_until
 
 _SECONDS = 150.0
 

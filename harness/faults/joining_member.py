@@ -1,4 +1,6 @@
-"""A member of a consumer group that reads nothing: `python -m harness.faults.joining_member TOPIC`.
+"""A member of a consumer group that reads nothing.
+
+Run as `python -m onceproof.harness.faults.joining_member TOPIC`.
 
 Settings of its client come as one line of JSON on standard input; what it is assigned goes out as
 one line of JSON each time that changes. It leaves the group when its standard input ends. It is a

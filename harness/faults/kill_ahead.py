@@ -13,16 +13,16 @@ from typing import Any, ClassVar, Final
 
 from kafka.protocol.consumer import ListOffsetsRequest, ListOffsetsResponse
 
-from harness.bench import Aftermath, Bench, addresses
-from harness.clock import now
-from harness.faults.by_hand import ByHand, UnknownFault, target
-from harness.faults.disturbing import disturb
-from harness.faults.kill_broker import KillBroker
-from harness.faults.targets import LeaderOf, Node
-from harness.kafka.wire import Wire
-from harness.links.ledger import CUT
-from harness.stage.topology import Link, node_id
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench, addresses
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault, target
+from onceproof.harness.faults.disturbing import disturb
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.targets import LeaderOf, Node
+from onceproof.harness.kafka.wire import Wire
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.topology import Link, node_id
+from onceproof.harness.wait import wait_until
 
 _RECORDS: Final = 10
 """How many records it must be ahead by."""

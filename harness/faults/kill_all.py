@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.back import Restart
-from harness.faults.by_hand import ByHand
-from harness.stage.base import StageTrouble
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.back import Restart
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.stage.base import StageTrouble
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.at_commit import Fate, fate, held, note_doubt, storing
-from harness.faults.base import Injection
-from harness.faults.by_hand import ByHand
-from harness.faults.kill_member import KillMember
-from harness.faults.members import member
-from harness.subjects.stored.subject import COMMITS
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.at_commit import Fate, fate, held, note_doubt, storing
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.kill_member import KillMember
+from onceproof.harness.faults.members import member
+from onceproof.harness.subjects.stored.subject import COMMITS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.back import Restart
-from harness.faults.by_hand import ByHand, broker
-from harness.faults.led import in_words, led
-from harness.faults.targets import Target
-from harness.stage.topology import broker_name, node_id
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.back import Restart
+from onceproof.harness.faults.by_hand import ByHand, broker
+from onceproof.harness.faults.led import in_words, led
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.stage.topology import broker_name, node_id
 
 
 @dataclass(frozen=True, kw_only=True)

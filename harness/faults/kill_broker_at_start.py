@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.faults.kill_broker import KillBroker
-from harness.faults.message import Message, met
-from harness.faults.programs import at_work, life, start_again, started_anew, wait_went_on
-from harness.faults.targets import Target
-from harness.own.program import PROGRAM
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.message import Message, met
+from onceproof.harness.faults.programs import at_work, life, start_again, started_anew, wait_went_on
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.wait import wait_until
 
 _START_SECONDS: Final = 60.0
 

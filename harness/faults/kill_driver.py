@@ -11,17 +11,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.driver import SinkOfBatches, driver, wait_reads
-from harness.settle import settle
-from harness.stage.base import StageTrouble
-from harness.subjects.ambush import Hit
-from harness.subjects.checkpoint import BatchState
-from harness.subjects.spark import SparkPipeline
-from harness.subjects.spark_subject import DRIVER
-from harness.subjects.windows import (
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.driver import SinkOfBatches, driver, wait_reads
+from onceproof.harness.settle import settle
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.ambush import Hit
+from onceproof.harness.subjects.checkpoint import BatchState
+from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.subjects.spark_subject import DRIVER
+from onceproof.harness.subjects.windows import (
     AFTER_SINK_WRITE,
     BEFORE_SINK_COMMIT,
     DURING_SINK_WRITE,
@@ -41,7 +41,7 @@ class KillDriver:
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = DRIVER
     window: str | None = AFTER_SINK_WRITE.name
-    """A name of `harness.subjects.windows`; without one it is killed at once."""
+    """A name of `onceproof.harness.subjects.windows`; without one it is killed at once."""
     idle: bool = False
     """Wait until the pipeline has done everything there is; only without a window."""
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.at_rest import start_again
-from harness.faults.by_hand import ByHand, amount
-from harness.faults.driver import SinkOfBatches, driver
-from harness.subjects.spark_subject import DRIVER
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.at_rest import start_again
+from onceproof.harness.faults.by_hand import ByHand, amount
+from onceproof.harness.faults.driver import SinkOfBatches, driver
+from onceproof.harness.subjects.spark_subject import DRIVER
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, get_args
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.driver import driver, wait_reads
-from harness.faults.executors import Executors, sigkill
-from harness.stage.base import StageTrouble
-from harness.subjects.spark_subject import EXECUTORS
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.driver import driver, wait_reads
+from onceproof.harness.faults.executors import Executors, sigkill
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.spark_subject import EXECUTORS
+from onceproof.harness.wait import wait_until
 
 Which = Literal["one", "all"]
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.forwarders import AtMoment, at_moment, forwarders
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.forwarders import AtMoment, at_moment, forwarders
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.jobs import job, transactions_of, wait_completes, wait_decided
-from harness.kafka.coordinator import Refused
-from harness.kafka.transactions import ENDING, ONGOING
-from harness.subjects.flink.ambush import FlinkAmbush, Hit, open_of
-from harness.subjects.flink.subject import JOB
-from harness.subjects.flink.windows import CHECKPOINT_COMPLETE, WINDOWS, Window
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.jobs import job, transactions_of, wait_completes, wait_decided
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.transactions import ENDING, ONGOING
+from onceproof.harness.subjects.flink.ambush import FlinkAmbush, Hit, open_of
+from onceproof.harness.subjects.flink.subject import JOB
+from onceproof.harness.subjects.flink.windows import CHECKPOINT_COMPLETE, WINDOWS, Window
+from onceproof.harness.wait import wait_until
 
 IN_DOUBT: Final = "checkpoint-in-doubt"
 """A checkpoint was complete and its transactions open when its job was killed."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.members import Belonging, member, members
-from harness.stage.processes import Process
-from harness.subjects.group.base import MEMBER
-from harness.subjects.group.members import Members
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.members import Belonging, member, members
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.group.base import MEMBER
+from onceproof.harness.subjects.group.members import Members
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.workers import taken_over, wait_whole, workers
-from harness.subjects.connect.base import WORKER
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.workers import taken_over, wait_whole, workers
+from onceproof.harness.subjects.connect.base import WORKER
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.senders import sender
-from harness.stage.processes import Process
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.senders import sender
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.wait import wait_until
 
 
 @dataclass(frozen=True, kw_only=True)

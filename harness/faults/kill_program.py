@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import ClassVar, Final, Literal, get_args
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.message import REQUEST_OF, AtGates, Message, met
-from harness.faults.programs import at_work, in_hand, program, start_again
-from harness.links.gate.client import Event
-from harness.own.program import PROGRAM
-from harness.subjects.pipeline import Positions
-from harness.wait import Overdue, wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.message import REQUEST_OF, AtGates, Message, met
+from onceproof.harness.faults.programs import at_work, in_hand, program, start_again
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.subjects.pipeline import Positions
+from onceproof.harness.wait import Overdue, wait_until
 
 Moment = Literal["before-commit", "after-commit"]
 HAZARDS: Final[dict[Moment, str]] = {

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.faults.forwarders import AtMoment, at_moment, forwarders
-from harness.faults.services import QUEUE_BROKER, Ended
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.faults.forwarders import AtMoment, at_moment, forwarders
+from onceproof.harness.faults.services import QUEUE_BROKER, Ended
 
 
 @dataclass(frozen=True, kw_only=True)

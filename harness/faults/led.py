@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.metadata import ClusterView
 
 Partition = tuple[str, int]
 

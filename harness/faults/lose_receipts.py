@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.on_link import OnLink
-from harness.faults.retried import note_retried
-from harness.faults.silence import Silence
-from harness.identity import ATTEMPT_HEADER
-from harness.links.ledger import lose
-from harness.stage.topology import ARTEMIS, Link
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.retried import note_retried
+from onceproof.harness.faults.silence import Silence
+from onceproof.harness.identity import ATTEMPT_HEADER
+from onceproof.harness.links.ledger import lose
+from onceproof.harness.stage.topology import ARTEMIS, Link
 
 _WAY: Final = Link("producer", ARTEMIS)
 

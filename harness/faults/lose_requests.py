@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.by_hand import ByHand, target
-from harness.faults.on_link import OnLink
-from harness.faults.silence import Silence
-from harness.faults.targets import Target
-from harness.links.ledger import lose
-from harness.stage.topology import Link
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import ByHand, target
+from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.silence import Silence
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.links.ledger import lose
+from onceproof.harness.stage.topology import Link
 
 
 @dataclass(frozen=True, kw_only=True)

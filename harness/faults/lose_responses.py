@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import clock_id, now
-from harness.faults.by_hand import ByHand, broker
-from harness.faults.retried import note_retried
-from harness.faults.targets import Target
-from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
-from harness.links.ledger import lose
-from harness.stage.topology import Link, node_id
-from harness.workload.senders.librdkafka import REQUEST_TIMEOUT_MS
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.faults.by_hand import ByHand, broker
+from onceproof.harness.faults.retried import note_retried
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from onceproof.harness.links.ledger import lose
+from onceproof.harness.stage.topology import Link, node_id
+from onceproof.harness.workload.senders.librdkafka import REQUEST_TIMEOUT_MS
 
 _NO_SOONER = REQUEST_TIMEOUT_MS * 1_000_000
 """Nanoseconds before which no request of the hole can have timed out: what the clients count until

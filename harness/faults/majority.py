@@ -7,10 +7,10 @@ cluster under topics of her own.
 
 from __future__ import annotations
 
-from harness.bench import Bench
-from harness.clock import now
-from harness.faults.led import in_words, led
-from harness.stage.topology import node_id
+from onceproof.harness.bench import Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.led import in_words, led
+from onceproof.harness.stage.topology import node_id
 
 
 class Majority:

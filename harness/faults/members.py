@@ -12,14 +12,14 @@ from typing import Final
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from harness.bench import Bench
-from harness.faults.by_hand import numbered
-from harness.faults.led import in_words
-from harness.kafka.group_offsets import Commit
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDITOR
-from harness.subjects.group.members import Members
-from harness.wait import wait_until
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import numbered
+from onceproof.harness.faults.led import in_words
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.subjects.group.members import Members
+from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 150
 """Deadline for a rebalance. A group waits for all its members, and only its watchdog ends a member

@@ -12,10 +12,10 @@ from dataclasses import dataclass, fields
 from operator import itemgetter
 from typing import Final
 
-from harness.bench import Bench
-from harness.links.gate.client import Event, Placed
-from harness.links.gate.rules import Action, Direction, Rule
-from harness.stage.topology import Link
+from onceproof.harness.bench import Bench
+from onceproof.harness.links.gate.client import Event, Placed
+from onceproof.harness.links.gate.rules import Action, Direction, Rule
+from onceproof.harness.stage.topology import Link
 
 
 @dataclass(frozen=True, kw_only=True)

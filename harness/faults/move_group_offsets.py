@@ -12,13 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand, UnknownFault, amount
-from harness.faults.coordinated import group_of, partition
-from harness.kafka.groups import GroupState
-from harness.stage.base import StageTrouble
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault, amount
+from onceproof.harness.faults.coordinated import group_of, partition
+from onceproof.harness.kafka.groups import GroupState
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.wait import wait_until
 
 _WITHOUT_MEMBERS: Final = ("Empty", "Dead")
 """`Dead` is also what Kafka calls a group that never had members, only positions."""

@@ -11,15 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.at_rest import Rested
-from harness.faults.by_hand import ByHand
-from harness.faults.checkpoint_changed import CheckpointChanged
-from harness.faults.driver import driver
-from harness.stage.base import StageTrouble
-from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.spark_new_checkpoint import SparkNewCheckpoint
-from harness.subjects.spark_subject import NEW_CHECKPOINT
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.at_rest import Rested
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.checkpoint_changed import CheckpointChanged
+from onceproof.harness.faults.driver import driver
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.spark_new_checkpoint import SparkNewCheckpoint
+from onceproof.harness.subjects.spark_subject import NEW_CHECKPOINT
 
 
 @dataclass(frozen=True, kw_only=True)

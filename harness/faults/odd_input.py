@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.programs import at_work, program, wait_works
-from harness.own.odd_records import Ends, found_odd, send_odd
-from harness.own.profile import ODD
-from harness.own.program import AWAY, PROGRAM
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.programs import at_work, program, wait_works
+from onceproof.harness.own.odd_records import Ends, found_odd, send_odd
+from onceproof.harness.own.profile import ODD
+from onceproof.harness.own.program import AWAY, PROGRAM
+from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 60.0
 _EVERY: Final = 1.0

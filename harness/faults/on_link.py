@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Protocol
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.probe import Probe, undisturbed
-from harness.links.ledger import Disturbance
-from harness.stage.topology import Link
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.probe import Probe, undisturbed
+from onceproof.harness.links.ledger import Disturbance
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import wait_until
 
 
 class Trial(Protocol):

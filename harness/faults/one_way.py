@@ -11,16 +11,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, cast
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.back import wait_back
-from harness.faults.by_hand import ByHand, UnknownFault, broker
-from harness.faults.disturbing import disturb
-from harness.faults.probe import Probe, undisturbed
-from harness.faults.silence import Silence
-from harness.faults.targets import Target
-from harness.links.ledger import Way, lose
-from harness.stage.topology import Link
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.back import wait_back
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault, broker
+from onceproof.harness.faults.disturbing import disturb
+from onceproof.harness.faults.probe import Probe, undisturbed
+from onceproof.harness.faults.silence import Silence
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.links.ledger import Way, lose
+from onceproof.harness.stage.topology import Link
 
 Lost = Literal["out", "in"]
 _WAYS: Final[dict[Lost, tuple[Way, Way]]] = {

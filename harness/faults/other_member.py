@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from harness.bench import Bench
-from harness.python import python_module
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDITOR
+from onceproof.harness.bench import Bench
+from onceproof.harness.python import python_module
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDITOR
 
 ASSIGNORS: Final = ("range", "roundrobin", "cooperative-sticky")
 """Those that our client knows, as JoinGroup calls them."""
@@ -59,7 +59,7 @@ class OtherMember:
             settings["session.timeout.ms"] = _SESSION_MS
         self._assigned: list[list[Any]] = []
         self._process = subprocess.Popen(
-            python_module("harness.faults.joining_member", bench.topic),
+            python_module("onceproof.harness.faults.joining_member", bench.topic),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

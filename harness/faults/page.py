@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-from harness.faults.base import Fault
-from harness.faults.by_hand import ByHand, UnknownFault, asked, by_hand
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault, asked, by_hand
 
 TARGET: Final = "TARGET"
 ROLES: Final = {

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.faults.by_hand import ByHand
-from harness.faults.services import DATABASE, PauseService, Service
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.services import DATABASE, PauseService, Service
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.led import in_words
-from harness.faults.members import Belonging, member, members
-from harness.subjects.group.base import MEMBER
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.led import in_words
+from onceproof.harness.faults.members import Belonging, member, members
+from onceproof.harness.subjects.group.base import MEMBER
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.senders import sender
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.senders import sender
+from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 1.0
 """Far longer than a producer that is at work stays silent."""

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.at_commit import held, storing
-from harness.faults.base import Injection
-from harness.faults.by_hand import ByHand
-from harness.faults.members import Belonging, member
-from harness.faults.pause_member import PauseMember
-from harness.subjects.stored.audit import Hold
-from harness.subjects.stored.subject import COMMITS
-from harness.wait import wait_until
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.at_commit import held, storing
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.members import Belonging, member
+from onceproof.harness.faults.pause_member import PauseMember
+from onceproof.harness.subjects.stored.audit import Hold
+from onceproof.harness.subjects.stored.subject import COMMITS
+from onceproof.harness.wait import wait_until
 
 _MORE: Final = 600
 """So many payments come while it stands still, that what it reads next makes many transactions."""

@@ -18,10 +18,10 @@ from typing import Final, Protocol
 
 from kafka.protocol.metadata import ApiVersionsRequest
 
-from harness.stage.base import Stage, StageTrouble
-from harness.stage.database_greeting import log_in
-from harness.stage.database_login import credentials
-from harness.stage.topology import ARTEMIS, POSTGRES, Link
+from onceproof.harness.stage.base import Stage, StageTrouble
+from onceproof.harness.stage.database_greeting import log_in
+from onceproof.harness.stage.database_login import credentials
+from onceproof.harness.stage.topology import ARTEMIS, POSTGRES, Link
 
 SECONDS: Final = 30.0
 """How long one answer may take on a link that is disturbed."""

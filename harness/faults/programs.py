@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-from harness.bench import Bench, addresses
-from harness.faults.coordinated import group_of, transactional_id_of
-from harness.faults.hung import start_if_hung
-from harness.faults.message import AtGates, Message
-from harness.faults.other_member import CLIENT
-from harness.kafka.coordinator import Refused
-from harness.kafka.group_list import groups_at_work
-from harness.kafka.transaction_list import transactions
-from harness.kafka.transactions import ONGOING
-from harness.links.gate.rules import POSITIONS, Rule
-from harness.own.program import AWAY, Program
-from harness.stage.base import StageTrouble
-from harness.stage.processes import Process
-from harness.subjects.spark import SparkPipeline
-from harness.wait import Overdue, wait_until
+from onceproof.harness.bench import Bench, addresses
+from onceproof.harness.faults.coordinated import group_of, transactional_id_of
+from onceproof.harness.faults.hung import start_if_hung
+from onceproof.harness.faults.message import AtGates, Message
+from onceproof.harness.faults.other_member import CLIENT
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.group_list import groups_at_work
+from onceproof.harness.kafka.transaction_list import transactions
+from onceproof.harness.kafka.transactions import ONGOING
+from onceproof.harness.links.gate.rules import POSITIONS, Rule
+from onceproof.harness.own.program import AWAY, Program
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.wait import Overdue, wait_until
 
 _SECONDS = 150.0
 _IN_HAND_SECONDS = 20.0

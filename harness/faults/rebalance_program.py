@@ -11,16 +11,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.coordinated import group_of
-from harness.faults.held_work import writes_held
-from harness.faults.message import Message
-from harness.faults.other_member import CLIENT, OtherMember
-from harness.faults.programs import at_work, wait_works
-from harness.kafka.groups import GroupState
-from harness.own.program import PROGRAM
-from harness.wait import Overdue, wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.coordinated import group_of
+from onceproof.harness.faults.held_work import writes_held
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.other_member import CLIENT, OtherMember
+from onceproof.harness.faults.programs import at_work, wait_works
+from onceproof.harness.kafka.groups import GroupState
+from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.wait import Overdue, wait_until
 
 _JOIN_SECONDS: Final = 60.0
 _HELD_SECONDS: Final = 5.0

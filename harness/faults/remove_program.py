@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.coordinated import group_of
-from harness.faults.programs import at_work, program, wait_works
-from harness.own.program import PROGRAM
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.coordinated import group_of
+from onceproof.harness.faults.programs import at_work, program, wait_works
+from onceproof.harness.own.program import PROGRAM
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.faults.by_hand import ByHand
-from harness.faults.jobs import job, transactions_of, wait_completes
-from harness.subjects.flink.ambush import FlinkAmbush
-from harness.subjects.flink.subject import JOB
-from harness.subjects.flink.windows import CHECKPOINT_BEGUN
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.jobs import job, transactions_of, wait_completes
+from onceproof.harness.subjects.flink.ambush import FlinkAmbush
+from onceproof.harness.subjects.flink.subject import JOB
+from onceproof.harness.subjects.flink.windows import CHECKPOINT_BEGUN
+from onceproof.harness.wait import wait_until
 
 ZOMBIE: Final = "zombie"
 """A job went on after its successor had completed a checkpoint, and came to its end by itself."""

@@ -6,12 +6,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.message import Message
-from harness.faults.programs import program, started_anew, wait_works
-from harness.own.program import PROGRAM
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.programs import program, started_anew, wait_works
+from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.wait import wait_until
 
 _REST_SECONDS = 150.0
 _FETCH_SECONDS = 60.0

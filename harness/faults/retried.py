@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.bench import Aftermath, Bench
+from onceproof.harness.bench import Aftermath, Bench
 
 
 def note_retried(

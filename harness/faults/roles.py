@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
 
-from harness.faults.targets import (
+from onceproof.harness.faults.targets import (
     ActiveController,
     Apart,
     CoordinatorOf,
@@ -19,7 +19,7 @@ from harness.faults.targets import (
     Node,
     Target,
 )
-from harness.stage.topology import ARTEMIS, POSTGRES
+from onceproof.harness.stage.topology import ARTEMIS, POSTGRES
 
 _PARTITION: Final = r"(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)"
 _APART: Final = "/not/"

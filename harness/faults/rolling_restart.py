@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.by_hand import ByHand
-from harness.faults.rounds import Rounds
-from harness.faults.stop_broker import StopBroker
-from harness.faults.targets import Node
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.rounds import Rounds
+from onceproof.harness.faults.stop_broker import StopBroker
+from onceproof.harness.faults.targets import Node
 
 
 @dataclass(frozen=True, kw_only=True)

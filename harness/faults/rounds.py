@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from harness.bench import Aftermath
-from harness.faults.base import Injection
+from onceproof.harness.bench import Aftermath
+from onceproof.harness.faults.base import Injection
 
 
 class Rounds:

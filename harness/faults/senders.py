@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.by_hand import numbered
+from onceproof.harness.faults.by_hand import numbered
 
 
 def sender(word: str) -> str:

@@ -11,13 +11,13 @@ from typing import ClassVar, Final
 
 import psycopg
 
-from harness.artemis.auditor import QueueTrouble
-from harness.artemis.configuration import NOWHERE
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.on_link import wait_mended
-from harness.stage.topology import ARTEMIS, AUDITOR, POSTGRES, QUEUE_AUDIENCES, Link
-from harness.wait import wait_until
+from onceproof.harness.artemis.auditor import QueueTrouble
+from onceproof.harness.artemis.configuration import NOWHERE
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.stage.topology import ARTEMIS, AUDITOR, POSTGRES, QUEUE_AUDIENCES, Link
+from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 2
 """How long an answer may take."""

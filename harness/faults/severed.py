@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.back import wait_back
-from harness.faults.disturbing import disturb
-from harness.faults.on_link import wait_mended
-from harness.links.ledger import CUT
-from harness.stage.topology import Link
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.back import wait_back
+from onceproof.harness.faults.disturbing import disturb
+from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.topology import Link
 
 Consequence = Callable[[int], str | None]
 """What has to follow, in words, since a moment; None while it has not."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.faults.probe import Probe
-from harness.stage.base import StageTrouble
+from onceproof.harness.faults.probe import Probe
+from onceproof.harness.stage.base import StageTrouble
 
 _SECONDS: Final = 1.0
 """Far more than an answer takes."""

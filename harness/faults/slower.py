@@ -11,8 +11,8 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Final
 
-from harness.faults.probe import LONGEST, LOOKS, Probe, Took
-from harness.links.ledger import Way
+from onceproof.harness.faults.probe import LONGEST, LOOKS, Probe, Took
+from onceproof.harness.links.ledger import Way
 
 _ENOUGH: Final = 0.8
 """The part of what a disturbance should cost that must be seen: toxiproxy rounds."""

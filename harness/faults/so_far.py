@@ -6,9 +6,9 @@ the last such request counts. What passed before this began to look is not known
 
 from __future__ import annotations
 
-from harness.bench import Bench
-from harness.faults.message import REQUEST_OF, AtGates, Message
-from harness.links.gate.client import Event
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.message import REQUEST_OF, AtGates, Message
+from onceproof.harness.links.gate.client import Event
 
 
 class SoFar:

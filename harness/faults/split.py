@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench, addresses
-from harness.clock import now
-from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.severed import Severed
-from harness.kafka.metadata import ClusterView
-from harness.stage.base import StageTrouble
-from harness.stage.topology import node_id
+from onceproof.harness.bench import Bench, addresses
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.severed import Severed
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import node_id
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,14 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.back import Restart
-from harness.faults.by_hand import ByHand, broker
-from harness.faults.majority import Majority
-from harness.faults.targets import Target
-from harness.stage.base import SHUT_DOWN_SECONDS
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.back import Restart
+from onceproof.harness.faults.by_hand import ByHand, broker
+from onceproof.harness.faults.majority import Majority
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.stage.base import SHUT_DOWN_SECONDS
+from onceproof.harness.wait import wait_until
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.faults.by_hand import ByHand
-from harness.faults.services import DATABASE, Service, StopService
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.services import DATABASE, Service, StopService
 
 
 @dataclass(frozen=True, kw_only=True)

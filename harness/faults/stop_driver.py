@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.driver import driver, wait_reads
-from harness.subjects.spark_subject import DRIVER
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.driver import driver, wait_reads
+from onceproof.harness.subjects.spark_subject import DRIVER
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.by_hand import ByHand
-from harness.faults.kill_member import EndedMember
-from harness.faults.members import member, members
-from harness.subjects.group.base import MEMBER
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.kill_member import EndedMember
+from onceproof.harness.faults.members import member, members
+from onceproof.harness.subjects.group.base import MEMBER
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.by_hand import ByHand
-from harness.faults.kill_producer import EndedProducer
-from harness.faults.senders import sender
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.kill_producer import EndedProducer
+from onceproof.harness.faults.senders import sender
 
 
 @dataclass(frozen=True, kw_only=True)

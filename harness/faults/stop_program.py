@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.programs import at_work, program, start_again
-from harness.own.program import PROGRAM
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.programs import at_work, program, start_again
+from onceproof.harness.own.program import PROGRAM
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,15 +13,15 @@ from typing import ClassVar, Final, Literal, get_args
 
 import psycopg
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.database_triggers import Triggers, When
-from harness.faults.on_link import wait_mended
-from harness.faults.programs import at_work, end, offsets_committed, running, start_again
-from harness.links.ledger import CUT
-from harness.stage.topology import AUDITOR, POSTGRES, Link
-from harness.wait import Overdue, wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.database_triggers import Triggers, When
+from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.faults.programs import at_work, end, offsets_committed, running, start_again
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.topology import AUDITOR, POSTGRES, Link
+from onceproof.harness.wait import Overdue, wait_until
 
 Act = Literal["kill-undone", "kill-landed", "cut-undone", "cut-landed", "refuse", "slow"]
 SERIALIZATION_FAILURE: Final = "40001"

@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.coordinated import Tested, transactional_id_of
-from harness.kafka.transactions import ENDING, ONGOING
-from harness.stage.base import StageTrouble
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.coordinated import Tested, transactional_id_of
+from onceproof.harness.kafka.transactions import ENDING, ONGOING
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.wait import wait_until
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from harness.bench import Bench
-from harness.faults.led import in_words
-from harness.kafka.keeping import KEPT_IN, partition_of
-from harness.kafka.metadata import ClusterView, Coordinated
-from harness.kafka.placing import place_leader
-from harness.stage.base import StageTrouble
-from harness.stage.topology import broker_name, node_id
-from harness.wait import wait_until
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.led import in_words
+from onceproof.harness.kafka.keeping import KEPT_IN, partition_of
+from onceproof.harness.kafka.metadata import ClusterView, Coordinated
+from onceproof.harness.kafka.placing import place_leader
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import broker_name, node_id
+from onceproof.harness.wait import wait_until
 
 
 class Target(Protocol):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Bench
-from harness.faults.by_hand import ByHand, amount, target, way
-from harness.faults.on_link import OnLink
-from harness.faults.slower import Slower
-from harness.faults.targets import Target
-from harness.links.ledger import Foul, Way
-from harness.stage.topology import Link
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import ByHand, amount, target, way
+from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.slower import Slower
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.links.ledger import Foul, Way
+from onceproof.harness.stage.topology import Link
 
 _LEAST: Final = 2_000
 """Bytes that the probe sends or asks for, also at a very low rate; else those of half a second."""

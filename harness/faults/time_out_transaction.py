@@ -12,16 +12,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand
-from harness.faults.coordinated import Tested, transactional_id_of
-from harness.faults.message import AtGates, met
-from harness.faults.on_link import wait_mended
-from harness.kafka.transactions import ENDING, ONGOING, Transaction
-from harness.links.gate.client import Event
-from harness.links.gate.rules import Rule
-from harness.stage.topology import AUDIENCES
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.coordinated import Tested, transactional_id_of
+from onceproof.harness.faults.message import AtGates, met
+from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.kafka.transactions import ENDING, ONGOING, Transaction
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.stage.topology import AUDIENCES
 
 
 @dataclass(frozen=True, kw_only=True)

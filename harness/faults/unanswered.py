@@ -10,16 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand, broker
-from harness.faults.on_link import wait_mended
-from harness.faults.retried import note_retried
-from harness.faults.targets import Target
-from harness.identity import ATTEMPT_HEADER
-from harness.links.gate.rules import Rule
-from harness.links.ledger import CUT
-from harness.stage.topology import Link, node_id
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, broker
+from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.faults.retried import note_retried
+from onceproof.harness.faults.targets import Target
+from onceproof.harness.identity import ATTEMPT_HEADER
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.topology import Link, node_id
 
 _ENDS: Final = 2
 """How many connections must have ended: a client that came back was turned away again."""

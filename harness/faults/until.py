@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from harness.bench import Bench
+from onceproof.harness.bench import Bench
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,15 +10,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import ByHand, UnknownFault
-from harness.faults.message import AtGates, Message
-from harness.faults.on_link import wait_mended
-from harness.faults.programs import at_work, end, offsets_committed, running, start_again
-from harness.links.gate.rules import Action
-from harness.stage.topology import Link
-from harness.wait import wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.message import AtGates, Message
+from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.faults.programs import at_work, end, offsets_committed, running, start_again
+from onceproof.harness.links.gate.rules import Action
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import wait_until
 
 Ending = Literal["kill", "stop"]
 _WRITE_SECONDS: Final = 30.0

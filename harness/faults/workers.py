@@ -6,9 +6,9 @@ runs the task is theirs, and old where that one is gone.
 
 from __future__ import annotations
 
-from harness.bench import Bench
-from harness.stage.base import StageTrouble
-from harness.subjects.connect.workers import Workers
+from onceproof.harness.bench import Bench
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.connect.workers import Workers
 
 
 def workers(bench: Bench) -> Workers:

@@ -14,14 +14,14 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.evict_program import members, thaw, wait_several, workers
-from harness.faults.held_work import HeldOffsets, HeldWork, HeldWrite
-from harness.faults.message import Message
-from harness.faults.programs import at_work, input_ends, program, wait_works
-from harness.own.program import AWAY, PROGRAM
-from harness.stage.base import StageTrouble
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.evict_program import members, thaw, wait_several, workers
+from onceproof.harness.faults.held_work import HeldOffsets, HeldWork, HeldWrite
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.programs import at_work, input_ends, program, wait_works
+from onceproof.harness.own.program import AWAY, PROGRAM
+from onceproof.harness.stage.base import StageTrouble
 
 Held = Literal["offsets", "write"]
 _TRIES: Final = 4

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.java.programs import LOGGING, compiled
-from harness.tools.jars_for import jars_for
-from harness.tools.jvm import jvm
-from harness.tools.setup import Tools
+from onceproof.harness.java.programs import LOGGING, compiled
+from onceproof.harness.tools.jars_for import jars_for
+from onceproof.harness.tools.jvm import jvm
+from onceproof.harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
 # Job manager, task manager and job in one process: 280 MB resident.

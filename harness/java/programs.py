@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.tools import cache
-from harness.tools.error import SetupError
-from harness.tools.jars_for import kafka_jars
-from harness.tools.java import advice
-from harness.tools.jvm import jvm
-from harness.tools.setup import Tools
+from onceproof.harness.tools import cache
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.jars_for import kafka_jars
+from onceproof.harness.tools.java import advice
+from onceproof.harness.tools.jvm import jvm
+from onceproof.harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
 COMMON: Final = SOURCES / "common"

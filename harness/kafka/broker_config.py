@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from harness.stage.topology import AUDIENCES, AUDITOR, Topology
-from harness.tools.jvm import properties
+from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, Topology
+from onceproof.harness.tools.jvm import properties
 
 _NEWER_GROUPS = ("consumer", "share", "streams")
 """Kinds of groups whose brokers, and not whose members, say how long a session is."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from harness.kafka.errors import error_name
-from harness.kafka.metadata import ClusterView, Coordinated
-from harness.kafka.wire import Wire
-from harness.wait import Stop, wait_until
+from onceproof.harness.kafka.errors import error_name
+from onceproof.harness.kafka.metadata import ClusterView, Coordinated
+from onceproof.harness.kafka.wire import Wire
+from onceproof.harness.wait import Stop, wait_until
 
 _SECONDS: Final = 30.0
 _LATER: Final = frozenset({14, 15, 16, 51})

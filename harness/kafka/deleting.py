@@ -10,9 +10,9 @@ from typing import Final
 
 from kafka.protocol.admin import DeleteRecordsRequest, DeleteRecordsResponse
 
-from harness.kafka.coordinator import Refused
-from harness.kafka.errors import error_name
-from harness.kafka.wire import Wire
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.errors import error_name
+from onceproof.harness.kafka.wire import Wire
 
 _VERSION: Final = 1
 _MILLISECONDS: Final = 4_000

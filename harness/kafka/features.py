@@ -14,10 +14,10 @@ from typing import Final
 from kafka.protocol.admin import UpdateFeaturesRequest, UpdateFeaturesResponse
 from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse
 
-from harness.kafka.coordinator import Refused
-from harness.kafka.errors import error_name
-from harness.kafka.wire import Wire
-from harness.wait import Stop, wait_until
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.errors import error_name
+from onceproof.harness.kafka.wire import Wire
+from onceproof.harness.wait import Stop, wait_until
 
 TRANSACTION_VERSION: Final = "transaction.version"
 TRANSACTION_VERSIONS: Final = (0, 1, 2)

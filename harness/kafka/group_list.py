@@ -15,9 +15,9 @@ from typing import Any, Final
 from kafka.protocol.admin import ListGroupsRequest, ListGroupsResponse
 from kafka.protocol.consumer import OffsetFetchRequest, OffsetFetchResponse
 
-from harness.kafka.coordinator import Refused
-from harness.kafka.errors import error_name
-from harness.kafka.wire import Wire
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.errors import error_name
+from onceproof.harness.kafka.wire import Wire
 
 _LIST: Final = 4
 """The first version that tells a group's state (KIP-518)."""

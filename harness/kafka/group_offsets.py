@@ -13,8 +13,8 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
-from harness.kafka.keeping import KEPT_IN, partition_of
-from harness.kafka.log_reader import Entry, LogReader
+from onceproof.harness.kafka.keeping import KEPT_IN, partition_of
+from onceproof.harness.kafka.log_reader import Entry, LogReader
 
 OFFSETS_TOPIC: Final = KEPT_IN["group"]
 _OFFSET_KEYS: Final = frozenset({0, 1})

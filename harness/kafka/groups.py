@@ -19,8 +19,8 @@ from kafka.protocol.consumer import (
     OffsetFetchResponse,
 )
 
-from harness.kafka.coordinator import Coordinator, Refused
-from harness.kafka.errors import error_name
+from onceproof.harness.kafka.coordinator import Coordinator, Refused
+from onceproof.harness.kafka.errors import error_name
 
 _DESCRIBE, _FETCH, _COMMIT, _LEAVE = 4, 5, 7, 3  # the newest without flexible headers
 _ABSENT = -1

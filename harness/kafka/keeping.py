@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.kafka.metadata import Coordinated
+from onceproof.harness.kafka.metadata import Coordinated
 
 KEPT_IN: Final[dict[Coordinated, str]] = {
     "group": "__consumer_offsets",

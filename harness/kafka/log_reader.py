@@ -20,8 +20,8 @@ from kafka.protocol.consumer import (
 )
 from kafka.record import MemoryRecords
 
-from harness.kafka.metadata import ClusterView
-from harness.kafka.wire import Wire
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.wire import Wire
 
 _VERSION = 11  # the newest Fetch version with topic names and without flexible headers
 _OFFSETS_VERSION = 5

@@ -22,7 +22,7 @@ from kafka.protocol.metadata import (
     MetadataResponse,
 )
 
-from harness.kafka.wire import Wire
+from onceproof.harness.kafka.wire import Wire
 
 _WITH_IDS = 12
 _VERSION = 8  # the newest with topic names and without flexible headers

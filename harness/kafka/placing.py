@@ -15,8 +15,8 @@ from kafka.protocol.admin import (
     ElectLeadersResponse,
 )
 
-from harness.kafka.metadata import ClusterView
-from harness.wait import Stop, wait_until
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.wait import Stop, wait_until
 
 _MILLISECONDS: Final = 10_000
 _PREFERRED: Final = 0

@@ -11,9 +11,9 @@ from typing import Final
 
 from kafka.protocol.admin import ListTransactionsRequest, ListTransactionsResponse
 
-from harness.kafka.coordinator import Refused
-from harness.kafka.errors import error_name
-from harness.kafka.wire import Wire
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.errors import error_name
+from onceproof.harness.kafka.wire import Wire
 
 _VERSION: Final = 0
 

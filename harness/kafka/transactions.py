@@ -17,8 +17,8 @@ from kafka.protocol.producer import (
     InitProducerIdResponse,
 )
 
-from harness.kafka.coordinator import Coordinator, Refused
-from harness.kafka.errors import error_name
+from onceproof.harness.kafka.coordinator import Coordinator, Refused
+from onceproof.harness.kafka.errors import error_name
 
 ONGOING: Final = "Ongoing"
 ENDING: Final = frozenset({"PrepareCommit", "PrepareAbort", "PrepareEpochFence"})

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.arrange import Parts
-from harness.kafka.log_reader import LogReader
-from harness.kafka.topic import Topic
-from harness.run import Run
-from harness.scenario import Scenario
-from harness.sinks.base import Sink
-from harness.sinks.nothing import Nothing
-from harness.subjects.pipeline import NoPipeline, PipelineParts
-from harness.workload.payments import Payments
+from onceproof.harness.arrange import Parts
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.topic import Topic
+from onceproof.harness.run import Run
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.nothing import Nothing
+from onceproof.harness.subjects.pipeline import NoPipeline, PipelineParts
+from onceproof.harness.workload.payments import Payments
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 from confluent_kafka import KafkaException
 
-from harness.bench import Aftermath, Bench
-from harness.faults.base import Fault
-from harness.feasible import doable
-from harness.kafka.topic import Topic
-from harness.kafka.topics import create_topics
-from harness.line import Line
-from harness.scenario import At
-from harness.stage.topology import AUDITOR
-from harness.wait import Interrupted, wait_until
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.feasible import doable
+from onceproof.harness.kafka.topic import Topic
+from onceproof.harness.kafka.topics import create_topics
+from onceproof.harness.line import Line
+from onceproof.harness.scenario import At
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.wait import Interrupted, wait_until
 
 ACT_SECONDS = 60.0
 """How long a fault may take from being asked for to being at work."""

@@ -11,20 +11,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness import events
-from harness.bench import Bench
-from harness.faults.base import Fault
-from harness.feasible import offered_to
-from harness.lab.by_hand import ByHand
-from harness.lab.place import Place
-from harness.lab.server import LabServer
-from harness.line import Line
-from harness.record import RunRecord, Step
-from harness.run import Conducting, Run
-from harness.scenario import At, Scenario
-from harness.stage.backends import LOCAL, offers
-from harness.tools.setup import Tools
-from harness.wait import Stop
+from onceproof.harness import events
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.feasible import offered_to
+from onceproof.harness.lab.by_hand import ByHand
+from onceproof.harness.lab.place import Place
+from onceproof.harness.lab.server import LabServer
+from onceproof.harness.line import Line
+from onceproof.harness.record import RunRecord, Step
+from onceproof.harness.run import Conducting, Run
+from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.stage.backends import LOCAL, offers
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.wait import Stop
 
 Opened = Callable[[dict[str, Any]], None]
 

@@ -18,14 +18,14 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any, Final
 
-from harness.faults.by_hand import UnknownFault, asked, by_hand
-from harness.kafka.topic import BadTopic, Topic
-from harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotMade, NotOffered
-from harness.lab.place import Place
-from harness.lab.status import bootstraps, fault_of, status
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDITOR
-from harness.wait import Interrupted, Overdue
+from onceproof.harness.faults.by_hand import UnknownFault, asked, by_hand
+from onceproof.harness.kafka.topic import BadTopic, Topic
+from onceproof.harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotMade, NotOffered
+from onceproof.harness.lab.place import Place
+from onceproof.harness.lab.status import bootstraps, fault_of, status
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.wait import Interrupted, Overdue
 
 ROOT: Final = 0
 """The user who may do anything."""

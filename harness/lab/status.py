@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from harness.bench import Bench
-from harness.kafka.metadata import ClusterView, Replicas
-from harness.line import Line
-from harness.stage.topology import AUDIENCES, AUDITOR, QUEUE_AUDIENCES, broker_name
-from harness.subjects.pipeline import Pipeline
-from harness.workload.control import Producers
+from onceproof.harness.bench import Bench
+from onceproof.harness.kafka.metadata import ClusterView, Replicas
+from onceproof.harness.line import Line
+from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, QUEUE_AUDIENCES, broker_name
+from onceproof.harness.subjects.pipeline import Pipeline
+from onceproof.harness.workload.control import Producers
 
 _Word = tuple[int, frozenset[int]]
 """A leader and the in-sync replicas."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.own.together import OwnOutput
-from harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.own.together import OwnOutput
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 
 
 class DeadLetters:

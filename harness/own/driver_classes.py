@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from harness.tools import cache, class_archive
-from harness.tools.jvm import quoted_for_spark
+from onceproof.harness.tools import cache, class_archive
+from onceproof.harness.tools.jvm import quoted_for_spark
 
 VARIABLE: Final = "SPARK_SUBMIT_OPTS"
 """Options that Spark's launcher puts before those of the job, which may say otherwise."""

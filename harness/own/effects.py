@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from harness.own.identity import BadRule, Rule
-from harness.sinks.base import Effect
+from onceproof.harness.own.identity import BadRule, Rule
+from onceproof.harness.sinks.base import Effect
 
 NOT_JUDGED: Final = "content is not judged"
 """Digest of all effects, expected and seen: what they should say only their owner knows."""

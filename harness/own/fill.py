@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from harness.own.identity import BadRule
+from onceproof.harness.own.identity import BadRule
 
 _WORD = re.compile(r"\{([a-z_]+)\}")
 

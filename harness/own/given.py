@@ -16,9 +16,9 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from harness.own.identity import BadRule, Written
-from harness.own.outputs.base import Found, UnreadableOutput
-from harness.own.outputs.folder import MORE, csv_rows, json_lines, parquet
+from onceproof.harness.own.identity import BadRule, Written
+from onceproof.harness.own.outputs.base import Found, UnreadableOutput
+from onceproof.harness.own.outputs.folder import MORE, csv_rows, json_lines, parquet
 
 _ENDS: Final = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv": "csv"} | {
     ".parquet": "parquet"

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from harness.stage.processes import Process, Processes
-from harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.subjects.pipeline import PipelineTrouble
 
 LIVES: Final = 12
 """How often it may fail in a row without anything new in its output."""

@@ -16,13 +16,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final
 
-from harness.identity import ODD_HEADER, RECORD_HEADER
-from harness.kafka.log_reader import Entry, LogReader, PartitionLog, UnreadableLog
-from harness.own.group_commits import GroupCommits
-from harness.own.outputs.base import UnreadableOutput
-from harness.own.together import Together
-from harness.own.upserts import passed
-from harness.subjects.pipeline import PipelineTrouble, Positions
+from onceproof.harness.identity import ODD_HEADER, RECORD_HEADER
+from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog, UnreadableLog
+from onceproof.harness.own.group_commits import GroupCommits
+from onceproof.harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.own.together import Together
+from onceproof.harness.own.upserts import passed
+from onceproof.harness.subjects.pipeline import PipelineTrouble, Positions
 
 QUIET: Final = 5.0
 """Seconds for which an output must not change before it counts as still."""

@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
-from harness.identity import ODD_HEADER
-from harness.kafka.log_reader import Entry
-from harness.own.given import Given
-from harness.own.profile import KEYS, NULL, OVERSIZE
+from onceproof.harness.identity import ODD_HEADER
+from onceproof.harness.kafka.log_reader import Entry
+from onceproof.harness.own.given import Given
+from onceproof.harness.own.profile import KEYS, NULL, OVERSIZE
 
 LARGE_BYTES: Final = 1_100_000
 """More than brokers and clients take by default, which is about 1,000,000 to 1,050,000."""

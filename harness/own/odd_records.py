@@ -12,13 +12,13 @@ from typing import Final
 
 from confluent_kafka import Producer
 
-from harness.bench import Bench
-from harness.identity import ODD_HEADER, RECORD_HEADER
-from harness.kafka.log_reader import Entry, PartitionLog
-from harness.own.odd_orders import IS_ODD, padded
-from harness.own.profile import ABORTED, NULL, OVERSIZE
-from harness.stage.topology import AUDITOR
-from harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES
+from onceproof.harness.bench import Bench
+from onceproof.harness.identity import ODD_HEADER, RECORD_HEADER
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.own.odd_orders import IS_ODD, padded
+from onceproof.harness.own.profile import ABORTED, NULL, OVERSIZE
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES
 
 _ID: Final = "onceproof-odd-records"
 _EACH: Final = 5

@@ -15,15 +15,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from harness.identity import digest
-from harness.own.effects import NOT_JUDGED, Yield
-from harness.own.given import Given, given
-from harness.own.identity import BadRule, Rule, Written
-from harness.own.odd_orders import as_odd
-from harness.own.profile import EMPTY, KEYS
-from harness.own.upserts import contributions
-from harness.workload.partitions import partition_of_key
-from harness.workload.task_file import SenderRecord
+from onceproof.harness.identity import digest
+from onceproof.harness.own.effects import NOT_JUDGED, Yield
+from onceproof.harness.own.given import Given, given
+from onceproof.harness.own.identity import BadRule, Rule, Written
+from onceproof.harness.own.odd_orders import as_odd
+from onceproof.harness.own.profile import EMPTY, KEYS
+from onceproof.harness.own.upserts import contributions
+from onceproof.harness.workload.partitions import partition_of_key
+from onceproof.harness.workload.task_file import SenderRecord
 
 ORDER_ID = "order_id"
 _ITEMS = ("book", "lamp", "chair", "desk", "shelf")

@@ -10,16 +10,16 @@ from typing import Final, TypeVar
 import psutil
 import psycopg
 
-from harness.kafka.log_reader import UnreadableLog
-from harness.own.kept import Kept
-from harness.own.look import Look
-from harness.own.outputs.base import UnreadableOutput
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.stage.processes import Process
-from harness.subjects.pipeline import PipelineTrouble, Positions
-from harness.wait import Stop
+from onceproof.harness.kafka.log_reader import UnreadableLog
+from onceproof.harness.own.kept import Kept
+from onceproof.harness.own.look import Look
+from onceproof.harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.pipeline import PipelineTrouble, Positions
+from onceproof.harness.wait import Stop
 
 T = TypeVar("T")
 PROGRAM: Final = "program"

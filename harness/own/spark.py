@@ -11,10 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from harness.own.kept import Kept
-from harness.stage.processes import Process
-from harness.subjects.pipeline import PipelineParts, PipelineTrouble
-from harness.subjects.spark import SparkPipeline
+from onceproof.harness.own.kept import Kept
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.pipeline import PipelineParts, PipelineTrouble
+from onceproof.harness.subjects.spark import SparkPipeline
 
 _SECONDS_TO_LEAVE: Final = 60.0
 """Writing an archive of classes takes a core some ten seconds."""

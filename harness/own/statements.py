@@ -10,8 +10,8 @@ from typing import Any, Final
 import psycopg
 from psycopg import sql
 
-from harness.bench import Bench
-from harness.stage.topology import AUDITOR, POSTGRES
+from onceproof.harness.bench import Bench
+from onceproof.harness.stage.topology import AUDITOR, POSTGRES
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 

@@ -13,31 +13,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from harness.artemis.configuration import QueueSettings
-from harness.artemis.queue_log import QueueLog
-from harness.bench import addresses
-from harness.following import Followers
-from harness.identity import RECORD_HEADER
-from harness.kafka.log_reader import LogReader
-from harness.own.dead_letters import DeadLetters
-from harness.own.driver_classes import DriverClasses
-from harness.own.effects import Yield
-from harness.own.fill import fill, words
-from harness.own.group_commits import GroupCommits
-from harness.own.identity import Rule
-from harness.own.jdbc import jdbc_url
-from harness.own.kept import Kept
-from harness.own.look import QUIET, Look
-from harness.own.orders import Orders
-from harness.own.outputs.output import Output, Where
-from harness.own.program import PROGRAM, Program
-from harness.own.spark import OwnSpark
-from harness.own.together import OwnOutput, Together
-from harness.stage.database_login import for_programs
-from harness.stage.topology import AUDITOR
-from harness.subjects.pipeline import Pipeline, PipelineParts
-from harness.subjects.spark_subject import DRIVER
-from harness.tools.jars_for import artemis_jars, kafka_jars
+from onceproof.harness.artemis.configuration import QueueSettings
+from onceproof.harness.artemis.queue_log import QueueLog
+from onceproof.harness.bench import addresses
+from onceproof.harness.following import Followers
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.own.dead_letters import DeadLetters
+from onceproof.harness.own.driver_classes import DriverClasses
+from onceproof.harness.own.effects import Yield
+from onceproof.harness.own.fill import fill, words
+from onceproof.harness.own.group_commits import GroupCommits
+from onceproof.harness.own.identity import Rule
+from onceproof.harness.own.jdbc import jdbc_url
+from onceproof.harness.own.kept import Kept
+from onceproof.harness.own.look import QUIET, Look
+from onceproof.harness.own.orders import Orders
+from onceproof.harness.own.outputs.output import Output, Where
+from onceproof.harness.own.program import PROGRAM, Program
+from onceproof.harness.own.spark import OwnSpark
+from onceproof.harness.own.together import OwnOutput, Together
+from onceproof.harness.stage.database_login import for_programs
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.subjects.pipeline import Pipeline, PipelineParts
+from onceproof.harness.subjects.spark_subject import DRIVER
+from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
 
 NAME: Final = "own-pipeline"
 WORDS: Final[Mapping[str, str]] = {

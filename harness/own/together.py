@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from harness.sinks.base import AtomicBatch, Effect, Sink, State
+from onceproof.harness.sinks.base import AtomicBatch, Effect, Sink, State
 
 
 class OwnOutput(Sink, Protocol):

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from harness.own.identity import BadRule, Rule
-from harness.own.outputs.base import Found, Source
-from harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.own.identity import BadRule, Rule
+from onceproof.harness.own.outputs.base import Found, Source
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 
 LATEST: Final = "latest input"
 """The aggregate: which input of a key left its value."""

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from checkers.regular import open_regular
-from checkers.tables import TABLES
+from onceproof.checkers.regular import open_regular
+from onceproof.checkers.tables import TABLES
 
 _IDENTITY = {"phases": "phase", "faults": "fault", "instances": "instance", "txns": "txn"}
 """Tables whose rows are written again as they change, and the column that tells them apart."""

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.clock import clock_id
+from onceproof.harness.clock import clock_id
 
 _CLOCK_EVERY = 10_000_000_000  # nanoseconds between two pairs of (monotonic, wall)
 

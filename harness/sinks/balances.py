@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from harness.identity import digest
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import Effect, State
-from harness.sinks.topic import TopicSink
+from onceproof.harness.identity import digest
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Effect, State
+from onceproof.harness.sinks.topic import TopicSink
 
 _AGGREGATES: Final = ("balance", "payments")
 

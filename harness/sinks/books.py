@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from harness.identity import digest
-from harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.identity import digest
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 
 LEDGER: Final = "ledger"
 BALANCES: Final = "balances"

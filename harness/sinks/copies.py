@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from harness.identity import digest
-from harness.kafka.log_reader import Entry, LogReader
-from harness.sinks.base import Effect
-from harness.sinks.topic import TopicSink
+from onceproof.harness.identity import digest
+from onceproof.harness.kafka.log_reader import Entry, LogReader
+from onceproof.harness.sinks.base import Effect
+from onceproof.harness.sinks.topic import TopicSink
 
 
 def record_of(value: bytes | str | None) -> str | None:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from harness.sinks.base import AtomicBatch, Effect, State
-from harness.sinks.rows import UnreadableFiles, effects_of, rows_of
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.sinks.rows import UnreadableFiles, effects_of, rows_of
 
 LOG: Final = "_delta_log"
 VIEW: Final = "table"

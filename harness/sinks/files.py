@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from harness.sinks.base import AtomicBatch, Effect, State
-from harness.sinks.rows import UnreadableFiles, effects_of, rows_of
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.sinks.rows import UnreadableFiles, effects_of, rows_of
 
 LOG: Final = "_spark_metadata"
 """The folder of the log, and the view of who reads by it."""

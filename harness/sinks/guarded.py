@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import psycopg
 
-from harness.sinks.base import AtomicBatch
+from onceproof.harness.sinks.base import AtomicBatch
 
 _BATCHES: Final = "SELECT query_id, batch_id, seq FROM batches_done ORDER BY seq"
 _OPEN: Final = """

@@ -16,9 +16,9 @@ from urllib.parse import unquote, urlsplit
 
 import fastavro
 
-from harness.sinks.base import AtomicBatch, Effect, State
-from harness.sinks.files import LISTING, whole
-from harness.sinks.rows import UnreadableFiles, effects_of, rows_of
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.sinks.files import LISTING, whole
+from onceproof.harness.sinks.rows import UnreadableFiles, effects_of, rows_of
 
 VIEW: Final = "table"
 METADATA: Final = "metadata"

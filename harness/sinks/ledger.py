@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.identity import digest
-from harness.sinks.base import Effect, State
-from harness.sinks.guarded import GuardedTables
+from onceproof.harness.identity import digest
+from onceproof.harness.sinks.base import Effect, State
+from onceproof.harness.sinks.guarded import GuardedTables
 
 _ROWS: Final = """
 SELECT seq, record, account, amount_cents, fee_cents, source_partition, source_offset,

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from harness.identity import digest
-from harness.sinks.base import AtomicBatch, Effect, State
-from harness.sinks.copies import record_of
+from onceproof.harness.identity import digest
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.sinks.copies import record_of
 
 VIEW: Final = "file"
 """Who looks: a reader of the file."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.identity import digest
-from harness.sinks.base import Effect, State
-from harness.sinks.guarded import GuardedTables
-from harness.workload.payments import Payment
+from onceproof.harness.identity import digest
+from onceproof.harness.sinks.base import Effect, State
+from onceproof.harness.sinks.guarded import GuardedTables
+from onceproof.harness.workload.payments import Payment
 
 VIEW: Final = "table"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 
 
 class Nothing:

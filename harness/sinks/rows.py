@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from harness.identity import digest
-from harness.sinks.base import Effect
-from harness.workload.payments import EFFECT_COLUMNS
+from onceproof.harness.identity import digest
+from onceproof.harness.sinks.base import Effect
+from onceproof.harness.workload.payments import EFFECT_COLUMNS
 
 Rows = list[dict[str, Any]]
 

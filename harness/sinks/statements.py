@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from harness.sinks.base import State
-from harness.sinks.books import BALANCES
-from harness.sinks.ledger import Ledger
+from onceproof.harness.sinks.base import State
+from onceproof.harness.sinks.books import BALANCES
+from onceproof.harness.sinks.ledger import Ledger
 
 _NEWEST: Final = """
 SELECT DISTINCT ON (account) account, balance, payments

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from harness.identity import digest
-from harness.kafka.log_reader import Entry, LogReader
-from harness.sinks.base import AtomicBatch, Effect, State
-from harness.workload.payments import EFFECT_COLUMNS
+from onceproof.harness.identity import digest
+from onceproof.harness.kafka.log_reader import Entry, LogReader
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.workload.payments import EFFECT_COLUMNS
 
 
 class TopicSink:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import AtomicBatch
-from harness.sinks.topic import TopicSink
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import AtomicBatch
+from onceproof.harness.sinks.topic import TopicSink
 
 
 class TopicWithBatches(TopicSink):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from harness.sinks.base import Effect, State
-from harness.sinks.guarded import GuardedTables
-from harness.sinks.ledger import rows_of
+from onceproof.harness.sinks.base import Effect, State
+from onceproof.harness.sinks.guarded import GuardedTables
+from onceproof.harness.sinks.ledger import rows_of
 
 TABLES: Final = ("ledger", "archive")
 VIEW: Final = "table"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from harness.sinks.base import Effect, State
-from harness.sinks.guarded import GuardedTables
+from onceproof.harness.sinks.base import Effect, State
+from onceproof.harness.sinks.guarded import GuardedTables
 
 WINDOW_MS: Final = 60_000
 TOTAL: Final = "total"

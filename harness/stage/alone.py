@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.artemis.queues import Queues
-from harness.stage.backends import BROKERS
-from harness.stage.blocks import Block, take_block
-from harness.stage.local import LocalStage
-from harness.stage.processes import Processes
-from harness.stage.sweep import new_marker
-from harness.tools.setup import StageTools
-from harness.wait import Stop
-from harness.watchdog import Watchdog
+from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.stage.backends import BROKERS
+from onceproof.harness.stage.blocks import Block, take_block
+from onceproof.harness.stage.local import LocalStage
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.wait import Stop
+from onceproof.harness.watchdog import Watchdog
 
 
 @dataclass(frozen=True, kw_only=True)

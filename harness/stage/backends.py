@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.artemis.queues import Queues
-from harness.stage import sweep as processes_of_dead_runs
-from harness.stage.base import Stage
-from harness.stage.blocks import Block
-from harness.stage.external import Cluster, ExternalStage
-from harness.stage.local import LocalStage
-from harness.stage.processes import Processes
-from harness.stage.sweep import Leftover
-from harness.tools.error import SetupError
-from harness.tools.progress import Progress, silent
-from harness.tools.setup import StageTools
-from harness.wait import Stop
+from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.stage import sweep as processes_of_dead_runs
+from onceproof.harness.stage.base import Stage
+from onceproof.harness.stage.blocks import Block
+from onceproof.harness.stage.external import Cluster, ExternalStage
+from onceproof.harness.stage.local import LocalStage
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.sweep import Leftover
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.progress import Progress, silent
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.wait import Stop
 
 LOCAL, DOCKER = "local", "docker"
 EXTERNAL = "external:"
@@ -65,9 +65,9 @@ def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:
     leftovers = processes_of_dead_runs.sweep()
     if backend == DOCKER:
         # Only who asks for containers pays for the libraries that drive them.
-        from harness.stage import docker_sweep
-        from harness.stage.docker_compose import ensure_images
-        from harness.tools.docker_engine import connect
+        from onceproof.harness.stage import docker_sweep
+        from onceproof.harness.stage.docker_compose import ensure_images
+        from onceproof.harness.tools.docker_engine import connect
 
         engine = connect()
         leftovers += docker_sweep.sweep(engine)
@@ -106,8 +106,8 @@ def new_stage(
     if backend.startswith(EXTERNAL):
         return ExternalStage(_cluster(backend), stop=stop)
     if backend == DOCKER:
-        from harness.stage.docker import DockerStage
-        from harness.tools.docker_engine import connect
+        from onceproof.harness.stage.docker import DockerStage
+        from onceproof.harness.tools.docker_engine import connect
 
         return DockerStage(engine=connect(), processes=processes, work=work, block=block, stop=stop)
     assert tools is not None, "whoever asks for a local stage brings what it is made of"

@@ -10,13 +10,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from harness.links.ledger import Disturbance, Hold
-from harness.stage.topology import Link
+from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.stage.topology import Link
 
 if TYPE_CHECKING:
-    from harness.artemis.auditor import QueueAuditor
-    from harness.links.gate.client import Placed
-    from harness.links.gate.rules import Rule
+    from onceproof.harness.artemis.auditor import QueueAuditor
+    from onceproof.harness.links.gate.client import Placed
+    from onceproof.harness.links.gate.rules import Rule
 
 SHUT_DOWN_SECONDS = 30.0
 """How long a broker may take to end when it is asked to."""

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from harness.kafka.cluster_id import new_cluster_id
-from harness.stage.base import StageTrouble
-from harness.stage.local_broker import JVM, LocalBroker
-from harness.stage.processes import Processes
-from harness.stage.topology import Topology
-from harness.tools import class_archive
-from harness.tools.class_archive import NotKept
-from harness.tools.setup import StageTools
-from harness.wait import Overdue, Stop
+from onceproof.harness.kafka.cluster_id import new_cluster_id
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.local_broker import JVM, LocalBroker
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.topology import Topology
+from onceproof.harness.tools import class_archive
+from onceproof.harness.tools.class_archive import NotKept
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.wait import Overdue, Stop
 
 _STORAGE: Final = "storage"
 _ENDING_SECONDS: Final = 60.0

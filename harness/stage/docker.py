@@ -16,24 +16,31 @@ from typing import Any
 
 import psycopg
 
-from harness.kafka.metadata import ClusterView
-from harness.links.ledger import Disturbance, Hold
-from harness.links.toxiproxy import ToxiproxyServer
-from harness.stage import docker_reaper
-from harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble, WithoutQueues
-from harness.stage.blocks import Block
-from harness.stage.database_login import Login, connection_string, write_private
-from harness.stage.docker_compose import Compose
-from harness.stage.docker_node import DockerNode
-from harness.stage.docker_topology import NODES, choose, inside, links_of, raft
-from harness.stage.processes import MARKER, Processes
-from harness.stage.proxied import ProxiedLinks
-from harness.stage.sockets import established, listens
-from harness.stage.sweep import where
-from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link, broker_name, node_id
-from harness.tools.docker_engine import Engine
-from harness.wait import Overdue, Stop, wait_until
-from harness.watchdog import Watchdog
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.links.toxiproxy import ToxiproxyServer
+from onceproof.harness.stage import docker_reaper
+from onceproof.harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble, WithoutQueues
+from onceproof.harness.stage.blocks import Block
+from onceproof.harness.stage.database_login import Login, connection_string, write_private
+from onceproof.harness.stage.docker_compose import Compose
+from onceproof.harness.stage.docker_node import DockerNode
+from onceproof.harness.stage.docker_topology import NODES, choose, inside, links_of, raft
+from onceproof.harness.stage.processes import MARKER, Processes
+from onceproof.harness.stage.proxied import ProxiedLinks
+from onceproof.harness.stage.sockets import established, listens
+from onceproof.harness.stage.sweep import where
+from onceproof.harness.stage.topology import (
+    AUDIENCES,
+    AUDITOR,
+    POSTGRES,
+    Link,
+    broker_name,
+    node_id,
+)
+from onceproof.harness.tools.docker_engine import Engine
+from onceproof.harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.watchdog import Watchdog
 
 _TOXIPROXY = "toxiproxy"
 _BROKERS = tuple(broker_name(n) for n in NODES)

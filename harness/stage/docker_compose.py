@@ -16,10 +16,10 @@ from typing import Any
 
 from testcontainers.compose import DockerCompose
 
-from harness.stage.base import StageTrouble
-from harness.tools.docker_engine import Engine
-from harness.tools.error import SetupError
-from harness.tools.progress import Progress, Step
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.tools.docker_engine import Engine
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.progress import Progress, Step
 
 FILE = Path(__file__).with_name("docker-compose.yml")
 PROFILE = "ONCEPROOF_PROFILE"

@@ -17,8 +17,8 @@ from typing import Any
 
 from docker.errors import DockerException, NotFound
 
-from harness.clock import now
-from harness.stage.base import Life, StageTrouble
+from onceproof.harness.clock import now
+from onceproof.harness.stage.base import Life, StageTrouble
 
 _LINE = 200
 """Characters of a line of a log that are told; Kafka has lines of thousands."""

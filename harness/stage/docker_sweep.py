@@ -6,9 +6,9 @@ so a second label says where, and what comes from elsewhere is left alone.
 
 from __future__ import annotations
 
-from harness.stage import docker_reaper
-from harness.stage.sweep import Leftover, harness_alive, where
-from harness.tools.docker_engine import Engine
+from onceproof.harness.stage import docker_reaper
+from onceproof.harness.stage.sweep import Leftover, harness_alive, where
+from onceproof.harness.tools.docker_engine import Engine
 
 
 def sweep(engine: Engine) -> list[Leftover]:

@@ -15,14 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from harness.kafka.metadata import ClusterView
-from harness.kafka.topics import delete_topics
-from harness.links.ledger import CUT, Disturbance, Hold, Ledger
-from harness.stage.base import GatedLink, StageTrouble, WithoutQueues
-from harness.stage.sockets import reaching
-from harness.stage.topology import AUDIENCES, Link, broker_name, node_id
-from harness.tools.error import SetupError
-from harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.topics import delete_topics
+from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Ledger
+from onceproof.harness.stage.base import GatedLink, StageTrouble, WithoutQueues
+from onceproof.harness.stage.sockets import reaching
+from onceproof.harness.stage.topology import AUDIENCES, Link, broker_name, node_id
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.wait import Overdue, Stop, wait_until
 
 UNDONE_BY: Final = {"kill": "restart", "stop": "restart", "pause": "resume", "cut": "mend"}
 """What commands may do, and by which each is undone: faults need both."""

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from harness.links.gate.client import Gate, Placed
-from harness.links.gate.gated import Way
-from harness.links.gate.rules import Rule
-from harness.links.toxiproxy import ProxySpec, ToxiproxyServer
-from harness.stage.base import StageTrouble
-from harness.stage.processes import Processes
-from harness.stage.proxied import ProxiedLinks
-from harness.stage.topology import POSTGRES, Link
+from onceproof.harness.links.gate.client import Gate, Placed
+from onceproof.harness.links.gate.gated import Way
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.toxiproxy import ProxySpec, ToxiproxyServer
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.proxied import ProxiedLinks
+from onceproof.harness.stage.topology import POSTGRES, Link
 
 TopicId = Callable[[str], UUID | None]
 

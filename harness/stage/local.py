@@ -12,24 +12,24 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
-from harness.artemis.auditor import QueueAuditor
-from harness.artemis.queues import Queues
-from harness.kafka.broker_config import SETTINGS
-from harness.kafka.cluster_id import new_cluster_id
-from harness.kafka.metadata import ClusterView
-from harness.links.ledger import Disturbance, Hold
-from harness.links.toxiproxy import ToxiproxyServer
-from harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble
-from harness.stage.blocks import Block, free_ports
-from harness.stage.broker_template import broker_template
-from harness.stage.gates import Gates
-from harness.stage.local_artemis import LocalArtemis
-from harness.stage.local_broker import LocalBroker
-from harness.stage.local_postgres import LocalPostgres
-from harness.stage.processes import Process, Processes
-from harness.stage.proxied import ProxiedLinks
-from harness.stage.sockets import established
-from harness.stage.topology import (
+from onceproof.harness.artemis.auditor import QueueAuditor
+from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.kafka.broker_config import SETTINGS
+from onceproof.harness.kafka.cluster_id import new_cluster_id
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.links.toxiproxy import ToxiproxyServer
+from onceproof.harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble
+from onceproof.harness.stage.blocks import Block, free_ports
+from onceproof.harness.stage.broker_template import broker_template
+from onceproof.harness.stage.gates import Gates
+from onceproof.harness.stage.local_artemis import LocalArtemis
+from onceproof.harness.stage.local_broker import LocalBroker
+from onceproof.harness.stage.local_postgres import LocalPostgres
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.stage.proxied import ProxiedLinks
+from onceproof.harness.stage.sockets import established
+from onceproof.harness.stage.topology import (
     ARTEMIS,
     AUDITOR,
     PORTS,
@@ -38,9 +38,9 @@ from harness.stage.topology import (
     Topology,
     broker_name,
 )
-from harness.tools.jar_lock import ARTEMIS as VERSION
-from harness.tools.setup import StageTools
-from harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.tools.jar_lock import ARTEMIS as VERSION
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.wait import Overdue, Stop, wait_until
 
 
 class LocalStage:

@@ -6,14 +6,14 @@ import signal
 from pathlib import Path
 from typing import Final
 
-from harness.artemis.auditor import QueueAuditor
-from harness.artemis.configuration import broker_xml
-from harness.artemis.queues import Queues
-from harness.java.programs import JavaPrograms
-from harness.stage.base import StageTrouble
-from harness.stage.processes import Process, Processes
-from harness.stage.topology import ARTEMIS, AUDITOR, QUEUE_AUDIENCES, Topology
-from harness.wait import Stop, wait_until
+from onceproof.harness.artemis.auditor import QueueAuditor
+from onceproof.harness.artemis.configuration import broker_xml
+from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.java.programs import JavaPrograms
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.stage.topology import ARTEMIS, AUDITOR, QUEUE_AUDIENCES, Topology
+from onceproof.harness.wait import Stop, wait_until
 
 _SAYS: Final = b"the broker is up"
 _SECONDS: Final = 60.0

@@ -8,14 +8,14 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.kafka.broker_config import log4j_configuration, server_properties
-from harness.stage.base import StageTrouble
-from harness.stage.processes import MARKER, Process, Processes
-from harness.stage.sockets import is_listening
-from harness.stage.topology import AUDITOR, Topology, broker_name
-from harness.tools.jvm import jvm
-from harness.tools.setup import StageTools
-from harness.wait import Stop, wait_until
+from onceproof.harness.kafka.broker_config import log4j_configuration, server_properties
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.processes import MARKER, Process, Processes
+from onceproof.harness.stage.sockets import is_listening
+from onceproof.harness.stage.topology import AUDITOR, Topology, broker_name
+from onceproof.harness.tools.jvm import jvm
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.wait import Stop, wait_until
 
 JVM = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 """Options of every broker's JVM."""

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import psycopg
 
-from harness.stage.base import StageTrouble
-from harness.stage.database_login import DATABASE, LET_IN, Login, connection_string
-from harness.stage.processes import MARKER, Identity, Process, Processes
-from harness.stage.topology import POSTGRES, Topology
-from harness.tools.setup import StageTools
-from harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.database_login import DATABASE, LET_IN, Login, connection_string
+from onceproof.harness.stage.processes import MARKER, Identity, Process, Processes
+from onceproof.harness.stage.topology import POSTGRES, Topology
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _SETTINGS = {
     "unix_socket_directories": "",

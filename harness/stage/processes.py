@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from harness.clock import now
-from harness.stage.base import Life
-from harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.clock import now
+from onceproof.harness.stage.base import Life
+from onceproof.harness.wait import Overdue, Stop, wait_until
 
 MARKER = "ONCEPROOF_RUN"
 """Environment variable that every process of a run carries; its value is the run's marker."""

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from harness.links.ledger import CUT, Disturbance, Hold, Ledger
-from harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxyServer
-from harness.stage.base import StageTrouble
-from harness.stage.topology import Link
+from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Ledger
+from onceproof.harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxyServer
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import Link
 
 _STREAMS = {"requests": "upstream", "responses": "downstream"}
 

@@ -13,8 +13,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.stage.processes import MARKER
-from harness.stage.reaper import reap
+from onceproof.harness.stage.processes import MARKER
+from onceproof.harness.stage.reaper import reap
 
 
 @dataclass(frozen=True, kw_only=True)

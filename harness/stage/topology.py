@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from harness.links.toxiproxy import ProxySpec
-from harness.stage.blocks import Block
+from onceproof.harness.links.toxiproxy import ProxySpec
+from onceproof.harness.stage.blocks import Block
 
 AUDIENCES = ("producer", "pipeline", "pipeline-sink")
 """Who talks to brokers through proxies: the producers, the pipeline's source, its sink."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from harness.subjects.counted import counted
+from onceproof.harness.subjects.counted import counted
 
 ABORTED_INPUT: Final = "aborted-input"
 """Records of aborted transactions lay among the offsets of committed micro-batches."""

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from harness.clock import now
-from harness.stage.processes import Process
-from harness.subjects.checkpoint import Checkpoint, CheckpointWatch
-from harness.subjects.windows import Sign, Window
+from onceproof.harness.clock import now
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.checkpoint import Checkpoint, CheckpointWatch
+from onceproof.harness.subjects.windows import Sign, Window
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from harness.artemis.configuration import QueueSettings
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import Sink
-from harness.subjects.pipeline import Pipeline, PipelineParts
+from onceproof.harness.artemis.configuration import QueueSettings
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.subjects.pipeline import Pipeline, PipelineParts
 
 
 class Subject(Protocol):

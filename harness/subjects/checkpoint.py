@@ -22,8 +22,8 @@ from typing import Any, Final, TypeVar
 
 from inotify_simple import INotify, flags
 
-from harness.subjects.pipeline import WatchTrouble
-from harness.subjects.windows import Sign
+from onceproof.harness.subjects.pipeline import WatchTrouble
+from onceproof.harness.subjects.windows import Sign
 
 T = TypeVar("T")
 Offsets = dict[tuple[str, int], int]

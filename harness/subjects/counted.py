@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.clock import clock_id, now
+from onceproof.harness.clock import clock_id, now
 
 Counted = tuple[str, int, str]
 """A hazard, how often it was, and of what that is the number."""

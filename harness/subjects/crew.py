@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeVar
 
-from harness.stage.processes import Process
-from harness.subjects.pipeline import PipelineParts, PipelineTrouble
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.pipeline import PipelineParts, PipelineTrouble
 
 LIVES: Final = 12
 """A crew whose members end by themselves more often than this does not work."""

@@ -12,15 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from harness.java.programs import programs_for
-from harness.kafka.log_reader import LogReader
-from harness.sinks.balances import BalancesTopic
-from harness.sinks.base import Sink
-from harness.sinks.topic import TopicSink
-from harness.subjects.group.base import GroupSubject
-from harness.subjects.group.members import Members
-from harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
-from harness.subjects.pipeline import PipelineParts
+from onceproof.harness.java.programs import programs_for
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.balances import BalancesTopic
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.topic import TopicSink
+from onceproof.harness.subjects.group.base import GroupSubject
+from onceproof.harness.subjects.group.members import Members
+from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
+from onceproof.harness.subjects.pipeline import PipelineParts
 
 Guarantee = Literal["exactly_once_v2", "at_least_once"]
 _SETTINGS: Final = {

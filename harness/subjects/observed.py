@@ -12,16 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from harness.bench import addresses, fresh_reader
-from harness.kafka.metadata import ClusterView
-from harness.python import python_module
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.stage.processes import Process
-from harness.subjects.observer import ObserverTask
-from harness.subjects.pipeline import PipelineParts, Positions
-from harness.wait import wait_until
+from onceproof.harness.bench import addresses, fresh_reader
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.python import python_module
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.observer import ObserverTask
+from onceproof.harness.subjects.pipeline import PipelineParts, Positions
+from onceproof.harness.wait import wait_until
 
 Isolation = Literal["read_committed", "read_uncommitted"]
 _SECONDS: Final = 30.0
@@ -106,7 +106,9 @@ class Observed:
                 isolation=observer.believes or observer.isolation,
             ).save(task)
             child = parts.processes.start(
-                observer.name, [*python_module("harness.subjects.observer"), task], pipes=True
+                observer.name,
+                [*python_module("onceproof.harness.subjects.observer"), task],
+                pipes=True,
             )
             self._children.append(child)
             threading.Thread(target=self._listen, args=(child,), daemon=True).start()

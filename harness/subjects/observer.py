@@ -1,4 +1,4 @@
-"""A reader of topics during the whole run: `python -m harness.subjects.observer TASK`.
+"""A reader of topics during the whole run: `python -m onceproof.harness.subjects.observer TASK`.
 
 The one thing to know: it assigns itself every partition from the beginning and never commits, so
 its assignment never changes: what it skips, repeats or should not have seen is nobody else's doing.
@@ -19,9 +19,9 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from harness.clock import clock_id, now
-from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
-from harness.recording.writer import HistoryWriter
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from onceproof.harness.recording.writer import HistoryWriter
 
 _STATUS_EVERY: Final = 0.1
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.stage.base import Stage
-from harness.stage.processes import Processes
-from harness.tools.setup import Tools
-from harness.wait import Stop
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.base import Stage
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.wait import Stop
 
 Positions = Mapping[tuple[str, int], int]
 """(topic, partition) → the next offset to be read."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from harness.subjects.checkpoint import Checkpoint, offsets_of
+from onceproof.harness.subjects.checkpoint import Checkpoint, offsets_of
 
 Progress = Mapping[str, Any]
 

@@ -11,20 +11,20 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from harness.clock import clock_id, now
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.stage.processes import Process
-from harness.subjects.aborted_input import aborted_input
-from harness.subjects.ambush import Ambush, SinkLook
-from harness.subjects.checkpoint import Checkpoint, CheckpointWatch
-from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
-from harness.subjects.ranges import executed_ranges
-from harness.subjects.spark_driver import JVM, start_driver
-from harness.subjects.spark_history import atomic_positions
-from harness.subjects.windows import Window
-from harness.wait import wait_until
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.aborted_input import aborted_input
+from onceproof.harness.subjects.ambush import Ambush, SinkLook
+from onceproof.harness.subjects.checkpoint import Checkpoint, CheckpointWatch
+from onceproof.harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
+from onceproof.harness.subjects.ranges import executed_ranges
+from onceproof.harness.subjects.spark_driver import JVM, start_driver
+from onceproof.harness.subjects.spark_history import atomic_positions
+from onceproof.harness.subjects.windows import Window
+from onceproof.harness.wait import wait_until
 
 
 class SparkPipeline:

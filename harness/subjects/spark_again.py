@@ -10,12 +10,12 @@ from __future__ import annotations
 import threading
 from typing import Any, Final
 
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.subjects.counted import counted
-from harness.subjects.pipeline import PipelineTrouble
-from harness.subjects.spark import SparkPipeline
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.subjects.counted import counted
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.subjects.spark import SparkPipeline
 
 WORKED_OFF: Final = "worked-off"
 """The driver ended, having worked off what there was, and was started again."""

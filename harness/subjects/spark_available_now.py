@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from harness.subjects.spark import SparkPipeline
-from harness.subjects.spark_again import SparkPipelineAgain
-from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from harness.subjects.spark_subject import JobPlace
+from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.subjects.spark_again import SparkPipelineAgain
+from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark_subject import JobPlace
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from harness.kafka.log_reader import LogReader
-from harness.sinks.balances import BalancesTopic
-from harness.sinks.base import Sink
-from harness.subjects.base import JOBS
-from harness.subjects.spark_subject import JobPlace, SparkSubject
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.balances import BalancesTopic
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.subjects.base import JOBS
+from onceproof.harness.subjects.spark_subject import JobPlace, SparkSubject
 
 Store = Literal["rocksdb", "hdfs-backed", "home-made"]
 _PACKAGE: Final = "org.apache.spark.sql.execution.streaming.state"

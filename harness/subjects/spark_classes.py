@@ -10,12 +10,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from harness.stage.processes import Processes
-from harness.subjects.pipeline import PipelineParts
-from harness.subjects.spark_driver import HOME, JVM, start_driver
-from harness.tools import class_archive
-from harness.tools.class_archive import NotKept
-from harness.wait import Overdue, wait_until
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.subjects.spark_driver import HOME, JVM, start_driver
+from onceproof.harness.tools import class_archive
+from onceproof.harness.tools.class_archive import NotKept
+from onceproof.harness.wait import Overdue, wait_until
 
 JOB: Final = Path(__file__).parent / "jobs" / "classes.py"
 _SECONDS: Final = 300.0

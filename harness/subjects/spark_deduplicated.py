@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import Sink
-from harness.sinks.ledger import Ledger
-from harness.subjects.spark_state_subject import PATIENT_MS, SparkStateSubject
-from harness.subjects.spark_subject import JobPlace
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.ledger import Ledger
+from onceproof.harness.subjects.spark_state_subject import PATIENT_MS, SparkStateSubject
+from onceproof.harness.subjects.spark_subject import JobPlace
 
 
 @dataclass(frozen=True, kw_only=True)

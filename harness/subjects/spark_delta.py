@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import Sink
-from harness.sinks.delta import VIEW, DeltaTable
-from harness.subjects.base import JOBS
-from harness.subjects.spark_subject import JobPlace, SparkSubject
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.delta import VIEW, DeltaTable
+from onceproof.harness.subjects.base import JOBS
+from onceproof.harness.subjects.spark_subject import JobPlace, SparkSubject
 
 
 @dataclass(frozen=True, kw_only=True)

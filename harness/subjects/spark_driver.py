@@ -14,9 +14,9 @@ from typing import Final
 
 import pyspark
 
-from harness.stage.processes import Process, Processes
-from harness.subjects.pipeline import PipelineParts
-from harness.tools.jvm import (
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.tools.jvm import (
     ENVIRONMENT,
     OPTIONS,
     properties,

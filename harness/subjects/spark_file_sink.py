@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import Sink
-from harness.sinks.files import LOG, Files
-from harness.subjects.base import JOBS
-from harness.subjects.spark_subject import JobPlace, SparkSubject
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.files import LOG, Files
+from onceproof.harness.subjects.base import JOBS
+from onceproof.harness.subjects.spark_subject import JobPlace, SparkSubject
 
 
 @dataclass(frozen=True, kw_only=True)

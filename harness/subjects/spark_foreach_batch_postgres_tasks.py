@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.subjects.base import JOBS
-from harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from harness.subjects.spark_subject import JobPlace
+from onceproof.harness.subjects.base import JOBS
+from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark_subject import JobPlace
 
 
 @dataclass(frozen=True, kw_only=True)

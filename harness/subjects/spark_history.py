@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from harness.clock import clock_id, now
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import AtomicBatch, Sink
-from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.ranges import executed_ranges
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import AtomicBatch, Sink
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.ranges import executed_ranges
 
 
 def atomic_positions(checkpoint: Checkpoint, sink: Sink) -> list[dict[str, Any]]:

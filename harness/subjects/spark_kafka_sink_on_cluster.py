@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.subjects.spark_kafka_sink import SparkKafkaSink
-from harness.subjects.spark_subject import DRIVER, EXECUTORS, JobPlace
+from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
+from onceproof.harness.subjects.spark_subject import DRIVER, EXECUTORS, JobPlace
 
 
 @dataclass(frozen=True, kw_only=True)

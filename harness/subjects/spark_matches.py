@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import Sink
-from harness.sinks.matches import Matches, match_digest
-from harness.subjects.spark_state_subject import PATIENT_MS, Guard, SparkStateSubject
-from harness.subjects.spark_subject import JobPlace
-from harness.workload.payments import Payment
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.matches import Matches, match_digest
+from onceproof.harness.subjects.spark_state_subject import PATIENT_MS, Guard, SparkStateSubject
+from onceproof.harness.subjects.spark_subject import JobPlace
+from onceproof.harness.workload.payments import Payment
 
 
 @dataclass(frozen=True, kw_only=True)

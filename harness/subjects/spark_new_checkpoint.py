@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.subjects.aborted_input import aborted_input
-from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.pipeline import PipelineTrouble
-from harness.subjects.spark import SparkPipeline
-from harness.subjects.spark_history import write_each
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.subjects.aborted_input import aborted_input
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.subjects.spark_history import write_each
 
 
 class SparkNewCheckpoint(SparkPipeline):

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from harness.stage.base import StageTrouble
-from harness.subjects.base import JOBS
-from harness.subjects.spark_subject import JobPlace, SparkSubject
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.base import JOBS
+from onceproof.harness.subjects.spark_subject import JobPlace, SparkSubject
 
 Guard = Literal["query-and-batch-id", "none"]
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import Sink
-from harness.sinks.books import BALANCES, LEDGER
-from harness.sinks.statements import Statements
-from harness.subjects.spark_state_subject import SparkStateSubject
-from harness.subjects.spark_subject import JobPlace
-from harness.workload.contributions import Contribution, total_and_count
-from harness.workload.payments import Payment
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.books import BALANCES, LEDGER
+from onceproof.harness.sinks.statements import Statements
+from onceproof.harness.subjects.spark_state_subject import SparkStateSubject
+from onceproof.harness.subjects.spark_subject import JobPlace
+from onceproof.harness.workload.contributions import Contribution, total_and_count
+from onceproof.harness.workload.payments import Payment
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from harness.subjects.pipeline import PipelineParts
-from harness.subjects.spark import SparkPipeline
-from harness.subjects.spark_classes import with_classes
-from harness.subjects.spark_driver import CONFIGURATION
-from harness.tools.jar_lock import ICEBERG_RUNTIME
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.subjects.spark_classes import with_classes
+from onceproof.harness.subjects.spark_driver import CONFIGURATION
+from onceproof.harness.tools.jar_lock import ICEBERG_RUNTIME
 
 DRIVER: Final = "driver"
 """What a Spark subject offers: a driver that can be killed and paused."""

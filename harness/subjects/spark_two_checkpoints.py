@@ -9,16 +9,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.sinks.two_tables import TABLES
-from harness.subjects.ambush import Ambush, SinkLook
-from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.pipeline import Positions
-from harness.subjects.spark import SparkPipeline
-from harness.subjects.spark_history import write_each
-from harness.subjects.windows import Window
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.two_tables import TABLES
+from onceproof.harness.subjects.ambush import Ambush, SinkLook
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.pipeline import Positions
+from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.subjects.spark_history import write_each
+from onceproof.harness.subjects.windows import Window
 
 
 def second(checkpoint: Path) -> Path:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import Sink
-from harness.sinks.two_tables import TABLES, VIEW, TwoTables
-from harness.subjects.base import JOBS
-from harness.subjects.spark import SparkPipeline
-from harness.subjects.spark_foreach_batch_postgres import database_of
-from harness.subjects.spark_subject import JobPlace, SparkSubject
-from harness.subjects.spark_two_checkpoints import SparkTwoCheckpoints, second
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.two_tables import TABLES, VIEW, TwoTables
+from onceproof.harness.subjects.base import JOBS
+from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.subjects.spark_foreach_batch_postgres import database_of
+from onceproof.harness.subjects.spark_subject import JobPlace, SparkSubject
+from onceproof.harness.subjects.spark_two_checkpoints import SparkTwoCheckpoints, second
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import Sink
-from harness.sinks.windows import TOTAL, Windows, window_key
-from harness.subjects.spark_state_subject import PATIENT_MS, Guard, SparkStateSubject
-from harness.subjects.spark_subject import JobPlace
-from harness.workload.contributions import Contribution, total_and_count
-from harness.workload.payments import Payment
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.windows import TOTAL, Windows, window_key
+from onceproof.harness.subjects.spark_state_subject import PATIENT_MS, Guard, SparkStateSubject
+from onceproof.harness.subjects.spark_subject import JobPlace
+from onceproof.harness.workload.contributions import Contribution, total_and_count
+from onceproof.harness.workload.payments import Payment
 
 Mode = Literal["append", "update", "add"]
 

@@ -1,4 +1,7 @@
-"""`python -m harness.tools [setup | doctor | lock-jars]`, without the rest of onceproof."""
+"""Set-up without the rest of onceproof.
+
+Run as `python -m onceproof.harness.tools [setup | doctor | lock-jars]`.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,15 @@ import sys
 import time
 from collections.abc import Sequence
 
-from harness.tools import doctor, jar_lock, jars, java, setup
-from harness.tools.error import SetupError
-from harness.tools.ivy import Ivy
-from harness.tools.progress import Progress, Step
+from onceproof.harness.tools import doctor, jar_lock, jars, java, setup
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.ivy import Ivy
+from onceproof.harness.tools.progress import Progress, Step
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what was asked for; 0 if it worked, 3 if it did not."""
-    parser = argparse.ArgumentParser(prog="python -m harness.tools", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m onceproof.harness.tools", description=__doc__)
     actions = {"setup": get_tools, "doctor": examine, "lock-jars": lock_jars}
     parser.add_argument("action", choices=actions, nargs="?", default="setup")
     try:

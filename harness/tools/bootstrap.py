@@ -61,12 +61,12 @@ def what_is_missing(platform: str) -> str:
 
 def set_up(root: Path) -> int:
     """Look for Java, then make the environment."""
-    # The modules beside this file have common names: only the project may be found by name.
-    sys.path[0] = str(root)
+    # The modules beside this file have common names: only the package may be found by name.
+    sys.path[0] = str(root / "src")
     sys.dont_write_bytecode = True
-    from harness.tools import java, virtualenv
-    from harness.tools.error import SetupError
-    from harness.tools.progress_line import ProgressLine
+    from onceproof.harness.tools import java, virtualenv
+    from onceproof.harness.tools.error import SetupError
+    from onceproof.harness.tools.progress_line import ProgressLine
 
     try:
         java.find()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness.tools.error import SetupError, from_os
+from onceproof.harness.tools.error import SetupError, from_os
 
 VARIABLE = "ONCEPROOF_CACHE"
 

@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NoReturn
 
-from harness.tools import cache
-from harness.tools.error import SetupError
+from onceproof.harness.tools import cache
+from onceproof.harness.tools.error import SetupError
 
 # A JVM says on standard output what it thinks of an archive, and whose output that is has no use
 # for it.

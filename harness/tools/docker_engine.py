@@ -17,7 +17,7 @@ from typing import Any
 import docker
 from docker.errors import DockerException
 
-from harness.tools.error import SetupError
+from onceproof.harness.tools.error import SetupError
 
 COMPOSE = (2, 23, 1)
 """The first version that takes a configuration file from within the compose file."""

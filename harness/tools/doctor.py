@@ -16,8 +16,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.tools import cache, go, jar_lock, jars, java, postgres, private_network, toxiproxy
-from harness.tools.error import SetupError
+from onceproof.harness.tools import (
+    cache,
+    go,
+    jar_lock,
+    jars,
+    java,
+    postgres,
+    private_network,
+    toxiproxy,
+)
+from onceproof.harness.tools.error import SetupError
 
 GIB = 1 << 30
 NEEDED_MEMORY = 2 * GIB
@@ -233,7 +242,7 @@ def check_go(environ: Mapping[str, str]) -> Finding:
 
 def check_docker(environ: Mapping[str, str]) -> Finding:
     """Only the docker backend needs it."""
-    from harness.tools.docker_engine import connect  # slow to import
+    from onceproof.harness.tools.docker_engine import connect  # slow to import
 
     try:
         engine = connect(environ)

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.tools import pip
-from harness.tools.error import SetupError
+from onceproof.harness.tools import pip
+from onceproof.harness.tools.error import SetupError
 
 MINIMUM = (1, 23)
 """What toxiproxy's go.mod asks for."""

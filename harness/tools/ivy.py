@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import quoteattr
 
-from harness.tools.error import SetupError
-from harness.tools.jvm import jvm
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.jvm import jvm
 
 SETTINGS = "ONCEPROOF_IVY_SETTINGS"
 """Names a file with Ivy settings of the user's own: a mirror, credentials."""

@@ -14,8 +14,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
-from harness.tools.error import SetupError
-from harness.tools.ivy import Coordinate
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.ivy import Coordinate
 
 LOCK = Path(__file__).with_name("jars.lock.json")
 KAFKA = "4.2.0"

@@ -12,11 +12,11 @@ import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from harness.tools import cache, jar_lock
-from harness.tools.error import SetupError
-from harness.tools.ivy import Coordinate, Count, Ivy
-from harness.tools.jar_lock import JarSet, PySpark
-from harness.tools.progress import Progress, Step, silent
+from onceproof.harness.tools import cache, jar_lock
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.ivy import Coordinate, Count, Ivy
+from onceproof.harness.tools.jar_lock import JarSet, PySpark
+from onceproof.harness.tools.progress import Progress, Step, silent
 
 SIZES = "sizes.json"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.tools import cache, jar_lock, jars
-from harness.tools.ivy import Ivy
-from harness.tools.setup import Tools
+from onceproof.harness.tools import cache, jar_lock, jars
+from onceproof.harness.tools.ivy import Ivy
+from onceproof.harness.tools.setup import Tools
 
 
 def jars_for(tools: Tools, name: str, version: str = jar_lock.KAFKA) -> Path:

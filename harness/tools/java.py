@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.tools.error import SetupError
+from onceproof.harness.tools.error import SetupError
 
 MINIMUM = 17
 TOO_NEW = 24

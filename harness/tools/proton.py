@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from harness.tools import cache, pip
-from harness.tools.error import SetupError
+from onceproof.harness.tools import cache, pip
+from onceproof.harness.tools.error import SetupError
 
 LOCK: Final = Path(__file__).with_name("proton.lock")
 

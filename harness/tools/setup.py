@@ -15,12 +15,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.tools import cache, jar_lock, jars, java, postgres, toxiproxy
-from harness.tools.error import SetupError
-from harness.tools.ivy import Ivy
-from harness.tools.java import Java
-from harness.tools.postgres import Postgres
-from harness.tools.progress import Progress, one_at_a_time, silent
+from onceproof.harness.tools import cache, jar_lock, jars, java, postgres, toxiproxy
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.ivy import Ivy
+from onceproof.harness.tools.java import Java
+from onceproof.harness.tools.postgres import Postgres
+from onceproof.harness.tools.progress import Progress, one_at_a_time, silent
 
 __all__ = ["SetupError", "StageTools", "Tools", "ensure"]
 

@@ -13,9 +13,9 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from harness.tools import cache, go
-from harness.tools.error import SetupError
-from harness.tools.progress import Progress, Step, silent
+from onceproof.harness.tools import cache, go
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.progress import Progress, Step, silent
 
 VERSION = "2.12.0"
 MODULE = "github.com/Shopify/toxiproxy/v2"

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.tools import cache, pip
-from harness.tools.error import SetupError, from_os
+from onceproof.harness.tools import cache, pip
+from onceproof.harness.tools.error import SetupError, from_os
 
 GIB = 1 << 30
 NEEDED_DISK = 3 * GIB

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import Field
 from typing import Any, ClassVar, Protocol
 
-from harness.workload.task_file import SenderRecord
+from onceproof.harness.workload.task_file import SenderRecord
 
 
 class Workload(Protocol):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from harness.workload.payments import Payment
+from onceproof.harness.workload.payments import Payment
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,14 +17,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.stage.processes import Process, Processes
-from harness.tools.setup import Tools
-from harness.wait import Overdue, Stop, wait_until
-from harness.workload.base import Workload
-from harness.workload.payments import Payments
-from harness.workload.senders.base import Sender
-from harness.workload.senders.librdkafka import LIBRDKAFKA
-from harness.workload.task_file import SenderRecord, SenderTask, load_records, save_records
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.workload.base import Workload
+from onceproof.harness.workload.payments import Payments
+from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.harness.workload.task_file import (
+    SenderRecord,
+    SenderTask,
+    load_records,
+    save_records,
+)
 
 _WARM_UP = 0.1
 """Part of the workload that may be sent before records flow end to end."""

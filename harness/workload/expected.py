@@ -12,17 +12,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from harness.recording.writer import HistoryWriter
-from harness.subjects.base import Subject
-from harness.workload.base import Workload
-from harness.workload.contributions import (
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.subjects.base import Subject
+from onceproof.harness.workload.base import Workload
+from onceproof.harness.workload.contributions import (
     Contributes,
     Contribution,
     KeepsState,
     SaysEffects,
     total_and_count,
 )
-from harness.workload.payments import Payment, Payments, payments_of
+from onceproof.harness.workload.payments import Payment, Payments, payments_of
 
 
 def write_expected(

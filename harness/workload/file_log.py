@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from harness.identity import RECORD_HEADER
-from harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 
 
 def read_file(file: Path, topic: str, start: int = 0) -> PartitionLog:

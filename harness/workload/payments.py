@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from harness.identity import digest
-from harness.workload.task_file import SenderRecord
+from onceproof.harness.identity import digest
+from onceproof.harness.workload.task_file import SenderRecord
 
 EFFECT_COLUMNS = ("record", "account", "amount_cents", "fee_cents")
 """The content of an effect, in the order in which it is digested."""

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from checkers import anomalies
-from checkers.implications import IMPLIES
-from checkers.model import Anomaly, Evidence, Hop
-from checkers.refutations import GUARANTEES, refutations
-from reports.anomalies.picture import scene
-from reports.anomalies.scene import Scene
-from reports.anomalies.trial import Minimal
+from onceproof.checkers import anomalies
+from onceproof.checkers.implications import IMPLIES
+from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.refutations import GUARANTEES, refutations
+from onceproof.reports.anomalies.picture import scene
+from onceproof.reports.anomalies.scene import Scene
+from onceproof.reports.anomalies.trial import Minimal
 
 HOPS: Final[Mapping[Hop, str]] = {
     Hop.PRODUCE: "application → topic",

@@ -12,10 +12,10 @@ from typing import Final
 
 from markupsafe import Markup
 
-from checkers.model import Evidence, Hop
-from reports.anomalies.layers import laid_out
-from reports.anomalies.svg import CHAR, document, element, num, path, words
-from reports.text import listed
+from onceproof.checkers.model import Evidence, Hop
+from onceproof.reports.anomalies.layers import laid_out
+from onceproof.reports.anomalies.svg import CHAR, document, element, num, path, words
+from onceproof.reports.text import listed
 
 _LINE: Final = 22
 _PADDING: Final = 6

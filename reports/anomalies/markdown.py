@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from checkers.model import Hop
-from reports.anomalies.canvas import plain
-from reports.anomalies.entry import HOPS, Entry
-from reports.anomalies.picture import text_picture
-from reports.anomalies.scene import Scene
+from onceproof.checkers.model import Hop
+from onceproof.reports.anomalies.canvas import plain
+from onceproof.reports.anomalies.entry import HOPS, Entry
+from onceproof.reports.anomalies.picture import text_picture
+from onceproof.reports.anomalies.scene import Scene
 
 _PIECES = re.compile(r"(`[^`]*`)")
 
@@ -25,7 +25,9 @@ def lines(
     reading: str,
 ) -> Iterator[str]:
     """The lines of the document."""
-    yield "<!-- Written by `python -m reports.anomalies.page` from checkers/anomalies/. -->"
+    yield (
+        "<!-- Written by `python -m onceproof.reports.anomalies.page` from checkers/anomalies/. -->"
+    )
     yield ""
     yield "# Anomalies"
     yield ""

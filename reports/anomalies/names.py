@@ -10,7 +10,7 @@ import unicodedata
 
 from rich.cells import cell_len
 
-from reports.text import line
+from onceproof.reports.text import line
 
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 

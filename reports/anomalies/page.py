@@ -2,7 +2,7 @@
 
 The one thing to know: both are generated, and a test fails when they are not up to date:
 
-    python -m reports.anomalies.page
+    python -m onceproof.reports.anomalies.page
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ from typing import Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-import reports.html
-from reports import text
-from reports.anomalies import implication_graph, markdown
-from reports.anomalies.entry import HOPS, by_hop
-from reports.anomalies.picture import svg_picture
+from onceproof.reports import html, text
+from onceproof.reports.anomalies import implication_graph, markdown
+from onceproof.reports.anomalies.entry import HOPS, by_hop
+from onceproof.reports.anomalies.picture import svg_picture
 
-FOLDER: Final = Path(__file__).parents[2] / "docs" / "reference"
-COMMAND: Final = "python -m reports.anomalies.page"
+FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "reference"
+COMMAND: Final = "python -m onceproof.reports.anomalies.page"
 _HERE = Path(__file__).parent
-_REPORT_STYLE = Path(reports.html.__file__).parent / "style.css"
+_REPORT_STYLE = Path(html.__file__).parent / "style.css"
 _MARKED = re.compile(r"`([^`]+)`|\*([^*]+)\*")
 
 _LEAD = (

@@ -12,17 +12,17 @@ import textwrap
 
 from markupsafe import Markup
 
-from checkers.model import Anomaly
-from reports.anomalies import svg_board, svg_moments, text_board, text_list
-from reports.anomalies.canvas import Canvas, TextLine, Tone
-from reports.anomalies.drawers.stage import scene_of
-from reports.anomalies.names import fitted
-from reports.anomalies.scene import Scene
-from reports.anomalies.spoken import described
-from reports.anomalies.svg import document, element, num
-from reports.anomalies.text_columns import WRONG
-from reports.anomalies.text_moments import paint_cycle, paint_moments
-from reports.anomalies.trial import Minimal, tried
+from onceproof.checkers.model import Anomaly
+from onceproof.reports.anomalies import svg_board, svg_moments, text_board, text_list
+from onceproof.reports.anomalies.canvas import Canvas, TextLine, Tone
+from onceproof.reports.anomalies.drawers.stage import scene_of
+from onceproof.reports.anomalies.names import fitted
+from onceproof.reports.anomalies.scene import Scene
+from onceproof.reports.anomalies.spoken import described
+from onceproof.reports.anomalies.svg import document, element, num
+from onceproof.reports.anomalies.text_columns import WRONG
+from onceproof.reports.anomalies.text_moments import paint_cycle, paint_moments
+from onceproof.reports.anomalies.trial import Minimal, tried
 
 WIDTH = 78
 _BETWEEN = 16

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reports.anomalies.scene import Group, Line, Panel, Scene, Strip
-from reports.text import sentence
+from onceproof.reports.anomalies.scene import Group, Line, Panel, Scene, Strip
+from onceproof.reports.text import sentence
 
 
 def described(scene: Scene) -> str:

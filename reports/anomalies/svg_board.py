@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from reports.anomalies.scene import Board, Flow, Group, Line, Panel, Ref, Slot
-from reports.anomalies.svg import cross, element, num, path, words
-from reports.anomalies.svg_columns import Columns, columns_of, panel_width
+from onceproof.reports.anomalies.scene import Board, Flow, Group, Line, Panel, Ref, Slot
+from onceproof.reports.anomalies.svg import cross, element, num, path, words
+from onceproof.reports.anomalies.svg_columns import Columns, columns_of, panel_width
 
 _ROW = 23
 _HEAD = 24

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from reports.anomalies.scene import Board, Edge, Group, Line, Panel, Place, Strip
-from reports.anomalies.svg import SMALL, width_of
+from onceproof.reports.anomalies.scene import Board, Edge, Group, Line, Panel, Place, Strip
+from onceproof.reports.anomalies.svg import SMALL, width_of
 
 _GAP = 14
 _LEAST_SLOT = 44

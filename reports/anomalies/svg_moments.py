@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from reports.anomalies.scene import Arc, Moment
-from reports.anomalies.svg import cross, element, num, path, width_of, words
-from reports.anomalies.svg_board import Drawn
+from onceproof.reports.anomalies.scene import Arc, Moment
+from onceproof.reports.anomalies.svg import cross, element, num, path, width_of, words
+from onceproof.reports.anomalies.svg_board import Drawn
 
 _ROW = 23
 _STEP = 46

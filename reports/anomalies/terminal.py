@@ -12,12 +12,12 @@ from typing import Final, TextIO
 
 from rich.text import Text
 
-from reports.anomalies.canvas import Tone, in_ascii
-from reports.anomalies.entry import HOPS, Entry, by_hop
-from reports.anomalies.names import harmless
-from reports.anomalies.picture import WIDTH, text_picture
-from reports.terminal import console, is_terminal
-from reports.text import line
+from onceproof.reports.anomalies.canvas import Tone, in_ascii
+from onceproof.reports.anomalies.entry import HOPS, Entry, by_hop
+from onceproof.reports.anomalies.names import harmless
+from onceproof.reports.anomalies.picture import WIDTH, text_picture
+from onceproof.reports.terminal import console, is_terminal
+from onceproof.reports.text import line
 
 _STYLES: Final = {Tone.PLAIN: "", Tone.TITLE: "dim", Tone.WRONG: "bold red"}
 _LABEL = 13

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from reports.anomalies.canvas import Canvas, Tone
-from reports.anomalies.names import fitted
-from reports.anomalies.scene import Board, Flow, Group, Line, Look, Panel
-from reports.anomalies.text_columns import WRONG, Columns, columns_of
+from onceproof.reports.anomalies.canvas import Canvas, Tone
+from onceproof.reports.anomalies.names import fitted
+from onceproof.reports.anomalies.scene import Board, Flow, Group, Line, Look, Panel
+from onceproof.reports.anomalies.text_columns import WRONG, Columns, columns_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Final
 
 from rich.cells import cell_len
 
-from reports.anomalies.scene import Board, Edge, Look, Place, Strip
+from onceproof.reports.anomalies.scene import Board, Edge, Look, Place, Strip
 
 WRONG: Final = "✗ "
 _LEAST_GUTTER = 18

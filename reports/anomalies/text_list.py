@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from reports.anomalies.canvas import Canvas, Tone
-from reports.anomalies.scene import Board, Edge, Flow, Group, Line, Panel, Place
-from reports.anomalies.text_columns import WRONG
+from onceproof.reports.anomalies.canvas import Canvas, Tone
+from onceproof.reports.anomalies.scene import Board, Edge, Flow, Group, Line, Panel, Place
+from onceproof.reports.anomalies.text_columns import WRONG
 
 
 def paint(canvas: Canvas, board: Board, top: int, width: int) -> int:

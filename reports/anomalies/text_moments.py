@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from reports.anomalies.canvas import Canvas, Tone
-from reports.anomalies.names import fitted
-from reports.anomalies.scene import Arc, Moment
-from reports.anomalies.text_columns import WRONG
+from onceproof.reports.anomalies.canvas import Canvas, Tone
+from onceproof.reports.anomalies.names import fitted
+from onceproof.reports.anomalies.scene import Arc, Moment
+from onceproof.reports.anomalies.text_columns import WRONG
 
 _STEP = 8
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from checkers import History, end_to_end
-from checkers.judging import find
-from checkers.model import Anomaly, Finding, Row, Value
+from onceproof.checkers import History, end_to_end
+from onceproof.checkers.judging import find
+from onceproof.checkers.model import Anomaly, Finding, Row, Value
 
 Minimal = Mapping[str, Sequence[Mapping[str, Value]]]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from checkers.model import Row, Value
-from reports.anomalies.trial import Trial
+from onceproof.checkers.model import Row, Value
+from onceproof.reports.anomalies.trial import Trial
 
 _SENT = {"what": "send"}
 _SEEN = {"source": "send"}

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import pyarrow.compute as pc
 
-from reports.assembly.tables import Clock, History, table
+from onceproof.reports.assembly.tables import Clock, History, table
 
 Moments = Mapping[tuple[str, int], Mapping[str, float]]
 """Of each owner's micro-batch: the first time of each kind, `planned` and `done`, in seconds."""

@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.assembly.tables import History, rows_where, short, short_or_none, table
-from reports.model_story import Entry, Marker
+from onceproof.reports.assembly.tables import History, rows_where, short, short_or_none, table
+from onceproof.reports.model_story import Entry, Marker
 
 Place = tuple[str, int, int]
 """Topic, partition, offset."""

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from checkers.model import ClaimJudgement, Hop, Judgement
-from checkers.model import Finding as JudgedFinding
-from checkers.model import Findings as JudgedFindings
-from checkers.model import Row as JudgedRow
-from reports.assembly.batches import BatchTimes
-from reports.assembly.paths import Paths, Place, records_of_attempts, transactions
-from reports.assembly.tables import Clock, History, plain_row, short
-from reports.model import Cause, Finding, Findings
-from reports.model_story import Path, Transaction
+from onceproof.checkers.model import ClaimJudgement, Hop, Judgement
+from onceproof.checkers.model import Finding as JudgedFinding
+from onceproof.checkers.model import Findings as JudgedFindings
+from onceproof.checkers.model import Row as JudgedRow
+from onceproof.reports.assembly.batches import BatchTimes
+from onceproof.reports.assembly.paths import Paths, Place, records_of_attempts, transactions
+from onceproof.reports.assembly.tables import Clock, History, plain_row, short
+from onceproof.reports.model import Cause, Finding, Findings
+from onceproof.reports.model_story import Path, Transaction
 
 SIZE_LIMIT = 2_000_000
 _SHOWN = (1000, 500, 200, 100, 40, 20, 10, 5, 2, 1)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from checkers.model import Hop, Verdict
-from reports.model import Claim, Fault
-from reports.text import listed, number, plural, sentence
+from onceproof.checkers.model import Hop, Verdict
+from onceproof.reports.model import Claim, Fault
+from onceproof.reports.text import listed, number, plural, sentence
 
 _STRENGTH = ("exactly-once", "at-least-once", "at-most-once")
 _SEVERITY = tuple(Verdict)

@@ -15,8 +15,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.assembly.tables import Clock, History, collected_from, short, table
-from reports.model_timeline import CommitLane, LagLane
+from onceproof.reports.assembly.tables import Clock, History, collected_from, short, table
+from onceproof.reports.model_timeline import CommitLane, LagLane
 
 _READERS = 6
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from reports.assembly.tables import short
-from reports.log_files import Lines
-from reports.model import Findings
-from reports.model_story import LogExcerpt, LogLine, Moment
+from onceproof.reports.assembly.tables import short
+from onceproof.reports.log_files import Lines
+from onceproof.reports.model import Findings
+from onceproof.reports.model_story import LogExcerpt, LogLine, Moment
 
 AROUND = 2.0
 """Lines within so many seconds of a finding are told."""

@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.assembly.entries import Place
-from reports.assembly.tables import (
+from onceproof.reports.assembly.entries import Place
+from onceproof.reports.assembly.tables import (
     Clock,
     History,
     collected_from,
@@ -23,7 +23,7 @@ from reports.assembly.tables import (
     short_or_none,
     table,
 )
-from reports.model_story import Execution, Passing
+from onceproof.reports.model_story import Execution, Passing
 
 _HARNESS = "the harness itself"
 

@@ -11,11 +11,19 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from reports.assembly.entries import Entries
-from reports.assembly.entries import Place as LogPlace
-from reports.assembly.passings import Passings
-from reports.assembly.tables import Clock, History, rows_where, short, short_or_none
-from reports.model_story import Effect, Execution, Passing, Path, Reading, Send, Transaction
+from onceproof.reports.assembly.entries import Entries
+from onceproof.reports.assembly.entries import Place as LogPlace
+from onceproof.reports.assembly.passings import Passings
+from onceproof.reports.assembly.tables import Clock, History, rows_where, short, short_or_none
+from onceproof.reports.model_story import (
+    Effect,
+    Execution,
+    Passing,
+    Path,
+    Reading,
+    Send,
+    Transaction,
+)
 
 LIST_LIMIT = 12
 _PLACES_LIMIT = 3

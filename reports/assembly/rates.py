@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from reports.assembly.tables import Clock, History, short, table
-from reports.model_timeline import Life, ProducerLane, Span
+from onceproof.reports.assembly.tables import Clock, History, short, table
+from onceproof.reports.model_timeline import Life, ProducerLane, Span
 
 _LANES, _OUTAGES = 12, 40
 _SHORTEST_OUTAGE = 1.0

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.record import RunRecord
-from reports.assembly.tables import Clock, History, rows
-from reports.log_files import LogFiles
+from onceproof.harness.record import RunRecord
+from onceproof.reports.assembly.tables import Clock, History, rows
+from onceproof.reports.log_files import LogFiles
 
 
 def run_logs(folder: Path, record: RunRecord, history: History) -> LogFiles:

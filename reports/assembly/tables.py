@@ -14,9 +14,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from checkers.tables import TABLES
-from reports.model import Row, Value
-from reports.text import cut, storable
+from onceproof.checkers.tables import TABLES
+from onceproof.reports.model import Row, Value
+from onceproof.reports.text import cut, storable
 
 History = Mapping[str, pa.Table]
 TEXT_LIMIT = 300

@@ -12,13 +12,13 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from reports.assembly.batches import Moments
-from reports.assembly.lags import commit_lanes, lag_lanes
-from reports.assembly.rates import producer_lanes
-from reports.assembly.tables import Clock, History, rows, short, short_or_none, table
-from reports.assembly.transactions import transaction_lanes
-from reports.model import Fault, Findings, Phase
-from reports.model_timeline import (
+from onceproof.reports.assembly.batches import Moments
+from onceproof.reports.assembly.lags import commit_lanes, lag_lanes
+from onceproof.reports.assembly.rates import producer_lanes
+from onceproof.reports.assembly.tables import Clock, History, rows, short, short_or_none, table
+from onceproof.reports.assembly.transactions import transaction_lanes
+from onceproof.reports.model import Fault, Findings, Phase
+from onceproof.reports.model_timeline import (
     Batch,
     BatchLane,
     FaultSpan,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from reports.assembly.tables import Clock, History, short, table
-from reports.model_timeline import TransactionLane, TransactionSpan
+from onceproof.reports.assembly.tables import Clock, History, short, table
+from onceproof.reports.model_timeline import TransactionLane, TransactionSpan
 
 _LANES, _SPANS = 6, 200
 _APART = 400

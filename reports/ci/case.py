@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
-from checkers.model import Verdict
-from reports.matrix.model import State, Trial, told
-from reports.model import Claim, Report
-from reports.stretches import looks_at
-from reports.text import line
-from reports.write import HTML_FILE, load
+from onceproof.checkers.model import Verdict
+from onceproof.reports.matrix.model import State, Trial, told
+from onceproof.reports.model import Claim, Report
+from onceproof.reports.stretches import looks_at
+from onceproof.reports.text import line
+from onceproof.reports.write import HTML_FILE, load
 
 _UNDECIDED: Final = frozenset(
     {Verdict.INVALID, Verdict.STALLED, Verdict.UNKNOWN, Verdict.UNEXERCISED}

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from reports.ci.case import Case
-from reports.text import cut, number, plural, seconds, visible
+from onceproof.reports.ci.case import Case
+from onceproof.reports.text import cut, number, plural, seconds, visible
 
 SUMMARY_BYTES: Final = 1_000_000
 """Below the 1 MiB that one step may have."""

@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from xml.etree import ElementTree as ET
 
-from reports.ci.case import Case
-from reports.text import visible
+from onceproof.reports.ci.case import Case
+from onceproof.reports.text import visible
 
 
 def junit(cases: Sequence[Case]) -> str:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from reports.diff.model import Difference
-from reports.diff.side import Circumstances
-from reports.html.facts import flat
-from reports.model import Fault, Report
-from reports.text import number
+from onceproof.reports.diff.model import Difference
+from onceproof.reports.diff.side import Circumstances
+from onceproof.reports.html.facts import flat
+from onceproof.reports.model import Fault, Report
+from onceproof.reports.text import number
 
 VERSIONS: Final = "versions"
 _BACKEND: Final = "backend"

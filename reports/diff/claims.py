@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from checkers.model import Verdict
-from reports.diff.model import Change, ClaimPair, Told
-from reports.model import Claim
+from onceproof.checkers.model import Verdict
+from onceproof.reports.diff.model import Change, ClaimPair, Told
+from onceproof.reports.model import Claim
 
 Identity = tuple[str, str, str, str | None, str | None]
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reports.diff.circumstances import VERSIONS, differences
-from reports.diff.claims import pair_claims
-from reports.diff.findings import pair_findings
-from reports.diff.model import Change, ClaimPair, Diff, FoundPair, Outcome, Status, Which
-from reports.diff.side import Side
+from onceproof.reports.diff.circumstances import VERSIONS, differences
+from onceproof.reports.diff.claims import pair_claims
+from onceproof.reports.diff.findings import pair_findings
+from onceproof.reports.diff.model import Change, ClaimPair, Diff, FoundPair, Outcome, Status, Which
+from onceproof.reports.diff.side import Side
 
 
 def compare(a: Side, b: Side, *, by_record: bool | None = None) -> Diff:

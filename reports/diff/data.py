@@ -11,9 +11,9 @@ from typing import Any, Final, Literal
 
 from pydantic import TypeAdapter
 
-from reports.diff.model import Diff
-from reports.diff.summary import headline
-from reports.text import storable
+from onceproof.reports.diff.model import Diff
+from onceproof.reports.diff.summary import headline
+from onceproof.reports.text import storable
 
 VERSION: Final = 1
 

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reports.diff.listing import Key, Listing, hidden, key_of, listings
-from reports.diff.model import ALONE, Amount, FoundPair, Record, Shape, Status
-from reports.diff.side import Side
-from reports.diff.sight import blind, hazards_of
-from reports.model import Finding
-from reports.text import listed, number
+from onceproof.reports.diff.listing import Key, Listing, hidden, key_of, listings
+from onceproof.reports.diff.model import ALONE, Amount, FoundPair, Record, Shape, Status
+from onceproof.reports.diff.side import Side
+from onceproof.reports.diff.sight import blind, hazards_of
+from onceproof.reports.model import Finding
+from onceproof.reports.text import listed, number
 
 _ORDER: Final = tuple(Status)
 

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from checkers.claims_json import claim_from_json
-from checkers.model import Evidence, Expectation, Hop, Verdict
-from reports import model
+from onceproof.checkers.claims_json import claim_from_json
+from onceproof.checkers.model import Evidence, Expectation, Hop, Verdict
+from onceproof.reports import model
 
 
 class _Part(BaseModel):

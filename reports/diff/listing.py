@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from checkers.model import Evidence, Hop
-from reports.assembly.tables import TEXT_LIMIT
-from reports.diff.side import Side
-from reports.diff.watching import is_there
-from reports.model import Finding, Findings, Value
-from reports.stretches import Stretch, stretch_of
+from onceproof.checkers.model import Evidence, Hop
+from onceproof.reports.assembly.tables import TEXT_LIMIT
+from onceproof.reports.diff.side import Side
+from onceproof.reports.diff.watching import is_there
+from onceproof.reports.model import Finding, Findings, Value
+from onceproof.reports.stretches import Stretch, stretch_of
 
 Key = tuple[tuple[str, Value], ...]
 """Columns and values that name a finding."""

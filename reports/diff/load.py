@@ -9,13 +9,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from checkers.claims_json import BadClaim
-from checkers.regular import NotRegular, open_regular
-from reports.diff.judgement_file import JudgementFile
-from reports.diff.side import Side
-from reports.diff.sides import side_of_judgement, side_of_report
-from reports.model import FORMAT
-from reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load, read
+from onceproof.checkers.claims_json import BadClaim
+from onceproof.checkers.regular import NotRegular, open_regular
+from onceproof.reports.diff.judgement_file import JudgementFile
+from onceproof.reports.diff.side import Side
+from onceproof.reports.diff.sides import side_of_judgement, side_of_report
+from onceproof.reports.model import FORMAT
+from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load, read
 
 _JUDGEMENT = "onceproof-judgement"
 

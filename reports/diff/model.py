@@ -12,9 +12,9 @@ from typing import Annotated, Final
 
 from pydantic import PlainSerializer
 
-from checkers.model import Hop, Verdict
-from reports.diff.listing import Key
-from reports.model import Value
+from onceproof.checkers.model import Hop, Verdict
+from onceproof.reports.diff.listing import Key
+from onceproof.reports.model import Value
 
 ALONE: Final = "with no hazard beside"
 """What a finding came with of which nothing is known to have come with it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reports.diff.model import Diff, Outcome
-from reports.diff.summary import (
+from onceproof.reports.diff.model import Diff, Outcome
+from onceproof.reports.diff.summary import (
     BAD,
     GOOD,
     OPEN,
@@ -20,9 +20,9 @@ from reports.diff.summary import (
     shapes,
     tone,
 )
-from reports.html.templating import environment, style
-from reports.index.links import link
-from reports.text import storable
+from onceproof.reports.html.templating import environment, style
+from onceproof.reports.index.links import link
+from onceproof.reports.text import storable
 
 _HERE = Path(__file__).parent
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from checkers.model import Hop
-from reports.model import Claim, Findings
-from reports.stretches import Stretch, sink_of
+from onceproof.checkers.model import Hop
+from onceproof.reports.model import Claim, Findings
+from onceproof.reports.stretches import Stretch, sink_of
 
 Circumstances = Mapping[str, Mapping[str, str]]
 """Section → name → value, all in words."""

@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from typing import Final
 
-from checkers.circumstances import TO_COMPLETE
-from checkers.model import Hop, Verdict
-from reports.diff.circumstances import circumstances
-from reports.diff.judgement_file import JudgementFile
-from reports.diff.side import Sent, Side
-from reports.model import Claim, Fault, Phase, Report, Wound
-from reports.wholeness import missed
+from onceproof.checkers.circumstances import TO_COMPLETE
+from onceproof.checkers.model import Hop, Verdict
+from onceproof.reports.diff.circumstances import circumstances
+from onceproof.reports.diff.judgement_file import JudgementFile
+from onceproof.reports.diff.side import Sent, Side
+from onceproof.reports.model import Claim, Fault, Phase, Report, Wound
+from onceproof.reports.wholeness import missed
 
 _RUN_NAME: Final = re.compile(r"\d{8}T\d{6}Z-.+")
 _HOPS: Final = {hop.value: hop for hop in Hop}

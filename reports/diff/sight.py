@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from checkers.model import Hop, Verdict
-from reports.diff.listing import Listing
-from reports.diff.side import Side
-from reports.diff.watching import beside, by_input, watching
-from reports.model import Claim, Finding
-from reports.stretches import Stretch
-from reports.text import listed
+from onceproof.checkers.model import Hop, Verdict
+from onceproof.reports.diff.listing import Listing
+from onceproof.reports.diff.side import Side
+from onceproof.reports.diff.watching import beside, by_input, watching
+from onceproof.reports.model import Claim, Finding
+from onceproof.reports.stretches import Stretch
+from onceproof.reports.text import listed
 
 _UNKNOWN: Final = "unknown hazard"
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from checkers.model import Verdict
-from reports.diff.model import (
+from onceproof.checkers.model import Verdict
+from onceproof.reports.diff.model import (
     ALONE,
     Amount,
     Change,
@@ -21,7 +21,7 @@ from reports.diff.model import (
     Shape,
     Status,
 )
-from reports.text import listed, number, plural
+from onceproof.reports.text import listed, number, plural
 
 BAD: Final = frozenset({Status.NEW, Change.WORSE, Change.UNEXPECTED})
 GOOD: Final = frozenset({Status.GONE, Change.BETTER})

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reports.diff.model import Change, ClaimPair, Diff, FoundPair, Outcome, Status, Told
-from reports.diff.summary import (
+from onceproof.reports.diff.model import Change, ClaimPair, Diff, FoundPair, Outcome, Status, Told
+from onceproof.reports.diff.summary import (
     BAD,
     GOOD,
     OPEN,
@@ -26,8 +26,8 @@ from reports.diff.summary import (
     sections,
     shapes,
 )
-from reports.terminal import console
-from reports.text import cut, line, listed, plural
+from onceproof.reports.terminal import console
+from onceproof.reports.text import cut, line, listed, plural
 
 _NAMES: Final = 4
 _SHAPES: Final = 4

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from checkers.model import Evidence, Hop, Verdict
-from checkers.refutations import refutations, told_with
-from reports.diff.side import Side
-from reports.model import Claim
-from reports.stretches import Stretch, sink_of
+from onceproof.checkers.model import Evidence, Hop, Verdict
+from onceproof.checkers.refutations import refutations, told_with
+from onceproof.reports.diff.side import Side
+from onceproof.reports.model import Claim
+from onceproof.reports.stretches import Stretch, sink_of
 
 _BESIDE: Final = "exactly-once"
 """By this it is looked at what producers did, where no claim speaks of it."""

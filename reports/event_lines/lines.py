@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from queue import SimpleQueue
 from typing import Any, Final, TextIO
 
-from harness import events
-from harness.events import Event
-from reports.event_lines import model
-from reports.event_lines.model import Line
-from reports.matrix.model import Trial
+from onceproof.harness import events
+from onceproof.harness.events import Event
+from onceproof.reports.event_lines import model
+from onceproof.reports.event_lines.model import Line
+from onceproof.reports.matrix.model import Trial
 
 _SENTENCES: Final = 3
 _PATIENCE: Final = 10.0

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from checkers.model import Evidence, Hop, Verdict
+from onceproof.checkers.model import Evidence, Hop, Verdict
 
 FORMAT: Final = "onceproof-events/1"
 

@@ -1,6 +1,7 @@
 """The reference page of the lines of `--json-events` and their schema, made from their model.
 
-`python -m reports.event_lines.page FOLDER` writes `events.md` and `events.schema.json` there.
+`python -m onceproof.reports.event_lines.page FOLDER` writes `events.md` and `events.schema.json`
+there.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from reports.event_lines.model import FORMAT, LINES
+from onceproof.reports.event_lines.model import FORMAT, LINES
 
 PAGE: Final = "events.md"
 SCHEMA: Final = "events.schema.json"

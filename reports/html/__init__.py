@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checkers import anomalies
-from reports.html.around import around
-from reports.html.brief import brief
-from reports.html.facts import drawn, fine_prints, lead, tiles, unknown_lag
-from reports.html.folding import folded, stories
-from reports.html.geometry import drawing
-from reports.html.story import cause_story, story
-from reports.html.templating import environment, policy, script, style
-from reports.html.way import transactions, way
-from reports.html.words import words
-from reports.model import Report
-from reports.text import UNSEALED
-from reports.wholeness import missed
+from onceproof.checkers import anomalies
+from onceproof.reports.html.around import around
+from onceproof.reports.html.brief import brief
+from onceproof.reports.html.facts import drawn, fine_prints, lead, tiles, unknown_lag
+from onceproof.reports.html.folding import folded, stories
+from onceproof.reports.html.geometry import drawing
+from onceproof.reports.html.story import cause_story, story
+from onceproof.reports.html.templating import environment, policy, script, style
+from onceproof.reports.html.way import transactions, way
+from onceproof.reports.html.words import words
+from onceproof.reports.model import Report
+from onceproof.reports.text import UNSEALED
+from onceproof.reports.wholeness import missed
 
 _HERE = Path(__file__).parent
 _STYLES = (_HERE / "timeline.css", _HERE / "page.css", _HERE / "paper.css")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from reports.model import Fault, Finding, Report
-from reports.text import seconds, visible
+from onceproof.reports.model import Fault, Finding, Report
+from onceproof.reports.text import seconds, visible
 
 NEAR = 10.0
 """Faults that ended or began within so many seconds are told as near."""

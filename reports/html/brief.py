@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reports.model import Finding
-from reports.model_story import Effect, Entry, Send
-from reports.text import seconds
+from onceproof.reports.model import Finding
+from onceproof.reports.model_story import Effect, Entry, Send
+from onceproof.reports.text import seconds
 
 _MOST = 3
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from reports.model import FinePrint, Report
-from reports.text import number, plural, seconds
+from onceproof.reports.model import FinePrint, Report
+from onceproof.reports.text import number, plural, seconds
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from markupsafe import escape
 
-from reports.html.around import acting
-from reports.html.brief import brief
-from reports.model import Finding, Findings, Report
+from onceproof.reports.html.around import acting
+from onceproof.reports.html.brief import brief
+from onceproof.reports.model import Finding, Findings, Report
 
 _STORIES = 60
 _ROWS = 800_000

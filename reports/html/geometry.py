@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.html.lanes import (
+from onceproof.reports.html.lanes import (
     bands,
     commit_ticks,
     fault_boxes,
@@ -18,10 +18,10 @@ from reports.html.lanes import (
     producer_curve,
     transaction_boxes,
 )
-from reports.html.shapes import PLOT, Axis, Band, Box, Curve, Lane, Point
-from reports.model import Report
-from reports.model_timeline import BatchLane, Mark, Timeline
-from reports.text import cut, line, number, plural, seconds
+from onceproof.reports.html.shapes import PLOT, Axis, Band, Box, Curve, Lane, Point
+from onceproof.reports.model import Report
+from onceproof.reports.model_timeline import BatchLane, Mark, Timeline
+from onceproof.reports.text import cut, line, number, plural, seconds
 
 _HEAD = 44
 _LIFE, _CURVE, _BATCH, _MARK, _FAULT, _SPACE = 26, 58, 30, 34, 20, 10

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reports.html.shapes import Axis, Band, Box, Curve, Point
-from reports.model import Fault, Phase
-from reports.model_timeline import (
+from onceproof.reports.html.shapes import Axis, Band, Box, Curve, Point
+from onceproof.reports.model import Fault, Phase
+from onceproof.reports.model_timeline import (
     CommitLane,
     FaultSpan,
     InstanceLane,
@@ -18,7 +18,7 @@ from reports.model_timeline import (
     ProducerLane,
     TransactionLane,
 )
-from reports.text import number, seconds
+from onceproof.reports.text import number, seconds
 
 KINDS = ("crash", "partition", "timeout")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from reports.text import visible
+from onceproof.reports.text import visible
 
 
 def name(text: str) -> Markup:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
-from reports.html.names import name
-from reports.model import Cause, Fault, Finding
-from reports.model_story import Effect, Entry, Path
-from reports.text import number, plural, seconds, sentence, times, visible
+from onceproof.reports.html.names import name
+from onceproof.reports.model import Cause, Fault, Finding
+from onceproof.reports.model_story import Effect, Entry, Path
+from onceproof.reports.text import number, plural, seconds, sentence, times, visible
 
 _NAMED = 3
 

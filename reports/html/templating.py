@@ -13,8 +13,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports import text
-from reports.html.facts import flat
+from onceproof.reports import text
+from onceproof.reports.html.facts import flat
 
 _HERE = Path(__file__).parent
 

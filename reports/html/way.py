@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from reports.html.names import name
-from reports.model import Finding
-from reports.model_story import (
+from onceproof.reports.html.names import name
+from onceproof.reports.model import Finding
+from onceproof.reports.model_story import (
     Effect,
     Entry,
     Execution,
@@ -24,7 +24,7 @@ from reports.model_story import (
     Send,
     Transaction,
 )
-from reports.text import number, seconds, visible
+from onceproof.reports.text import number, seconds, visible
 
 _OUTCOMES = {
     "ok": "acknowledged",

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reports.model import Report
-from reports.text import plural, seconds
+from onceproof.reports.model import Report
+from onceproof.reports.text import plural, seconds
 
 _LIMIT = 200
 

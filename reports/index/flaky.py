@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from reports.index.model import Run
-from reports.matrix.model import Told
-from reports.text import listed, plural
+from onceproof.reports.index.model import Run
+from onceproof.reports.matrix.model import Told
+from onceproof.reports.text import listed, plural
 
 DEFINITION: Final = (
     "A scenario is flaky if two of its runs that came to their end, by the same code, with "

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from checkers.model import Verdict
-from reports.matrix.model import Told
+from onceproof.checkers.model import Verdict
+from onceproof.reports.matrix.model import Told
 
 
 class State(StrEnum):

@@ -15,15 +15,15 @@ from typing import Final
 
 from markupsafe import Markup
 
-from checkers.model import Verdict
-from reports.html.facts import Tile
-from reports.html.templating import environment, style
-from reports.index.flaky import DEFINITION
-from reports.index.links import link
-from reports.index.model import Found, Run, State
-from reports.index.strip import STEP, strip
-from reports.index.table import Row, headline, rows
-from reports.text import cut, number, storable
+from onceproof.checkers.model import Verdict
+from onceproof.reports.html.facts import Tile
+from onceproof.reports.html.templating import environment, style
+from onceproof.reports.index.flaky import DEFINITION
+from onceproof.reports.index.links import link
+from onceproof.reports.index.model import Found, Run, State
+from onceproof.reports.index.strip import STEP, strip
+from onceproof.reports.index.table import Row, headline, rows
+from onceproof.reports.text import cut, number, storable
 
 _HERE: Final = Path(__file__).parent
 _KINDS: Final = ("crash", "partition", "timeout")

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from harness.record import RUN_FILE, RunRecord, UnreadableRun
-from reports.index.model import Found, Run, Unread
-from reports.matrix.model import told
-from reports.model import Phase, Report
-from reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
+from onceproof.harness.record import RUN_FILE, RunRecord, UnreadableRun
+from onceproof.reports.index.model import Found, Run, Unread
+from onceproof.reports.matrix.model import told
+from onceproof.reports.model import Phase, Report
+from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 
 _NAME: Final = re.compile(r"\d{8}T\d{6}Z-.+")
 _LARGEST: Final = 64_000_000

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Final
 
-from reports.index.model import Run, State
-from reports.text import plural
+from onceproof.reports.index.model import Run, State
+from onceproof.reports.text import plural
 
 SHOWN: Final = 27
 """Runs that are drawn."""

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from checkers.model import Verdict
-from reports.index.flaky import Flaky, flaky
-from reports.index.model import Run, State
-from reports.matrix.table import together
-from reports.text import listed, number, plural, seconds
+from onceproof.checkers.model import Verdict
+from onceproof.reports.index.flaky import Flaky, flaky
+from onceproof.reports.index.model import Run, State
+from onceproof.reports.matrix.table import together
+from onceproof.reports.text import listed, number, plural, seconds
 
 _ORDER = list(Verdict)
 _SEEDS = 6

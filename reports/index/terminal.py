@@ -11,11 +11,11 @@ from typing import TextIO
 from rich.table import Table
 from rich.text import Text
 
-from reports.index.model import Found, State, Unread
-from reports.index.strip import LEGEND, signs
-from reports.index.table import Row, Same, headline, rows
-from reports.terminal import console
-from reports.text import line, plural
+from onceproof.reports.index.model import Found, State, Unread
+from onceproof.reports.index.strip import LEGEND, signs
+from onceproof.reports.index.table import Row, Same, headline, rows
+from onceproof.reports.terminal import console
+from onceproof.reports.text import line, plural
 
 
 def print_index(found: Found, out: TextIO) -> None:

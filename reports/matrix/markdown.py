@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from reports.matrix.model import Backend, Matrix, State, Trial
-from reports.matrix.summary import headline, unexpected
-from reports.matrix.table import alike, table
-from reports.text import line, plural, seconds
+from onceproof.reports.matrix.model import Backend, Matrix, State, Trial
+from onceproof.reports.matrix.summary import headline, unexpected
+from onceproof.reports.matrix.table import alike, table
+from onceproof.reports.text import line, plural, seconds
 
 _IMAGE = "image of "
 """How the version of a container's image begins, in front of whose it is."""

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from checkers.model import Verdict
-from reports.model import Claim, Report
+from onceproof.checkers.model import Verdict
+from onceproof.reports.model import Claim, Report
 
 
 class State(StrEnum):

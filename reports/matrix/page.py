@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from reports.html.templating import environment, style
-from reports.matrix.markdown import markdown
-from reports.matrix.model import Matrix, State
-from reports.matrix.summary import headline, tiles, tone, unexpected
-from reports.matrix.table import alike, table
-from reports.text import storable
-from reports.write import write_whole
+from onceproof.reports.html.templating import environment, style
+from onceproof.reports.matrix.markdown import markdown
+from onceproof.reports.matrix.model import Matrix, State
+from onceproof.reports.matrix.summary import headline, tiles, tone, unexpected
+from onceproof.reports.matrix.table import alike, table
+from onceproof.reports.text import storable
+from onceproof.reports.write import write_whole
 
 HTML_FILE, MARKDOWN_FILE = "matrix.html", "matrix.md"
 _HERE = Path(__file__).parent

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from checkers.model import Verdict
-from reports.html.facts import Tile
-from reports.matrix.model import Matrix, State, Trial
-from reports.text import number, plural, seconds
+from onceproof.checkers.model import Verdict
+from onceproof.reports.html.facts import Tile
+from onceproof.reports.matrix.model import Matrix, State, Trial
+from onceproof.reports.text import number, plural, seconds
 
 
 def headline(matrix: Matrix) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from checkers.model import Verdict
-from reports.matrix.model import State, Told, Trial
+from onceproof.checkers.model import Verdict
+from onceproof.reports.matrix.model import State, Told, Trial
 
 NONE: Final = "no fault"
 SEVERAL: Final = "several kinds"

@@ -1,6 +1,6 @@
 """The published JSON Schemas of `report.json` and of `onceproof diff --json`, made from the models.
 
-The one thing to know: `python -m reports.schema` writes them; a test demands that they are current.
+`python -m onceproof.reports.schema` writes them; a test demands that they are current.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from reports.diff import data as diff
-from reports.model import FORMAT, Report
+from onceproof.reports.diff import data as diff
+from onceproof.reports.model import FORMAT, Report
 
 _HERE = Path(__file__).parent
 

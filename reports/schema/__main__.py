@@ -1,10 +1,10 @@
-"""`python -m reports.schema`: write the schema files anew."""
+"""`python -m onceproof.reports.schema`: write the schema files anew."""
 
 from __future__ import annotations
 
 import sys
 
-from reports.schema import schemas
+from onceproof.reports.schema import schemas
 
 
 def main() -> None:

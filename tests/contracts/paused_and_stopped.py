@@ -11,8 +11,8 @@ from typing import Protocol
 
 import pytest
 
-from harness.stage.base import Stage, StageTrouble
-from harness.stage.topology import AUDITOR
+from onceproof.harness.stage.base import Stage, StageTrouble
+from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.staging import Talk, eventually, serves, told_by, whole_everywhere
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.kafka.topics import create_topics
-from harness.links.ledger import Disturbance, Hold
-from harness.stage.topology import AUDITOR, Link
-from harness.tools.setup import ensure
+from onceproof.harness.kafka.topics import create_topics
+from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.tools.setup import ensure
 from tests.docker.engine import NoEngine, engine
 from tests.docker.images import build
 from tests.docker.staging import Contained, contained

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from harness.tools import go
-from harness.wait import wait_until
+from onceproof.harness.tools import go
+from onceproof.harness.wait import wait_until
 
 COMPOSE = "v2.39.4"
 PLUGINS = Path.home() / ".docker" / "cli-plugins"

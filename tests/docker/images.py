@@ -16,8 +16,8 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from harness.tools import cache, go, postgres, toxiproxy
-from harness.tools.setup import StageTools
+from onceproof.harness.tools import cache, go, postgres, toxiproxy
+from onceproof.harness.tools.setup import StageTools
 from tests.docker.engine import NoEngine, do, install, run, told
 
 HERE = Path(__file__).parent / "images"

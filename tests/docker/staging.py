@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.stage import backends
-from harness.stage.base import Stage
-from harness.stage.blocks import take_block
-from harness.stage.docker_reaper import LABEL
-from harness.stage.processes import Processes
-from harness.stage.sweep import new_marker
-from harness.wait import Stop
+from onceproof.harness.stage import backends
+from onceproof.harness.stage.base import Stage
+from onceproof.harness.stage.blocks import take_block
+from onceproof.harness.stage.docker_reaper import LABEL
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.wait import Stop
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ import requests
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
-from harness.kafka.topics import create_topics
+from onceproof.harness.kafka.topics import create_topics
 from tests.docker.staging import docker
 
 FILE = Path(__file__).parents[2] / "docker-compose.yml"

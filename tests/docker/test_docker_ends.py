@@ -17,9 +17,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.stage.docker_reaper import LABEL
-from harness.stage.sweep import where
-from harness.wait import Stop
+from onceproof.harness.stage.docker_reaper import LABEL
+from onceproof.harness.stage.sweep import where
+from onceproof.harness.wait import Stop
 from tests.docker.staging import docker, labelled, of_run
 from tests.integration.staging import eventually
 
@@ -90,9 +90,9 @@ def test_ctrl_c(started: subprocess.Popen[bytes], tmp_path: Path) -> None:
 
 def test_the_next_start_looks_again() -> None:
     """A dead run's things go; those of a living one, and those from elsewhere, stay."""
-    from harness.stage import docker_sweep
-    from harness.stage.sweep import new_marker
-    from harness.tools.docker_engine import connect
+    from onceproof.harness.stage import docker_sweep
+    from onceproof.harness.stage.sweep import new_marker
+    from onceproof.harness.tools.docker_engine import connect
 
     dead, living = "999999-1-ff", new_marker()
     here, elsewhere = where(), "somewhere-else"

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
-from harness.scenario import Scenario
-from scenarios import flagship
+from onceproof.harness.scenario import Scenario
+from onceproof.scenarios import flagship
 from tests.docker.staging import of_run
 from tests.end_to_end.command import Finished
 

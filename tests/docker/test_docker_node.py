@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from harness.stage.base import StageTrouble
-from harness.stage.docker_node import DockerNode
-from harness.tools.docker_engine import connect
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.docker_node import DockerNode
+from onceproof.harness.tools.docker_engine import connect
 from tests.docker.images import BASE
 from tests.integration.staging import eventually
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.stage.docker_compose import PROFILE, Compose, ensure_images
-from harness.tools.docker_engine import connect
-from harness.tools.error import SetupError
-from harness.tools.progress import silent
+from onceproof.harness.stage.docker_compose import PROFILE, Compose, ensure_images
+from onceproof.harness.tools.docker_engine import connect
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.progress import silent
 
 
 def test_a_profile_is_laid_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

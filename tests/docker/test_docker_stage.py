@@ -10,9 +10,9 @@ import pytest
 from confluent_kafka import Producer
 from psycopg.conninfo import make_conninfo
 
-from harness.links.ledger import CUT, Disturbance, Hold, Way, lose
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
+from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Way, lose
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from tests.docker.staging import Contained, labelled
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import (

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from harness.folder import seal_folder
+from onceproof.harness.folder import seal_folder
 from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import onceproof
 
@@ -150,6 +150,6 @@ def test_a_broken_folder_gets_a_sentence_and_no_traceback(copied, damage, says):
 
 
 def test_the_stored_report_fits_the_published_schema(guarded):
-    from reports.model import Report
+    from onceproof.reports.model import Report
 
     Report.model_validate(json.loads((guarded.folder / "report.json").read_text()))

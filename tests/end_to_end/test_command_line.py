@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios import all_scenarios
+from onceproof.scenarios import all_scenarios
 from tests.end_to_end.command import onceproof
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.wait import wait_until
+from onceproof.harness.wait import wait_until
 from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import Started, onceproof
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.kafka.metadata import ClusterView
-from harness.stage.topology import AUDITOR
-from harness.tools.setup import StageTools, ensure
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.tools.setup import StageTools, ensure
 from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import Finished, onceproof
 from tests.integration.staging import Staged, staged

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools.jars_for import kafka_jars
-from harness.tools.setup import ensure
-from harness.wait import wait_until
+from onceproof.harness.tools.jars_for import kafka_jars
+from onceproof.harness.tools.setup import ensure
+from onceproof.harness.wait import wait_until
 from onceproof.lab_client import ask
 from tests.end_to_end.catalogue import MINUTES
 from tests.end_to_end.command import onceproof

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios import flink
+from onceproof.scenarios import flink
 from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
 
 pytestmark = MINUTES

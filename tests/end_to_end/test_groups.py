@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios import groups, groups_twins, streams
+from onceproof.scenarios import groups, groups_twins, streams
 from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
 
 pytestmark = MINUTES

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from inotify_simple import INotify, flags
 
-from harness.sinks.iceberg import IcebergTable
-from harness.sinks.rows import UnreadableFiles
-from harness.subjects.spark_iceberg import SparkIceberg
-from harness.tools.setup import ensure
+from onceproof.harness.sinks.iceberg import IcebergTable
+from onceproof.harness.sinks.rows import UnreadableFiles
+from onceproof.harness.subjects.spark_iceberg import SparkIceberg
+from onceproof.harness.tools.setup import ensure
 from tests.end_to_end.catalogue import MINUTES
 
 pytestmark = MINUTES

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from harness.lab.place import LabTrouble, Place
-from harness.wait import wait_until
+from onceproof.harness.lab.place import LabTrouble, Place
+from onceproof.harness.wait import wait_until
 from onceproof.lab_client import ask
 from tests.end_to_end.command import Started, onceproof
 from tests.end_to_end.test_ending import nothing_stays

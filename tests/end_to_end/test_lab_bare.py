@@ -12,8 +12,8 @@ import psutil
 import pytest
 from confluent_kafka import Producer
 
-from harness.stage.processes import MARKER
-from harness.wait import wait_until
+from onceproof.harness.stage.processes import MARKER
+from onceproof.harness.wait import wait_until
 from onceproof.lab_client import ask
 from tests.end_to_end.command import onceproof
 from tests.end_to_end.test_ending import nothing_stays

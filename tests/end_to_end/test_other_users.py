@@ -18,7 +18,7 @@ import psutil
 import psycopg
 import pytest
 
-from harness.wait import wait_until
+from onceproof.harness.wait import wait_until
 from tests.end_to_end.command import Started, onceproof
 
 pytestmark = [

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import psutil
 import pytest
 
-from harness.stage.processes import MARKER
-from harness.wait import wait_until
+from onceproof.harness.stage.processes import MARKER
+from onceproof.harness.wait import wait_until
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 

@@ -10,7 +10,7 @@ import os
 
 import pytest
 
-from scenarios import queues
+from onceproof.scenarios import queues
 from tests.end_to_end.catalogue import comes_to_what_is_expected
 
 ALWAYS = frozenset({"jms-forwarder-transacted", "jms-forwarder-client"})

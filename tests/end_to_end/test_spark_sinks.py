@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from scenarios import spark_sinks
+from onceproof.scenarios import spark_sinks
 from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
 from tests.end_to_end.command import onceproof
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios import spark_triggers
+from onceproof.scenarios import spark_triggers
 from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
 
 pytestmark = MINUTES

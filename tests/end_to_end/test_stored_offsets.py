@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios import stored_offsets
+from onceproof.scenarios import stored_offsets
 from tests.end_to_end.catalogue import MINUTES, comes_to_what_is_expected
 
 pytestmark = MINUTES

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools import cache
 from onceproof.commands.setup import prepared
+from onceproof.harness.tools import cache
 from tests.end_to_end.catalogue import MINUTES
 from tests.end_to_end.command import Finished, onceproof
 

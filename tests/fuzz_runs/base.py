@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from checkers import exactly_once
-from checkers.claims_json import claim_to_json
-from checkers.promised import PHASES
-from harness.folder import RunFolder
-from harness.record import RunRecord, Step, Written
-from harness.recording.writer import HistoryWriter
+from onceproof.checkers import exactly_once
+from onceproof.checkers.claims_json import claim_to_json
+from onceproof.checkers.promised import PHASES
+from onceproof.harness.folder import RunFolder
+from onceproof.harness.record import RunRecord, Step, Written
+from onceproof.harness.recording.writer import HistoryWriter
 
 CLOCK = "boot/CLOCK_MONOTONIC"
 CLAIM = exactly_once("payments", into="ledger", view="table")

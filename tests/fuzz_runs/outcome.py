@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from checkers import Verdict
+from onceproof.checkers import Verdict
 from onceproof.commands.check import USAGE, check
 
 SECONDS: Final = 120

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import pyarrow.parquet as pq
 
-from checkers import Verdict
-from checkers.promised import PHASES
-from harness.folder import seal_folder
+from onceproof.checkers import Verdict
+from onceproof.checkers.promised import PHASES
+from onceproof.harness.folder import seal_folder
 from tests.fuzz_runs.base import make_run
 from tests.fuzz_runs.damage import damages, fresh
 from tests.fuzz_runs.outcome import Came, came_of

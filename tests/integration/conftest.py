@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.kafka.topic import Topic
-from harness.kafka.topics import create_topics
-from harness.links.ledger import Disturbance, Hold
-from harness.stage.topology import AUDITOR, Link
-from harness.tools.setup import StageTools, ensure
+from onceproof.harness.kafka.topic import Topic
+from onceproof.harness.kafka.topics import create_topics
+from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.tools.setup import StageTools, ensure
 from tests.integration.staging import Staged, eventually, staged, whole_everywhere
 
 _open = contextlib.ExitStack()

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-from harness.bench import Bench
-from harness.faults.base import Injection
-from harness.faults.by_hand import asked
-from harness.stage.base import Stage
-from harness.subjects.pipeline import NoPipeline, Pipeline
-from harness.wait import Stop
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.stage.base import Stage
+from onceproof.harness.subjects.pipeline import NoPipeline, Pipeline
+from onceproof.harness.wait import Stop
 from tests.integration.staging import eventually
 
 

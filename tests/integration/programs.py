@@ -15,21 +15,21 @@ from types import SimpleNamespace
 
 from confluent_kafka import Producer
 
-from harness.bench import Bench, addresses, fresh_reader
-from harness.faults.base import Fault, Injection
-from harness.identity import RECORD_HEADER
-from harness.own.effects import Yield
-from harness.own.group_commits import GroupCommits
-from harness.own.identity import Rule
-from harness.own.kept import Kept
-from harness.own.look import Look
-from harness.own.outputs.output import Output, Where
-from harness.own.program import Program
-from harness.own.together import Together
-from harness.stage.database_login import for_programs
-from harness.stage.topology import AUDITOR, Link
-from harness.wait import Stop
-from harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES
+from onceproof.harness.bench import Bench, addresses, fresh_reader
+from onceproof.harness.faults.base import Fault, Injection
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.own.effects import Yield
+from onceproof.harness.own.group_commits import GroupCommits
+from onceproof.harness.own.identity import Rule
+from onceproof.harness.own.kept import Kept
+from onceproof.harness.own.look import Look
+from onceproof.harness.own.outputs.output import Output, Where
+from onceproof.harness.own.program import Program
+from onceproof.harness.own.together import Together
+from onceproof.harness.stage.database_login import for_programs
+from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.wait import Stop
+from onceproof.harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES
 from tests.integration.faults import bench
 from tests.integration.staging import Staged, eventually, flowing
 

@@ -14,17 +14,17 @@ from typing import Any, TypeVar
 
 import psutil
 
-from harness.bench import addresses, open_reader
-from harness.kafka.log_reader import Entry, PartitionLog
-from harness.kafka.metadata import ClusterView
-from harness.stage.alone import alone
-from harness.stage.base import Stage
-from harness.stage.blocks import Block
-from harness.stage.local import LocalStage
-from harness.stage.processes import MARKER, Process, Processes
-from harness.stage.topology import AUDITOR, Link
-from harness.tools.setup import StageTools
-from harness.wait import wait_until
+from onceproof.harness.bench import addresses, open_reader
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.stage.alone import alone
+from onceproof.harness.stage.base import Stage
+from onceproof.harness.stage.blocks import Block
+from onceproof.harness.stage.local import LocalStage
+from onceproof.harness.stage.processes import MARKER, Process, Processes
+from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.wait import wait_until
 
 T = TypeVar("T")
 

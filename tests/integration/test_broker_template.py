@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.kafka.cluster_id import new_cluster_id
-from harness.stage.alone import alone
-from harness.stage.blocks import free_ports, take_block
-from harness.stage.broker_template import BrokerTemplate, broker_template
-from harness.stage.local_broker import LocalBroker
-from harness.stage.processes import Processes
-from harness.stage.sweep import new_marker
-from harness.stage.topology import PORTS, Topology
-from harness.tools import class_archive
-from harness.tools.setup import StageTools
-from harness.wait import Interrupted, Stop
+from onceproof.harness.kafka.cluster_id import new_cluster_id
+from onceproof.harness.stage.alone import alone
+from onceproof.harness.stage.blocks import free_ports, take_block
+from onceproof.harness.stage.broker_template import BrokerTemplate, broker_template
+from onceproof.harness.stage.local_broker import LocalBroker
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.stage.topology import PORTS, Topology
+from onceproof.harness.tools import class_archive
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.wait import Interrupted, Stop
 from tests.integration.staging import Staged, marked
 
 pytestmark = pytest.mark.integration

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from confluent_kafka import Producer
 
-from harness.bench import fresh_reader
-from harness.stage.topology import AUDITOR
+from onceproof.harness.bench import fresh_reader
+from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.staging import Staged
 
 pytestmark = pytest.mark.integration

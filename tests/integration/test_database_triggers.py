@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from harness.faults.database_triggers import Triggers, When
-from harness.own.statements import user_tables
-from harness.stage.topology import AUDITOR
+from onceproof.harness.faults.database_triggers import Triggers, When
+from onceproof.harness.own.statements import user_tables
+from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.staging import SECONDS, Staged, eventually
 
 pytestmark = pytest.mark.integration

@@ -9,9 +9,9 @@ import os
 
 import pytest
 
-from checkers import BadHistory, History, anomalies, exactly_once
-from checkers.engines.settings import Settings
-from checkers.judging import find
+from onceproof.checkers import BadHistory, History, anomalies, exactly_once
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.judging import find
 from tests.end_to_end.catalogue import LATER
 from tests.properties.checkers.cases import Case
 from tests.properties.checkers.judges import ask_engine

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from harness import faults
-from harness.faults.by_hand import asked, by_hand
-from harness.faults.page import page
-from harness.scenario import At
-from harness.schedule_json import _classes, schedule_from_json, schedule_to_json
+from onceproof.harness import faults
+from onceproof.harness.faults.by_hand import asked, by_hand
+from onceproof.harness.faults.page import page
+from onceproof.harness.scenario import At
+from onceproof.harness.schedule_json import _classes, schedule_from_json, schedule_to_json
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import Staged, Talk, serves
 

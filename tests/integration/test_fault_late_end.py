@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 from confluent_kafka import KafkaException
 
-from harness.faults.by_hand import asked
-from harness.kafka.coordinator import Refused
-from harness.kafka.features import finalize, finalized
-from harness.stage.topology import AUDITOR
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.features import finalize, finalized
+from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.faults import bench
 from tests.integration.staging import Staged, eventually
 from tests.integration.test_fault_surgery import Hazards

@@ -18,16 +18,16 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from harness.faults.base import Injection
-from harness.faults.by_hand import asked
-from harness.faults.hit_message import HitMessage
-from harness.faults.kill_broker import KillBroker
-from harness.faults.message import Message
-from harness.faults.targets import LeaderOf
-from harness.line import Line
-from harness.links.gate.rules import Direction
-from harness.scenario import At
-from harness.stage.topology import AUDITOR, Link
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.hit_message import HitMessage
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.line import Line
+from onceproof.harness.links.gate.rules import Direction
+from onceproof.harness.scenario import At
+from onceproof.harness.stage.topology import AUDITOR, Link
 from tests.integration.faults import bench
 from tests.integration.staging import Staged, eventually
 from tests.integration.transactions import producer as transactor

@@ -7,13 +7,13 @@ from collections.abc import Callable
 import pytest
 from confluent_kafka.admin import AdminClient, NewPartitions
 
-from harness.faults.add_partition import AddPartition
-from harness.faults.empty_partition import EmptyPartition
-from harness.faults.odd_input import OddInput
-from harness.faults.restart_idle import RestartIdle
-from harness.own.odd_records import Ends, send_odd, send_plain
-from harness.own.profile import ABORTED, NULL, OVERSIZE, PROBED
-from harness.stage.topology import AUDITOR
+from onceproof.harness.faults.add_partition import AddPartition
+from onceproof.harness.faults.empty_partition import EmptyPartition
+from onceproof.harness.faults.odd_input import OddInput
+from onceproof.harness.faults.restart_idle import RestartIdle
+from onceproof.harness.own.odd_records import Ends, send_odd, send_plain
+from onceproof.harness.own.profile import ABORTED, NULL, OVERSIZE, PROBED
+from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 

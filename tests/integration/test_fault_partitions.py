@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.faults.by_hand import asked
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDIENCES, AUDITOR, Link
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, Link
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import (
     Staged,

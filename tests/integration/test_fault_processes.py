@@ -9,11 +9,11 @@ import psutil
 import psycopg
 import pytest
 
-from harness.bench import addresses, open_reader
-from harness.faults.by_hand import asked
-from harness.kafka.metadata import ClusterView
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDITOR, POSTGRES
+from onceproof.harness.bench import addresses, open_reader
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDITOR, POSTGRES
 from tests.end_to_end.catalogue import LATER
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import (

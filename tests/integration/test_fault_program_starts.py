@@ -7,9 +7,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from harness.faults.kill_broker_at_start import KillBrokerAtStart
-from harness.faults.message import AtGates, Message
-from harness.faults.targets import CoordinatorOf, LeaderOf, Target
+from onceproof.harness.faults.kill_broker_at_start import KillBrokerAtStart
+from onceproof.harness.faults.message import AtGates, Message
+from onceproof.harness.faults.targets import CoordinatorOf, LeaderOf, Target
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.faults.cut_program import CutProgram
-from harness.faults.fence_program import FenceProgram
-from harness.faults.kill_program import KillProgram
-from harness.faults.withhold_writes import WithholdWrites
+from onceproof.harness.faults.cut_program import CutProgram
+from onceproof.harness.faults.fence_program import FenceProgram
+from onceproof.harness.faults.kill_program import KillProgram
+from onceproof.harness.faults.withhold_writes import WithholdWrites
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 
@@ -73,7 +73,7 @@ def test_one_that_is_asked_to_end_may_flush(staging: Staged, topic: Callable[...
 def test_a_topic_that_it_does_not_write_to_is_not_withheld(
     staging: Staged, topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.faults.withhold_writes._WRITE_SECONDS", 0.5)
+    monkeypatch.setattr("onceproof.harness.faults.withhold_writes._WRITE_SECONDS", 0.5)
     other = topic(1)
     with running(staging, topic, "copy") as own:
         with own.flowing(), pytest.raises(Exception, match=f"a write of the pipeline to {other}"):

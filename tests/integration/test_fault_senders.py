@@ -11,24 +11,24 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.bench import Aftermath, Bench
-from harness.clock import now
-from harness.faults.by_hand import asked
-from harness.faults.hit_message import HitMessage
-from harness.faults.kill_ahead import KillAhead
-from harness.faults.message import Message
-from harness.faults.targets import LeaderOf
-from harness.faults.unanswered import LeaveUnanswered
-from harness.faults.zombie_sender import RECORDS, ZombieSender
-from harness.identity import ATTEMPT_HEADER
-from harness.recording.tables import read_lines
-from harness.stage.processes import Processes
-from harness.stage.topology import Link
-from harness.wait import Stop
-from harness.workload.control import Producers, ProducerTrouble
-from harness.workload.payments import Payments, payments_of
-from harness.workload.senders.base import Sender
-from harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
+from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.clock import now
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.hit_message import HitMessage
+from onceproof.harness.faults.kill_ahead import KillAhead
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.unanswered import LeaveUnanswered
+from onceproof.harness.faults.zombie_sender import RECORDS, ZombieSender
+from onceproof.harness.identity import ATTEMPT_HEADER
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import Stop
+from onceproof.harness.workload.control import Producers, ProducerTrouble
+from onceproof.harness.workload.payments import Payments, payments_of
+from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 from tests.end_to_end.catalogue import LATER
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import Staged, eventually, read_ended

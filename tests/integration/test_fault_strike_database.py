@@ -10,10 +10,10 @@ from typing import get_args
 import psycopg
 import pytest
 
-from harness.faults import strike_database as module
-from harness.faults.database_triggers import When
-from harness.faults.strike_database import BY_HAND, Act, StrikeDatabase
-from harness.stage.topology import AUDITOR
+from onceproof.harness.faults import strike_database as module
+from onceproof.harness.faults.database_triggers import When
+from onceproof.harness.faults.strike_database import BY_HAND, Act, StrikeDatabase
+from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from harness.bench import Bench
-from harness.exact.librdkafka import SETTINGS
-from harness.faults.by_hand import asked
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDITOR
+from onceproof.harness.bench import Bench
+from onceproof.harness.exact.librdkafka import SETTINGS
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import Staged, eventually
 from tests.integration.transactions import SECONDS, Background, Reader, producer, send

@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from harness.faults.by_hand import by_hand
-from harness.faults.page import ROLES, cell
-from harness.stage.topology import AUDIENCES, AUDITOR
+from onceproof.harness.faults.by_hand import by_hand
+from onceproof.harness.faults.page import ROLES, cell
+from onceproof.harness.stage.topology import AUDIENCES, AUDITOR
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import Staged, Talk, serves
 

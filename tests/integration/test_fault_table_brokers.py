@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from harness.bench import Bench, addresses, open_reader
-from harness.faults.by_hand import by_hand
-from harness.faults.page import ROLES, cell
-from harness.kafka.metadata import ClusterView
-from harness.stage.topology import AUDIENCES, AUDITOR, Link
-from harness.workload.payments import Payments
+from onceproof.harness.bench import Bench, addresses, open_reader
+from onceproof.harness.faults.by_hand import by_hand
+from onceproof.harness.faults.page import ROLES, cell
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, Link
+from onceproof.harness.workload.payments import Payments
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import (
     Staged,

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.faults.roles import NODES, role
-from harness.faults.targets import LeaderOf
-from harness.stage.base import StageTrouble
-from harness.wait import Overdue
+from onceproof.harness.faults.roles import NODES, role
+from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.wait import Overdue
 from tests.integration.faults import bench
 from tests.integration.staging import Staged, eventually, told_by
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import Bench
-from harness.faults.by_hand import asked
-from harness.lab.by_hand import ToldSo
-from harness.line import Line
-from harness.recorder import Recorder
-from harness.recording.tables import read_lines
-from harness.scenario import At
-from harness.stage.base import StageTrouble
-from harness.stage.topology import POSTGRES
-from harness.tools.setup import StageTools
+from onceproof.harness.bench import Bench
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.lab.by_hand import ToldSo
+from onceproof.harness.line import Line
+from onceproof.harness.recorder import Recorder
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.scenario import At
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import POSTGRES
+from onceproof.harness.tools.setup import StageTools
 from tests.integration.faults import bench
 from tests.integration.staging import Staged, Talk, eventually, marked, shared_memory, staged
 

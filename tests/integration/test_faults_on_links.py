@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 import psycopg
 import pytest
 
-from harness.faults.by_hand import asked, by_hand
-from harness.faults.page import cell
-from harness.links.ledger import CUT
-from harness.stage.base import StageTrouble
-from harness.stage.topology import POSTGRES, Link
+from onceproof.harness.faults.by_hand import asked, by_hand
+from onceproof.harness.faults.page import cell
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import POSTGRES, Link
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import Staged, Talk, eventually, flowing, metadata, serves
 from tests.integration.test_stage_links import create, topics, way

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from harness.exact.clients import java, librdkafka
-from harness.exact.combinations import BLOWS, Combination
-from harness.exact.trial import Trials
-from harness.stage.alone import Alone
-from harness.tools.setup import StageTools
+from onceproof.harness.exact.clients import java, librdkafka
+from onceproof.harness.exact.combinations import BLOWS, Combination
+from onceproof.harness.exact.trial import Trials
+from onceproof.harness.stage.alone import Alone
+from onceproof.harness.tools.setup import StageTools
 from tests.end_to_end.catalogue import LATER
 from tests.integration.staging import Staged
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaException, Producer
 
-from harness.links.gate.client import Placed
-from harness.links.gate.rules import Rule
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDITOR, POSTGRES, Link
+from onceproof.harness.links.gate.client import Placed
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDITOR, POSTGRES, Link
 from tests.integration.staging import Staged, Talk, eventually, marked, serves
 from tests.integration.transactions import SECONDS, Background, Reader, producer, send
 

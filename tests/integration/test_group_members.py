@@ -13,20 +13,20 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from harness.bench import open_reader
-from harness.identity import RECORD_HEADER
-from harness.kafka.log_reader import LogReader
-from harness.kafka.metadata import ClusterView
-from harness.links.gate.rules import Rule
-from harness.sinks.topic import TopicSink
-from harness.stage.topology import AUDITOR, Link, node_id
-from harness.subjects.group.clients import Client
-from harness.subjects.group.members import Members
-from harness.subjects.group.subject import ConsumerGroup
-from harness.subjects.kafka_streams import KafkaStreams
-from harness.subjects.pipeline import PipelineParts
-from harness.tools.setup import ensure
-from harness.wait import Stop
+from onceproof.harness.bench import open_reader
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.sinks.topic import TopicSink
+from onceproof.harness.stage.topology import AUDITOR, Link, node_id
+from onceproof.harness.subjects.group.clients import Client
+from onceproof.harness.subjects.group.members import Members
+from onceproof.harness.subjects.group.subject import ConsumerGroup
+from onceproof.harness.subjects.kafka_streams import KafkaStreams
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.tools.setup import ensure
+from onceproof.harness.wait import Stop
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import Staged, eventually, flowing
 

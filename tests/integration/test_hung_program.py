@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.faults import hung
-from harness.faults.programs import at_work
+from onceproof.harness.faults import hung
+from onceproof.harness.faults.programs import at_work
 from tests.integration.programs import running
 from tests.integration.staging import Staged, eventually
 

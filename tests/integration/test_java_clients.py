@@ -13,18 +13,18 @@ from typing import Any
 
 import pytest
 
-from harness.clock import clock_id, now
-from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
-from harness.kafka.log_reader import Entry
-from harness.links.gate.client import Placed
-from harness.links.gate.rules import Action, Rule
-from harness.recording.tables import read_lines
-from harness.stage.processes import Process
-from harness.stage.topology import Link
-from harness.tools.setup import ensure
-from harness.workload.payments import Payments, payments_of
-from harness.workload.senders.java import JAVA, Java
-from harness.workload.task_file import SenderTask, save_records
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from onceproof.harness.kafka.log_reader import Entry
+from onceproof.harness.links.gate.client import Placed
+from onceproof.harness.links.gate.rules import Action, Rule
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.tools.setup import ensure
+from onceproof.harness.workload.payments import Payments, payments_of
+from onceproof.harness.workload.senders.java import JAVA, Java
+from onceproof.harness.workload.task_file import SenderTask, save_records
 from tests.integration.staging import Staged, eventually, read_ended, stands_there
 from tests.integration.transactions import producer as impostor
 

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from harness.bench import addresses, open_reader
-from harness.identity import RECORD_HEADER, digest
-from harness.java.programs import JavaPrograms, compiled
-from harness.kafka.metadata import ClusterView
-from harness.links.gate.rules import Rule
-from harness.recording.tables import read_lines
-from harness.stage.processes import Process
-from harness.stage.topology import AUDITOR, Link
-from harness.tools.setup import StageTools
-from harness.workload.payments import EFFECT_COLUMNS, Payment, Payments, payments_of
+from onceproof.harness.bench import addresses, open_reader
+from onceproof.harness.identity import RECORD_HEADER, digest
+from onceproof.harness.java.programs import JavaPrograms, compiled
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.workload.payments import EFFECT_COLUMNS, Payment, Payments, payments_of
 from tests.integration.staging import Staged, eventually, read_ended
 
 pytestmark = pytest.mark.integration

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.stage.alone import alone
-from harness.tools.setup import StageTools
+from onceproof.harness.stage.alone import alone
+from onceproof.harness.tools.setup import StageTools
 
 pytestmark = pytest.mark.integration
 

@@ -11,18 +11,18 @@ import psycopg
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from harness.bench import addresses, open_reader
-from harness.clock import now
-from harness.identity import RECORD_HEADER
-from harness.kafka.metadata import ClusterView
-from harness.own.effects import Yield
-from harness.own.group_commits import GroupCommits
-from harness.own.identity import Rule
-from harness.own.look import Look
-from harness.own.outputs.output import Output, OwnSink, Where
-from harness.own.outputs.table import Table
-from harness.own.together import Together
-from harness.stage.topology import AUDITOR, node_id
+from onceproof.harness.bench import addresses, open_reader
+from onceproof.harness.clock import now
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.own.effects import Yield
+from onceproof.harness.own.group_commits import GroupCommits
+from onceproof.harness.own.identity import Rule
+from onceproof.harness.own.look import Look
+from onceproof.harness.own.outputs.output import Output, OwnSink, Where
+from onceproof.harness.own.outputs.table import Table
+from onceproof.harness.own.together import Together
+from onceproof.harness.stage.topology import AUDITOR, node_id
 from tests.integration.staging import Staged, eventually
 
 pytestmark = pytest.mark.integration

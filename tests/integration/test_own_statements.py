@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from harness.own.statements import Statements
-from harness.stage.topology import AUDITOR, POSTGRES
+from onceproof.harness.own.statements import Statements
+from onceproof.harness.stage.topology import AUDITOR, POSTGRES
 from tests.integration.faults import bench
 from tests.integration.staging import Staged, eventually
 

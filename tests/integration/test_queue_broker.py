@@ -17,25 +17,25 @@ from typing import Any
 
 import pytest
 
-from harness.artemis.auditor import QueueTrouble
-from harness.artemis.configuration import consumed
-from harness.artemis.programs import artemis_programs
-from harness.artemis.queue_log import QueueLog
-from harness.artemis.queues import Queues
-from harness.faults.probe import Probe
-from harness.links.ledger import CUT
-from harness.stage.alone import Alone, alone
-from harness.stage.base import StageTrouble
-from harness.stage.topology import ARTEMIS, Link
-from harness.subjects.queue.moments import BEFORE_WRITE, Moments
-from harness.subjects.queue.task import Acknowledge, ForwarderTask
-from harness.tools.jars_for import artemis_jars
-from harness.tools.proton import proton
-from harness.tools.setup import ensure
-from harness.wait import Stop
-from harness.workload.control import Producers
-from harness.workload.payments import Payments
-from harness.workload.senders.jms import JMS
+from onceproof.harness.artemis.auditor import QueueTrouble
+from onceproof.harness.artemis.configuration import consumed
+from onceproof.harness.artemis.programs import artemis_programs
+from onceproof.harness.artemis.queue_log import QueueLog
+from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.faults.probe import Probe
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.alone import Alone, alone
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import ARTEMIS, Link
+from onceproof.harness.subjects.queue.moments import BEFORE_WRITE, Moments
+from onceproof.harness.subjects.queue.task import Acknowledge, ForwarderTask
+from onceproof.harness.tools.jars_for import artemis_jars
+from onceproof.harness.tools.proton import proton
+from onceproof.harness.tools.setup import ensure
+from onceproof.harness.wait import Stop
+from onceproof.harness.workload.control import Producers
+from onceproof.harness.workload.payments import Payments
+from onceproof.harness.workload.senders.jms import JMS
 from tests.integration.staging import eventually
 
 pytestmark = pytest.mark.integration

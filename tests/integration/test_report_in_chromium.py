@@ -16,8 +16,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.report import FINDINGS, LARGEST, browser, make_report
-from harness.wait import wait_until
-from reports.html import render
+from onceproof.harness.wait import wait_until
+from onceproof.reports.html import render
 from tests.unit.reports import conftest as made_up
 from tests.unit.reports.test_reports_html_hostile import HARMLESS, PAYLOADS, report_of
 

@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
-from harness.kafka.log_reader import Entry
-from harness.links.gate.client import Placed
-from harness.links.gate.rules import Rule
-from harness.recording.tables import read_lines
-from harness.stage.processes import Processes
-from harness.stage.topology import Link
-from harness.wait import Stop
-from harness.workload.control import Producers
-from harness.workload.payments import Payments
-from harness.workload.senders.aiokafka import AIOKAFKA
-from harness.workload.senders.base import Sender
-from harness.workload.senders.kafka_python import KAFKA_PYTHON
-from harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from onceproof.harness.kafka.log_reader import Entry
+from onceproof.harness.links.gate.client import Placed
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import Stop
+from onceproof.harness.workload.control import Producers
+from onceproof.harness.workload.payments import Payments
+from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
+from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
 from tests.integration.staging import Staged, read_ended, stands_there
 
 pytestmark = pytest.mark.integration

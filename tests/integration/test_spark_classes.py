@@ -9,14 +9,14 @@ from typing import cast
 
 import pytest
 
-from harness.stage.processes import Processes
-from harness.stage.sweep import new_marker
-from harness.subjects import spark_classes
-from harness.subjects.pipeline import PipelineParts
-from harness.subjects.spark_classes import with_classes
-from harness.subjects.spark_driver import JVM, start_driver
-from harness.tools.setup import ensure
-from harness.wait import Interrupted, Stop
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.subjects import spark_classes
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.subjects.spark_classes import with_classes
+from onceproof.harness.subjects.spark_driver import JVM, start_driver
+from onceproof.harness.tools.setup import ensure
+from onceproof.harness.wait import Interrupted, Stop
 from tests.integration.staging import eventually, marked
 
 pytestmark = pytest.mark.integration

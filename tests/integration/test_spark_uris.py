@@ -13,13 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from checkers import History, Verdict, at_least_once, check, claim_to_json, exactly_once
-from checkers.engines.places import open_folder
-from checkers.engines.settings import Settings
-from checkers.promised import PHASES
-from checkers.tables import TABLES
-from harness.folder import seal_folder
+from onceproof.checkers import History, Verdict, at_least_once, check, claim_to_json, exactly_once
+from onceproof.checkers.engines.places import open_folder
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.promised import PHASES
+from onceproof.checkers.tables import TABLES
 from onceproof.cli import app
+from onceproof.harness.folder import seal_folder
 from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import onceproof
 from tests.unit.harness.test_harness_record import RECORD
@@ -59,7 +59,7 @@ def disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def far(disk: Path) -> Iterator[str]:
     """The URI of the disk, in a Spark that knows it; whoever asks for Spark gets this one."""
-    from checkers.engines.spark_session import spark_session
+    from onceproof.checkers.engines.spark_session import spark_session
 
     mounted = f"--conf spark.hadoop.fs.viewfs.mounttable.far.link./runs={disk.as_uri()}"
     with pytest.MonkeyPatch.context() as patch:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from confluent_kafka import Producer
 
-from harness.links.ledger import CUT
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDIENCES, AUDITOR
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDIENCES, AUDITOR
 from tests.integration.staging import (
     Staged,
     eventually,

@@ -12,14 +12,14 @@ import psutil
 import pytest
 import requests
 
-from harness.stage.base import StageTrouble
-from harness.stage.blocks import take_block
-from harness.stage.local import LocalStage
-from harness.stage.processes import Processes
-from harness.stage.sweep import new_marker
-from harness.stage.topology import AUDITOR
-from harness.tools.setup import StageTools
-from harness.wait import Interrupted, Stop
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.blocks import take_block
+from onceproof.harness.stage.local import LocalStage
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.wait import Interrupted, Stop
 from tests.integration.staging import (
     Staged,
     Talk,

@@ -10,9 +10,9 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from kafka.protocol.admin import CreateTopicsRequest
 
-from harness.links.ledger import CUT, Disturbance, Hold, Way, lose
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDITOR, POSTGRES, Link
+from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Way, lose
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDITOR, POSTGRES, Link
 from tests.integration.staging import (
     Staged,
     Talk,

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from harness.bench import addresses, open_reader
-from harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
-from harness.kafka.log_reader import Entry
-from harness.kafka.metadata import ClusterView
-from harness.links.ledger import Disturbance, Hold, lose
-from harness.recording.tables import read_lines
-from harness.stage.processes import Processes
-from harness.stage.topology import Link
-from harness.wait import Overdue, Stop, wait_until
-from harness.workload.control import Producers, ProducerTrouble
-from harness.workload.payments import Payments, payments_of
+from onceproof.harness.bench import addresses, open_reader
+from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from onceproof.harness.kafka.log_reader import Entry
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.links.ledger import Disturbance, Hold, lose
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.workload.control import Producers, ProducerTrouble
+from onceproof.harness.workload.payments import Payments, payments_of
 from tests.integration.staging import Staged, eventually, stands_there
 
 pytestmark = pytest.mark.integration

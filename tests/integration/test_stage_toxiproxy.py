@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import requests
 
-from harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxyServer
-from harness.stage.blocks import Block, free_ports, take_block
-from harness.stage.processes import Process, Processes
-from harness.stage.sweep import new_marker
-from harness.tools.setup import StageTools
-from harness.wait import wait_until
+from onceproof.harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxyServer
+from onceproof.harness.stage.blocks import Block, free_ports, take_block
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.wait import wait_until
 
 pytestmark = pytest.mark.integration
 

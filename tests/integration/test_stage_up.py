@@ -7,8 +7,8 @@ import psycopg
 import pytest
 import requests
 
-from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
-from harness.tools.setup import StageTools
+from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
+from onceproof.harness.tools.setup import StageTools
 from tests.integration.staging import Staged, eventually, listeners, marked, metadata, plain
 
 pytestmark = pytest.mark.integration

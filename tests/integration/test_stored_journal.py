@@ -11,12 +11,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from harness.identity import digest
-from harness.stage.topology import AUDITOR
-from harness.subjects.stored.audit_postgres import PostgresAudit
-from harness.subjects.stored.batch import Batch
-from harness.subjects.stored.postgres import PostgresStore
-from harness.wait import Stop
+from onceproof.harness.identity import digest
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.subjects.stored.audit_postgres import PostgresAudit
+from onceproof.harness.subjects.stored.batch import Batch
+from onceproof.harness.subjects.stored.postgres import PostgresStore
+from onceproof.harness.wait import Stop
 from tests.integration.staging import Staged, eventually
 
 pytestmark = pytest.mark.integration

@@ -12,15 +12,15 @@ import psycopg
 import pytest
 from confluent_kafka import Producer
 
-from harness.identity import RECORD_HEADER
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDITOR
-from harness.subjects.pipeline import PipelineParts
-from harness.subjects.stored.members import StoringMembers
-from harness.subjects.stored.subject import StoringConsumers
-from harness.subjects.stored.task import Kind
-from harness.tools.setup import ensure
-from harness.wait import Stop
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.subjects.stored.members import StoringMembers
+from onceproof.harness.subjects.stored.subject import StoringConsumers
+from onceproof.harness.subjects.stored.task import Kind
+from onceproof.harness.tools.setup import ensure
+from onceproof.harness.wait import Stop
 from tests.integration.faults import at_work, bench
 from tests.integration.staging import Staged, eventually, flowing
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.bench import addresses
-from harness.kafka.transaction_list import transactions
-from harness.kafka.transactions import ONGOING
+from onceproof.harness.bench import addresses
+from onceproof.harness.kafka.transaction_list import transactions
+from onceproof.harness.kafka.transactions import ONGOING
 from tests.integration.staging import Staged, eventually
 from tests.integration.transactions import SECONDS, producer, send
 

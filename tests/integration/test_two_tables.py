@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from harness.identity import digest
-from harness.sinks.base import AtomicBatch
-from harness.sinks.two_tables import TwoTables
-from harness.stage.topology import AUDITOR
+from onceproof.harness.identity import digest
+from onceproof.harness.sinks.base import AtomicBatch
+from onceproof.harness.sinks.two_tables import TwoTables
+from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.staging import Staged
 
 pytestmark = pytest.mark.integration

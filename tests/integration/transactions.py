@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from harness.exact.librdkafka import SETTINGS
+from onceproof.harness.exact.librdkafka import SETTINGS
 from tests.integration.staging import eventually
 
 SECONDS = 60.0

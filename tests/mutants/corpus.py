@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from checkers.anomalies import anomalies
+from onceproof.checkers.anomalies import anomalies
 from tests.mutants.nonsense import nonsense
 from tests.properties.checkers.cases import Case
 from tests.properties.checkers.corpus import samples

@@ -16,9 +16,9 @@ from typing import Any, Final
 
 import duckdb
 
-from checkers.cycles import shortest_cycles
-from checkers.engines import Settings, open_engine
-from checkers.relations.base import Relation
+from onceproof.checkers.cycles import shortest_cycles
+from onceproof.checkers.engines import Settings, open_engine
+from onceproof.checkers.relations.base import Relation
 from tests.mutants.operators import Mutant
 from tests.mutants.queries import dependents, is_answer, needs, only_complete, queries
 from tests.properties.checkers.combine import Stretches, combined

@@ -13,10 +13,10 @@ from functools import cache
 import sqlglot
 from sqlglot import exp
 
-from checkers.anomalies import anomalies
-from checkers.engines.layer import answer_name, standard_queries
-from checkers.model import Evidence, Hop
-from checkers.relations.base import Relation
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.engines.layer import answer_name, standard_queries
+from onceproof.checkers.model import Evidence, Hop
+from onceproof.checkers.relations.base import Relation
 
 
 @cache

@@ -59,7 +59,7 @@ def build(out: Path, root: Path = ROOT) -> Built:
         copy = Path(folder) / "source"
         for name in sources(root):
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(root / name, copy / name)
+            shutil.copyfile(root / name, copy / name, follow_symlinks=False)
         made = Path(folder) / "made"
         _uv(epoch, "--sdist", "--out-dir", str(made), str(copy))
         (archive,) = made.glob("*.tar.gz")

@@ -20,7 +20,8 @@ from pathlib import Path
 
 from tests.packaging.building import ROOT, Built, sources
 
-PACKAGES = ("onceproof", "harness", "checkers", "reports", "scenarios")
+PACKAGES = ("harness", "checkers", "reports", "scenarios")
+"""Folders of the repository that are packages of `onceproof`."""
 _NEWEST = re.compile(r"^## \[(\d[^\]]*)\] - (\d{4}-\d{2}-\d{2})$", re.MULTILINE)
 _UNRELEASED = re.compile(r"^## \[Unreleased\]\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
@@ -45,11 +46,11 @@ def wrong(built: Built) -> Iterator[str]:
 def wrong_names(names: set[str]) -> Iterator[str]:
     """What the wheel has and should not, and the reverse."""
     ours = {name for name in names if ".dist-info/" not in name}
-    packaged = {name for name in sources() if name.split("/")[0] in PACKAGES}
+    packaged = set(filter(None, map(_installed, sources())))
     yield from (f"the wheel has {name}, which is none of ours" for name in sorted(ours - packaged))
     yield from (f"the wheel lacks {name}" for name in sorted(packaged - ours))
-    typed = {f"{package}/py.typed" for package in PACKAGES}
-    yield from (f"the wheel lacks {name}: it is said to be typed" for name in sorted(typed - ours))
+    if "onceproof/py.typed" not in ours:
+        yield "the wheel lacks onceproof/py.typed: it is said to be typed"
 
 
 def wrong_metadata(text: str) -> Iterator[str]:
@@ -73,12 +74,19 @@ def wrong_at_work(wheel: Path) -> Iterator[str]:
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(unpacked)
         variables = {**os.environ, "PYTHONPATH": str(unpacked), "PYTHONDONTWRITEBYTECODE": "1"}
-        probe = "import harness.stage.docker_compose as d; print(d.FILE, d.FILE.is_file())"
+        probe = (
+            "import onceproof.harness.stage.docker_compose as d; print(d.FILE, d.FILE.is_file())"
+        )
+        bare = (
+            "from importlib.util import find_spec\n"
+            f"print([name for name in {PACKAGES} if find_spec(name)])"
+        )
         for words, expected in (
             (["-m", "onceproof", "--version"], f"onceproof {version()}"),
             (["-m", "onceproof", "list", "spark-kafka-sink"], "spark-kafka-sink"),
             (["-m", "onceproof", "explain", "lost-write"], "lost-write"),
-            (["-c", probe], f"{unpacked}/harness/stage/docker-compose.yml True"),
+            (["-c", probe], f"{unpacked}/onceproof/harness/stage/docker-compose.yml True"),
+            (["-S", "-c", bare], "[]"),
         ):
             done = subprocess.run(
                 [sys.executable, "-P", *words],
@@ -103,6 +111,22 @@ def not_released(changelog: str) -> Iterator[str]:
         yield "CHANGELOG.md still has entries under Unreleased: move them below the version"
 
 
+def _installed(name: str) -> str | None:
+    """Where a file of the repository is once it is installed; None for one that is not."""
+    top, _, below = name.partition("/")
+    if top in PACKAGES:
+        return f"onceproof/{name}"
+    if top == "src" and below.removeprefix("onceproof/") not in PACKAGES:
+        return below
+    return None
+
+
 def _needed() -> set[str]:
-    docs = {name for name in sources() if name.split("/")[0] in (*PACKAGES, "docs")}
-    return docs | {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "ARCHITECTURE.md"}
+    names = sources()
+    docs = {name for name in names if name.startswith("docs/")}
+    modules = {f"src/{name}" for name in filter(None, map(_installed, names))}
+    return (
+        docs
+        | modules
+        | {"pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", "ARCHITECTURE.md"}
+    )

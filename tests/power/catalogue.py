@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from harness.subjects.base import JOBS
+from onceproof.harness.subjects.base import JOBS
 
 FOLDER: Final = Path(__file__).parent / "pairs"
 Variant = Literal["broken", "mended"]

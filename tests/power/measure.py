@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from harness.side_by_side import Ended, Job, children, side_by_side
-from harness.wait import Stop
-from reports.text import seconds
+from onceproof.harness.side_by_side import Ended, Job, children, side_by_side
+from onceproof.harness.wait import Stop
+from onceproof.reports.text import seconds
 from tests.power.page import line
 from tests.power.results import Results
 from tests.power.start import MissingTool

@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from harness.versions import host
-from reports.text import plural, seconds
+from onceproof.harness.versions import host
+from onceproof.reports.text import plural, seconds
 from tests.power.catalogue import Pair
 from tests.power.trial import Result, Trial, code
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from harness.tools.cache import install, location
-from harness.workload.payments import Payments, payments_of
+from onceproof.harness.tools.cache import install, location
+from onceproof.harness.workload.payments import Payments, payments_of
 
 _RECORDS: Final = 12_000
 """As many as `onceproof verify` makes up by itself."""

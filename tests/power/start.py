@@ -16,13 +16,13 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from harness.subjects.base import JOBS
-from harness.subjects.spark_driver import CONFIGURATION
-from harness.tools import jar_lock, jars
-from harness.tools.cache import install, location
-from harness.tools.ivy import Ivy
-from harness.tools.jars_for import kafka_jars
-from harness.tools.setup import ensure
+from onceproof.harness.subjects.base import JOBS
+from onceproof.harness.subjects.spark_driver import CONFIGURATION
+from onceproof.harness.tools import jar_lock, jars
+from onceproof.harness.tools.cache import install, location
+from onceproof.harness.tools.ivy import Ivy
+from onceproof.harness.tools.jars_for import kafka_jars
+from onceproof.harness.tools.setup import ensure
 from tests.power.catalogue import FOLDER
 
 _JDBC: Final = "42.7.14"

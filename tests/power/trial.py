@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from harness.side_by_side import Ended, Job
-from harness.versions import sum_of
+from onceproof.harness.side_by_side import Ended, Job
+from onceproof.harness.versions import sum_of
 from tests.power.catalogue import Pair, Variant
 from tests.power.payments import payments_file
 from tests.power.start import command
@@ -123,7 +123,7 @@ class Result:
 @cache
 def code() -> str:
     """A short sum of what makes and judges a trial."""
-    folders = ("checkers", "harness", "scenarios", "onceproof")
+    folders = ("checkers", "harness", "scenarios", "src/onceproof")
     return sum_of(_ROOT / folder for folder in folders)
 
 

@@ -1,4 +1,4 @@
-"""The gate, a process of its own: `python -m harness.links.gate`, steered over its pipes.
+"""The gate, a process of its own: `python -m onceproof.harness.links.gate`, steered over its pipes.
 
 The one thing to know: orders come as lines of JSON, each is answered by one, and what happens is
 told in lines between. When the pipe ends, the gate ends: it cannot outlive the harness.
@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
-from harness.clock import now
-from harness.links.gate.gated import GatedLink, Way
-from harness.links.gate.rules import Rule
-from harness.links.gate.topics import Topics
+from onceproof.harness.clock import now
+from onceproof.harness.links.gate.gated import GatedLink, Way
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.topics import Topics
 
 _LONGEST_LINE = 1 << 20
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from harness.links.gate.contents import attribute, entity
-from harness.links.gate.messages import response_class
+from onceproof.harness.links.gate.contents import attribute, entity
+from onceproof.harness.links.gate.messages import response_class
 
 _REPEATED: Final = {
     **dict.fromkeys(

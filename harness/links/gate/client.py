@@ -13,12 +13,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from harness.links.gate.gated import Way
-from harness.links.gate.rules import Rule
-from harness.python import python_module
-from harness.stage.base import StageTrouble
-from harness.stage.processes import Process, Processes
-from harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.links.gate.gated import Way
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.python import python_module
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _SECONDS: Final = 20.0
 """How long an answer may take; starting is part of the first."""
@@ -33,7 +33,7 @@ class Gate:
     def __init__(self, processes: Processes) -> None:
         """Start it."""
         self._process: Process = processes.start(
-            "gate", python_module("harness.links.gate"), pipes=True
+            "gate", python_module("onceproof.harness.links.gate"), pipes=True
         )
         self._lock = threading.Lock()
         self._orders = 0

@@ -12,10 +12,10 @@ import socket
 from collections.abc import Callable
 from functools import partial
 
-from harness.links.gate.exchange import REQUEST_HEAD, RESPONSE_HEAD, Exchange
-from harness.links.gate.inlet import Inlet
-from harness.links.gate.outlet import End, Item, Outlet
-from harness.links.gate.splitter import Splitter
+from onceproof.harness.links.gate.exchange import REQUEST_HEAD, RESPONSE_HEAD, Exchange
+from onceproof.harness.links.gate.inlet import Inlet
+from onceproof.harness.links.gate.outlet import End, Item, Outlet
+from onceproof.harness.links.gate.splitter import Splitter
 
 
 class Connection:

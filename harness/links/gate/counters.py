@@ -10,8 +10,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.links.gate.messages import api_name
-from harness.links.gate.rules import Direction
+from onceproof.harness.links.gate.messages import api_name
+from onceproof.harness.links.gate.rules import Direction
 
 
 @dataclass

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
-from harness.kafka.errors import error_name
-from harness.links.gate.answers import errors, refusal, set_errors
-from harness.links.gate.contents import Contents, contents_of
-from harness.links.gate.counters import Counters
-from harness.links.gate.messages import (
+from onceproof.harness.kafka.errors import error_name
+from onceproof.harness.links.gate.answers import errors, refusal, set_errors
+from onceproof.harness.links.gate.contents import Contents, contents_of
+from onceproof.harness.links.gate.counters import Counters
+from onceproof.harness.links.gate.messages import (
     METADATA,
     api_name,
     client_id,
@@ -26,11 +26,11 @@ from harness.links.gate.messages import (
     encode,
     error_code,
 )
-from harness.links.gate.outlet import End, Held, Item, Lost
-from harness.links.gate.pending import Asked, Pending, Request
-from harness.links.gate.rulebook import Counted, Rulebook
-from harness.links.gate.rules import Direction
-from harness.links.gate.topics import Topics
+from onceproof.harness.links.gate.outlet import End, Held, Item, Lost
+from onceproof.harness.links.gate.pending import Asked, Pending, Request
+from onceproof.harness.links.gate.rulebook import Counted, Rulebook
+from onceproof.harness.links.gate.rules import Direction
+from onceproof.harness.links.gate.topics import Topics
 
 REQUEST_HEAD: Final = struct.Struct(">ihhi")
 """Size, API, version, correlation id."""

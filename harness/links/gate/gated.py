@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from harness.links.gate.connection import Connection
-from harness.links.gate.counters import Counters
-from harness.links.gate.exchange import Exchange, Teller
-from harness.links.gate.outlet import Held
-from harness.links.gate.rulebook import Counted, Rulebook
-from harness.links.gate.rules import Rule
-from harness.links.gate.topics import Topics
+from onceproof.harness.links.gate.connection import Connection
+from onceproof.harness.links.gate.counters import Counters
+from onceproof.harness.links.gate.exchange import Exchange, Teller
+from onceproof.harness.links.gate.outlet import Held
+from onceproof.harness.links.gate.rulebook import Counted, Rulebook
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.topics import Topics
 
 _CONNECT_SECONDS: Final = 30.0
 _BACKLOG: Final = 128

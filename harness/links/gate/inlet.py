@@ -12,8 +12,8 @@ import socket
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from harness.links.gate.outlet import Item, Outlet
-from harness.links.gate.splitter import Splitter
+from onceproof.harness.links.gate.outlet import Item, Outlet
+from onceproof.harness.links.gate.splitter import Splitter
 
 _BUFFER: Final = 256 * 1024
 

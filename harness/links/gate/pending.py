@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from harness.links.gate.contents import Contents
+from onceproof.harness.links.gate.contents import Contents
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.links.gate.contents import Contents
-from harness.links.gate.rules import Direction, Rule
+from onceproof.harness.links.gate.contents import Contents
+from onceproof.harness.links.gate.rules import Direction, Rule
 
 
 @dataclass(kw_only=True)

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, get_args
 
-from harness.links.gate.contents import Contents
-from harness.links.gate.messages import api_key, decodable, error_code
+from onceproof.harness.links.gate.contents import Contents
+from onceproof.harness.links.gate.messages import api_key, decodable, error_code
 
 Direction = Literal["request", "response"]
 Action = Literal["hold", "drop", "close-before", "close-after", "error", "duplicate", "report"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from harness.own.identity import Written
+from onceproof.harness.own.identity import Written
 
 
 class UnreadableOutput(RuntimeError):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.own.outputs.base import Found
-from harness.own.outputs.folder import parquet_of
-from harness.sinks.delta import DeltaTable
+from onceproof.harness.own.outputs.base import Found
+from onceproof.harness.own.outputs.folder import parquet_of
+from onceproof.harness.sinks.delta import DeltaTable
 
 
 class Delta:

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from harness.own.identity import Written
-from harness.own.outputs.base import Found, UnreadableOutput, as_json, rows
-from harness.own.outputs.named import Torn, belongs, text
-from harness.sinks.files import whole
-from harness.sinks.rows import UnreadableFiles, rows_of
+from onceproof.harness.own.identity import Written
+from onceproof.harness.own.outputs.base import Found, UnreadableOutput, as_json, rows
+from onceproof.harness.own.outputs.named import Torn, belongs, text
+from onceproof.harness.sinks.files import whole
+from onceproof.harness.sinks.rows import UnreadableFiles, rows_of
 
 MORE: Final = "more"
 """What fields of a CSV row are called that its header has no name for."""

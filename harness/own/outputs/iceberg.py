@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from harness.own.outputs.base import Found, UnreadableOutput
-from harness.own.outputs.folder import parquet_of
-from harness.sinks.iceberg import METADATA, IcebergTable
+from onceproof.harness.own.outputs.base import Found, UnreadableOutput
+from onceproof.harness.own.outputs.folder import parquet_of
+from onceproof.harness.sinks.iceberg import METADATA, IcebergTable
 
 _WANTED: Final = (
     "expected metadata/v<N>.metadata.json, as a table of a Hadoop catalog has it: of any other "

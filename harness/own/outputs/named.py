@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.own.outputs.base import UnreadableOutput
 
 ENDS: Final[dict[str, tuple[str, ...]]] = {
     "parquet": (".parquet",),

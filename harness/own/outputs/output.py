@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from harness.identity import digest
-from harness.kafka.log_reader import LogReader
-from harness.own.effects import NOT_JUDGED, Yield
-from harness.own.fill import fill, words
-from harness.own.identity import BadRule, Rule
-from harness.own.outputs.base import Source
-from harness.own.outputs.delta import Delta
-from harness.own.outputs.folder import FORMATS, Folder
-from harness.own.outputs.iceberg import Iceberg
-from harness.own.outputs.printed import Printed
-from harness.own.outputs.table import Table
-from harness.own.outputs.topic import READ_COMMITTED, READ_UNCOMMITTED, Topic
-from harness.own.upserts import Upserts
-from harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.identity import digest
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.own.effects import NOT_JUDGED, Yield
+from onceproof.harness.own.fill import fill, words
+from onceproof.harness.own.identity import BadRule, Rule
+from onceproof.harness.own.outputs.base import Source
+from onceproof.harness.own.outputs.delta import Delta
+from onceproof.harness.own.outputs.folder import FORMATS, Folder
+from onceproof.harness.own.outputs.iceberg import Iceberg
+from onceproof.harness.own.outputs.printed import Printed
+from onceproof.harness.own.outputs.table import Table
+from onceproof.harness.own.outputs.topic import READ_COMMITTED, READ_UNCOMMITTED, Topic
+from onceproof.harness.own.upserts import Upserts
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
-from harness.own.identity import Written
-from harness.own.outputs.base import Found, UnreadableOutput
-from harness.stage.processes import MARKER
-from harness.stage.sweep import new_marker
+from onceproof.harness.own.identity import Written
+from onceproof.harness.own.outputs.base import Found, UnreadableOutput
+from onceproof.harness.stage.processes import MARKER
+from onceproof.harness.stage.sweep import new_marker
 
 _FRESH: Final = 1.0
 """Seconds for which what it printed counts."""

@@ -9,7 +9,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from harness.own.outputs.base import Found, as_json
+from onceproof.harness.own.outputs.base import Found, as_json
 
 _PLACE = "onceproof_place"
 

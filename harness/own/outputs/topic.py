@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.kafka.log_reader import LogReader
-from harness.own.identity import Written
-from harness.own.outputs.base import Found
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.own.identity import Written
+from onceproof.harness.own.outputs.base import Found
 
 READ_COMMITTED, READ_UNCOMMITTED = "read_committed", "read_uncommitted"
 

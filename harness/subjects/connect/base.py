@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from harness.kafka.topics import create_topics
-from harness.stage.blocks import free_ports
-from harness.stage.topology import AUDITOR
-from harness.subjects.connect.login import Login
-from harness.subjects.connect.offsets import OFFSETS
-from harness.subjects.connect.worker import (
+from onceproof.harness.kafka.topics import create_topics
+from onceproof.harness.stage.blocks import free_ports
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.subjects.connect.login import Login
+from onceproof.harness.subjects.connect.offsets import OFFSETS
+from onceproof.harness.subjects.connect.worker import (
     CONFIGS,
     GROUP,
     SETTINGS,
@@ -20,10 +20,10 @@ from harness.subjects.connect.worker import (
     WorkerTask,
     connect_program,
 )
-from harness.subjects.connect.workers import Workers
-from harness.subjects.group.positions import Committed
-from harness.subjects.pipeline import PipelineParts
-from harness.workload.payments import Payment
+from onceproof.harness.subjects.connect.workers import Workers
+from onceproof.harness.subjects.group.positions import Committed
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.workload.payments import Payment
 
 WORKER: Final = "worker"
 """What a connector offers: workers that can be killed and paused, one of which has its task."""

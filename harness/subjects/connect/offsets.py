@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from harness.kafka.group_offsets import Commit
-from harness.kafka.log_reader import Entry, LogReader, UnreadableLog
-from harness.subjects.group.positions import LoggedPositions, Reader
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.kafka.log_reader import Entry, LogReader, UnreadableLog
+from onceproof.harness.subjects.group.positions import LoggedPositions, Reader
 
 OFFSETS: Final = "onceproof-connect-offsets"
 """Connect's topic of positions; it has one partition here."""

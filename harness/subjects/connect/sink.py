@@ -12,15 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.bench import fresh_reader
-from harness.identity import digest
-from harness.kafka.log_reader import LogReader
-from harness.sinks.base import Sink
-from harness.sinks.lines import VIEW, Lines
-from harness.subjects.connect.base import ConnectSubject
-from harness.subjects.group.positions import Committed, GroupPositions
-from harness.subjects.pipeline import PipelineParts
-from harness.workload.payments import Payment
+from onceproof.harness.bench import fresh_reader
+from onceproof.harness.identity import digest
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.lines import VIEW, Lines
+from onceproof.harness.subjects.connect.base import ConnectSubject
+from onceproof.harness.subjects.group.positions import Committed, GroupPositions
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.workload.payments import Payment
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,18 +13,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from harness.bench import fresh_reader
-from harness.identity import digest
-from harness.kafka.log_reader import LogReader
-from harness.kafka.topics import MOST_REPLICAS
-from harness.sinks.base import Sink
-from harness.sinks.copies import CopiesTopic
-from harness.subjects.connect.base import ConnectSubject
-from harness.subjects.connect.offsets import Place, SourceOffsets, place_in_file, place_in_topic
-from harness.subjects.group.positions import Committed
-from harness.subjects.group.task import TRANSACTION_TIMEOUT_MS
-from harness.subjects.pipeline import PipelineParts
-from harness.workload.payments import Payment
+from onceproof.harness.bench import fresh_reader
+from onceproof.harness.identity import digest
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.topics import MOST_REPLICAS
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.copies import CopiesTopic
+from onceproof.harness.subjects.connect.base import ConnectSubject
+from onceproof.harness.subjects.connect.offsets import (
+    Place,
+    SourceOffsets,
+    place_in_file,
+    place_in_topic,
+)
+from onceproof.harness.subjects.group.positions import Committed
+from onceproof.harness.subjects.group.task import TRANSACTION_TIMEOUT_MS
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.workload.payments import Payment
 
 _EXACTLY: Final = {
     "exactly.once.support": "required",

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from harness.java import programs
-from harness.subjects.connect.login import EXTENSION
-from harness.subjects.connect.offsets import OFFSETS
-from harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
-from harness.tools.jars_for import jars_for, kafka_jars
-from harness.tools.jvm import jvm, properties
-from harness.tools.setup import Tools
+from onceproof.harness.java import programs
+from onceproof.harness.subjects.connect.login import EXTENSION
+from onceproof.harness.subjects.connect.offsets import OFFSETS
+from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
+from onceproof.harness.tools.jars_for import jars_for, kafka_jars
+from onceproof.harness.tools.jvm import jvm, properties
+from onceproof.harness.tools.setup import Tools
 
 GROUP: Final = "onceproof-workers"
 """The group that workers form."""

@@ -13,25 +13,25 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from harness.bench import addresses
-from harness.kafka.coordinator import Coordinator
-from harness.kafka.group_offsets import Commit
-from harness.kafka.groups import Group
-from harness.kafka.metadata import ClusterView
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.sinks.lines import Lines
-from harness.subjects.connect.login import Login
-from harness.subjects.connect.rest import Rest
-from harness.subjects.connect.worker import ConnectProgram, WorkerTask
-from harness.subjects.counted import beyond, counted
-from harness.subjects.crew import LIVES
-from harness.subjects.group.hazards import REPLAYED, aborted
-from harness.subjects.group.members import Members
-from harness.subjects.group.positions import Committed
-from harness.subjects.pipeline import PipelineParts
-from harness.wait import wait_until
+from onceproof.harness.bench import addresses
+from onceproof.harness.kafka.coordinator import Coordinator
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.kafka.groups import Group
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.lines import Lines
+from onceproof.harness.subjects.connect.login import Login
+from onceproof.harness.subjects.connect.rest import Rest
+from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
+from onceproof.harness.subjects.counted import beyond, counted
+from onceproof.harness.subjects.crew import LIVES
+from onceproof.harness.subjects.group.hazards import REPLAYED, aborted
+from onceproof.harness.subjects.group.members import Members
+from onceproof.harness.subjects.group.positions import Committed
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.wait import wait_until
 
 TORN: Final = "torn-line"
 """Pieces of records stand in the sink: who wrote them died amid a line."""

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.clock import now
-from harness.kafka.coordinator import Refused
-from harness.kafka.transactions import ONGOING
-from harness.stage.processes import Process
-from harness.subjects.flink.job import FlinkJob
-from harness.subjects.flink.windows import Sign, Window
-from harness.wait import Interrupted, Overdue, Stop, wait_until
+from onceproof.harness.clock import now
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.transactions import ONGOING
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.flink.job import FlinkJob
+from onceproof.harness.subjects.flink.windows import Sign, Window
+from onceproof.harness.wait import Interrupted, Overdue, Stop, wait_until
 
 _EVERY: Final = 0.15
 """Seconds between two looks: a request needs some milliseconds, and its marker some more."""

@@ -13,17 +13,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from harness.clock import clock_id, now
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.stage.processes import Process
-from harness.subjects.flink.checkpoints import Complete, newest, sign_of
-from harness.subjects.flink.watch import CheckpointWatch
-from harness.subjects.flink.windows import Sign
-from harness.subjects.group.hazards import hazards
-from harness.subjects.group.positions import Committed
-from harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.flink.checkpoints import Complete, newest, sign_of
+from onceproof.harness.subjects.flink.watch import CheckpointWatch
+from onceproof.harness.subjects.flink.windows import Sign
+from onceproof.harness.subjects.group.hazards import hazards
+from onceproof.harness.subjects.group.positions import Committed
+from onceproof.harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
 
 LIVES: Final = 12
 """A job that ends by itself more often than this does not work."""

@@ -12,16 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from harness.bench import fresh_reader
-from harness.flink.programs import program_for
-from harness.kafka.log_reader import LogReader
-from harness.sinks.balances import BalancesTopic
-from harness.sinks.base import Sink
-from harness.sinks.topic import TopicSink
-from harness.subjects.flink.job import FlinkJob
-from harness.subjects.group.positions import GroupPositions
-from harness.subjects.pipeline import PipelineParts
-from harness.tools.jar_lock import FLINK
+from onceproof.harness.bench import fresh_reader
+from onceproof.harness.flink.programs import program_for
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.balances import BalancesTopic
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.topic import TopicSink
+from onceproof.harness.subjects.flink.job import FlinkJob
+from onceproof.harness.subjects.group.positions import GroupPositions
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.tools.jar_lock import FLINK
 
 JOB: Final = "job"
 """What a Flink subject offers: a job that can be killed, and replaced while it stands still."""

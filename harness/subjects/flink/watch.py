@@ -14,10 +14,10 @@ from typing import Final
 
 from inotify_simple import INotify, flags
 
-from harness.subjects.flink.checkpoints import IN_PROGRESS, METADATA, Complete, number_of
-from harness.subjects.flink.windows import Sign
-from harness.subjects.pipeline import WatchTrouble
-from harness.wait import Interrupted
+from onceproof.harness.subjects.flink.checkpoints import IN_PROGRESS, METADATA, Complete, number_of
+from onceproof.harness.subjects.flink.windows import Sign
+from onceproof.harness.subjects.pipeline import WatchTrouble
+from onceproof.harness.wait import Interrupted
 
 _WATCHED: Final = flags.CREATE | flags.MOVED_TO | flags.ONLYDIR
 

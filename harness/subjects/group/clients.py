@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from harness.subjects.group.task import SESSION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS
+from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS, TRANSACTION_TIMEOUT_MS
 
 Client = Literal["librdkafka", "java", "aiokafka", "kafka-python"]
 
@@ -37,7 +37,7 @@ _RECONNECTING: Final = {
     "log_level": 4,
 }
 LIBRDKAFKA: Final = InPython(
-    program="harness.subjects.group.member",
+    program="onceproof.harness.subjects.group.member",
     consumer={
         **_RECONNECTING,
         "isolation.level": "read_committed",
@@ -63,7 +63,7 @@ _READING: Final = {
     "heartbeat_interval_ms": 1000,
 }
 AIOKAFKA: Final = InPython(
-    program="harness.subjects.group.member_aiokafka",
+    program="onceproof.harness.subjects.group.member_aiokafka",
     consumer={
         **_READING,
         # Longer than the others may take to come back into the group: it waits for that.
@@ -85,7 +85,7 @@ _PATIENCE: Final = {
     "reconnect_backoff_max_ms": 500,
 }
 KAFKA_PYTHON: Final = InPython(
-    program="harness.subjects.group.member_kafka_python",
+    program="onceproof.harness.subjects.group.member_kafka_python",
     consumer={**_READING, **_PATIENCE},
     producer={
         **_PATIENCE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from harness.workload.payments import fee
+from onceproof.harness.workload.payments import fee
 
 
 def effect_of(value: bytes) -> bytes:

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from harness.kafka.group_offsets import Commit
-from harness.subjects.counted import Counted, beyond, counted
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.subjects.counted import Counted, beyond, counted
 
 REPLAYED: Final = "replayed-input"
 """Inputs were processed again after their effects had reached the sink's log."""

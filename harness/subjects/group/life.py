@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from harness.identity import RECORD_HEADER
-from harness.subjects.group.task import MemberTask
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.subjects.group.task import MemberTask
 
 Task = TypeVar("Task", bound=MemberTask)
 Value = str | bytes | None

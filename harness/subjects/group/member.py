@@ -1,4 +1,4 @@
-"""A member of librdkafka: `python -m harness.subjects.group.member FILE`.
+"""A member of librdkafka: `python -m onceproof.harness.subjects.group.member FILE`.
 
 The one thing to know: it is written as the documentation of Kafka and librdkafka says such a loop
 is to be written, one batch after the other. What a broken twin does otherwise is a flag in its
@@ -13,11 +13,11 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from harness.subjects.group.clients import LIBRDKAFKA
-from harness.subjects.group.effect import effect_of
-from harness.subjects.group.life import Over, identity, live, say
-from harness.subjects.group.task import HUNG_SECONDS, MemberTask
-from harness.subjects.group.watchdog import Watchdog
+from onceproof.harness.subjects.group.clients import LIBRDKAFKA
+from onceproof.harness.subjects.group.effect import effect_of
+from onceproof.harness.subjects.group.life import Over, identity, live, say
+from onceproof.harness.subjects.group.task import HUNG_SECONDS, MemberTask
+from onceproof.harness.subjects.group.watchdog import Watchdog
 
 _SECONDS: Final = 10.0
 """How long one call may take before it is made again."""

@@ -1,4 +1,4 @@
-"""A member of aiokafka: `python -m harness.subjects.group.member_aiokafka FILE`.
+"""A member of aiokafka: `python -m onceproof.harness.subjects.group.member_aiokafka FILE`.
 
 The one thing to know: its group changes in the background, at any time, and its transactions do not
 know the group's generation. So partitions are given up only between two transactions; against a
@@ -21,11 +21,11 @@ from aiokafka import (
 )
 from aiokafka.errors import KafkaError
 
-from harness.subjects.group.clients import AIOKAFKA
-from harness.subjects.group.effect import effect_of
-from harness.subjects.group.life import Over, identity, live, say
-from harness.subjects.group.task import HUNG_SECONDS, MemberTask
-from harness.subjects.group.watchdog import Watchdog
+from onceproof.harness.subjects.group.clients import AIOKAFKA
+from onceproof.harness.subjects.group.effect import effect_of
+from onceproof.harness.subjects.group.life import Over, identity, live, say
+from onceproof.harness.subjects.group.task import HUNG_SECONDS, MemberTask
+from onceproof.harness.subjects.group.watchdog import Watchdog
 
 _POLL_MS: Final = 200
 _LOOK_EVERY: Final = 0.02

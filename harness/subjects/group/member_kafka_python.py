@@ -1,4 +1,4 @@
-"""A member of kafka-python: `python -m harness.subjects.group.member_kafka_python FILE`.
+"""A member of kafka-python: `python -m onceproof.harness.subjects.group.member_kafka_python FILE`.
 
 The one thing to know: its calls that end a transaction, or send positions into one, have no time
 limit, so each is watched over. The group changes only while `poll` is under way, on this thread.
@@ -12,11 +12,11 @@ from kafka import KafkaConsumer, KafkaProducer
 from kafka.errors import IllegalStateError, KafkaError, KafkaTimeoutError
 from kafka.structs import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
-from harness.subjects.group.clients import KAFKA_PYTHON
-from harness.subjects.group.effect import effect_of
-from harness.subjects.group.life import Over, identity, live, say
-from harness.subjects.group.task import HUNG_SECONDS, MemberTask
-from harness.subjects.group.watchdog import Watchdog
+from onceproof.harness.subjects.group.clients import KAFKA_PYTHON
+from onceproof.harness.subjects.group.effect import effect_of
+from onceproof.harness.subjects.group.life import Over, identity, live, say
+from onceproof.harness.subjects.group.task import HUNG_SECONDS, MemberTask
+from onceproof.harness.subjects.group.watchdog import Watchdog
 
 _POLL_MS: Final = 200
 _CALL_MS: Final = 10_000

@@ -7,18 +7,18 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from harness.bench import fresh_reader
-from harness.kafka.group_offsets import Commit
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.stage.processes import Process
-from harness.subjects.crew import Crew, Program
-from harness.subjects.group.hazards import hazards
-from harness.subjects.group.positions import Committed, GroupPositions, row_of
-from harness.subjects.group.sightings import Sightings
-from harness.subjects.group.task import MemberTask
-from harness.subjects.pipeline import PipelineParts, Positions
+from onceproof.harness.bench import fresh_reader
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.crew import Crew, Program
+from onceproof.harness.subjects.group.hazards import hazards
+from onceproof.harness.subjects.group.positions import Committed, GroupPositions, row_of
+from onceproof.harness.subjects.group.sightings import Sightings
+from onceproof.harness.subjects.group.task import MemberTask
+from onceproof.harness.subjects.pipeline import PipelineParts, Positions
 
 
 class Members(Crew[MemberTask]):

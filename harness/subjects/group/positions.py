@@ -7,9 +7,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from harness.clock import clock_id
-from harness.kafka.group_offsets import Commit, commits, end_for
-from harness.kafka.log_reader import LogReader, UnreadableLog
+from onceproof.harness.clock import clock_id
+from onceproof.harness.kafka.group_offsets import Commit, commits, end_for
+from onceproof.harness.kafka.log_reader import LogReader, UnreadableLog
 
 Reader = Callable[[], AbstractContextManager[LogReader]]
 """Opens a reader of logs for as long as a block lasts."""

@@ -1,7 +1,7 @@
 """A service outside: it does what it is called for, once for every call; it knows no transactions.
 
-The one thing to know: `python -m harness.subjects.group.service ADDRESS HISTORY SINK` writes each
-call as an effect before it answers, so the history has whatever the caller believes.
+`python -m onceproof.harness.subjects.group.service ADDRESS HISTORY SINK` writes each call as an
+effect before it answers, so the history has whatever the caller believes.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Final
 
-from harness.clock import clock_id, now
-from harness.identity import digest
-from harness.recording.writer import HistoryWriter
-from harness.subjects.group.effect import effect_of
-from harness.workload.payments import EFFECT_COLUMNS
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.identity import digest
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.subjects.group.effect import effect_of
+from onceproof.harness.workload.payments import EFFECT_COLUMNS
 
 VIEW: Final = "service"
 """Who looks: the service itself."""

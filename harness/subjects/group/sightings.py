@@ -11,8 +11,8 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from harness.clock import now
-from harness.kafka.group_offsets import Commit
+from onceproof.harness.clock import now
+from onceproof.harness.kafka.group_offsets import Commit
 
 _Known = tuple[str, int, int, int]
 

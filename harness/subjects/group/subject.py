@@ -12,18 +12,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from harness.java.programs import programs_for
-from harness.kafka.log_reader import LogReader
-from harness.python import python_module
-from harness.sinks.base import Sink
-from harness.sinks.topic import TopicSink
-from harness.subjects.crew import Program
-from harness.subjects.group.base import GroupSubject
-from harness.subjects.group.clients import IN_PYTHON, Client
-from harness.subjects.group.members import Members
-from harness.subjects.group.task import Commits, MemberTask
-from harness.subjects.pipeline import PipelineParts
-from harness.tools.setup import Tools
+from onceproof.harness.java.programs import programs_for
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.python import python_module
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.topic import TopicSink
+from onceproof.harness.subjects.crew import Program
+from onceproof.harness.subjects.group.base import GroupSubject
+from onceproof.harness.subjects.group.clients import IN_PYTHON, Client
+from onceproof.harness.subjects.group.members import Members
+from onceproof.harness.subjects.group.task import Commits, MemberTask
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.tools.setup import Tools
 
 CALLS: Final = "calls"
 """The sink of the service outside."""
@@ -155,7 +155,7 @@ class ConsumerGroup(GroupSubject):
             )
             for number in range(self.members)
         ]
-        program = python_module("harness.subjects.group.service")
+        program = python_module("onceproof.harness.subjects.group.service")
         return Members(
             tasks,
             parts,

@@ -1,4 +1,4 @@
-"""Starts a forwarder by AMQP: `python -m harness.subjects.queue.amqp FOLDER TASK`.
+"""Starts a forwarder by AMQP: `python -m onceproof.harness.subjects.queue.amqp FOLDER TASK`.
 
 The one thing to know: FOLDER is where the AMQP client is; empty, if Python finds it anyway. Nothing
 else that lies there is to be taken for ours, so it comes last.
@@ -13,7 +13,7 @@ def main() -> None:
     """Start it."""
     if folder := sys.argv.pop(1):
         sys.path.append(folder)
-    from harness.subjects.queue.amqp_forwarder import main as forward
+    from onceproof.harness.subjects.queue.amqp_forwarder import main as forward
 
     forward()
 

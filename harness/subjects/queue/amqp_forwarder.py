@@ -19,12 +19,17 @@ from proton import Delivery, Message, ProtonException, Timeout
 from proton.handlers import MessagingHandler, TransactionHandler
 from proton.utils import BlockingConnection
 
-from harness.clock import now
-from harness.recording.writer import HistoryWriter
-from harness.subjects.group.effect import effect_of
-from harness.subjects.group.life import say
-from harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT, BEFORE_WRITE, Moments
-from harness.subjects.queue.task import ForwarderTask
+from onceproof.harness.clock import now
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.subjects.group.effect import effect_of
+from onceproof.harness.subjects.group.life import say
+from onceproof.harness.subjects.queue.moments import (
+    AFTER_COMMIT,
+    BEFORE_COMMIT,
+    BEFORE_WRITE,
+    Moments,
+)
+from onceproof.harness.subjects.queue.task import ForwarderTask
 
 _SECONDS: Final = 3.0
 """How long an answer of the broker may take."""

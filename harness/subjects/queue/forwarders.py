@@ -12,17 +12,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from harness.artemis.auditor import QueueTrouble
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.stage.base import StageTrouble
-from harness.subjects.crew import Crew, Program
-from harness.subjects.pipeline import PipelineParts, Positions
-from harness.subjects.queue.hazards import hazards
-from harness.subjects.queue.moments import Moments
-from harness.subjects.queue.task import ForwarderTask
-from harness.wait import wait_until
+from onceproof.harness.artemis.auditor import QueueTrouble
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.crew import Crew, Program
+from onceproof.harness.subjects.pipeline import PipelineParts, Positions
+from onceproof.harness.subjects.queue.hazards import hazards
+from onceproof.harness.subjects.queue.moments import Moments
+from onceproof.harness.subjects.queue.task import ForwarderTask
+from onceproof.harness.wait import wait_until
 
 _MOMENT_SECONDS: Final = 50.0
 """How long it may take to come to a moment: less than a lab waits for its fault."""

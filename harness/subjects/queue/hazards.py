@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from harness.subjects.counted import beyond, counted
-from harness.subjects.group.hazards import ABANDONED, REPLAYED
+from onceproof.harness.subjects.counted import beyond, counted
+from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
 
 REDELIVERED: Final = "redelivered-input"
 """Messages were delivered again that some forwarder had been given before, and had not consumed."""

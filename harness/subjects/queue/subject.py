@@ -12,18 +12,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from harness.artemis.configuration import QueueSettings, consumed
-from harness.artemis.programs import artemis_programs
-from harness.kafka.log_reader import LogReader
-from harness.python import python_module
-from harness.sinks.base import Sink
-from harness.sinks.topic import TopicSink
-from harness.subjects.crew import Program
-from harness.subjects.pipeline import PipelineParts
-from harness.subjects.queue.forwarders import Forwarders
-from harness.subjects.queue.task import Acknowledge, ForwarderTask
-from harness.tools.proton import proton
-from harness.tools.setup import Tools
+from onceproof.harness.artemis.configuration import QueueSettings, consumed
+from onceproof.harness.artemis.programs import artemis_programs
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.python import python_module
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.topic import TopicSink
+from onceproof.harness.subjects.crew import Program
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.subjects.queue.forwarders import Forwarders
+from onceproof.harness.subjects.queue.task import Acknowledge, ForwarderTask
+from onceproof.harness.tools.proton import proton
+from onceproof.harness.tools.setup import Tools
 
 FORWARDER: Final = "forwarder"
 """What they offer: forwarders that can be killed and paused."""
@@ -173,6 +173,6 @@ def _program(client: Client, tools: Tools) -> Program:
     folder = proton() or ""
 
     def command(task: Path) -> Sequence[str | Path]:
-        return [*python_module("harness.subjects.queue.amqp", str(folder)), task]
+        return [*python_module("onceproof.harness.subjects.queue.amqp", str(folder)), task]
 
     return command

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, ClassVar, Final, Protocol
 
-from harness.kafka.group_offsets import Commit
-from harness.sinks.books import Books
-from harness.stage.processes import Process
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.sinks.books import Books
+from onceproof.harness.stage.processes import Process
 
 STORED: Final = "SELECT topic, partition_id, next_offset FROM stored_offsets ORDER BY seq"
 """Every offset that a trigger kept, oldest first."""

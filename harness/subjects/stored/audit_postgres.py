@@ -12,14 +12,14 @@ from typing import Any, ClassVar, Final
 
 import psycopg
 
-from harness.kafka.group_offsets import Commit
-from harness.sinks.books import Books
-from harness.stage.base import StageTrouble
-from harness.stage.processes import Process
-from harness.subjects.stored import journal
-from harness.subjects.stored.audit import STORED, commits
-from harness.subjects.stored.postgres import SCHEMA
-from harness.wait import Stop, wait_until
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.sinks.books import Books
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.stored import journal
+from onceproof.harness.subjects.stored.audit import STORED, commits
+from onceproof.harness.subjects.stored.postgres import SCHEMA
+from onceproof.harness.wait import Stop, wait_until
 
 _JOURNAL: Final = """
 CREATE TABLE stored_offsets (

@@ -13,12 +13,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from harness.kafka.group_offsets import Commit
-from harness.sinks.books import Books
-from harness.stage.base import StageTrouble
-from harness.stage.processes import Process
-from harness.subjects.stored.audit import STORED, commits
-from harness.subjects.stored.sqlite import SCHEMA
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.sinks.books import Books
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.stored.audit import STORED, commits
+from onceproof.harness.subjects.stored.sqlite import SCHEMA
 
 _JOURNAL: Final = """
 CREATE TABLE stored_offsets (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from confluent_kafka import Message
 
-from harness.subjects.group.effect import effect_of
+from onceproof.harness.subjects.group.effect import effect_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from harness.kafka.group_offsets import Commit
-from harness.subjects.counted import beyond, counted
-from harness.subjects.group.hazards import ABANDONED, REPLAYED, abandoned
-from harness.subjects.stored.journal import LEDGER
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.subjects.counted import beyond, counted
+from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED, abandoned
+from onceproof.harness.subjects.stored.journal import LEDGER
 
 REFUSED: Final = "refused-write"
 """A batch was about to be written from an offset that was no longer the stored one."""

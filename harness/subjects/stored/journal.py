@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from harness.identity import digest
+from onceproof.harness.identity import digest
 
 LEDGER: Final = "ledger-journal"
 BALANCES: Final = "balances-journal"

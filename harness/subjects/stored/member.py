@@ -1,4 +1,4 @@
-"""One consumer, a process of its own: `python -m harness.subjects.stored.member FILE`.
+"""One consumer, a process of its own: `python -m onceproof.harness.subjects.stored.member FILE`.
 
 The one thing to know: it starts from the offsets in its database and not from the group's, and what
 it does not know it looks up there. A commit whose answer was lost is decided by what is stored, and
@@ -15,19 +15,19 @@ from typing import Final
 
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
-from harness.clock import clock_id, now
-from harness.recording.writer import HistoryWriter
-from harness.subjects.group.clients import LIBRDKAFKA
-from harness.subjects.group.life import Over, live, say
-from harness.subjects.group.task import HUNG_SECONDS
-from harness.subjects.group.watchdog import Watchdog
-from harness.subjects.stored.batch import Batch, batch_of
-from harness.subjects.stored.hazards import REFUSED
-from harness.subjects.stored.in_hand import note
-from harness.subjects.stored.postgres import PostgresStore
-from harness.subjects.stored.sqlite import SqliteStore
-from harness.subjects.stored.store import Refused, Store, Unreachable
-from harness.subjects.stored.task import StoringTask
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.subjects.group.clients import LIBRDKAFKA
+from onceproof.harness.subjects.group.life import Over, live, say
+from onceproof.harness.subjects.group.task import HUNG_SECONDS
+from onceproof.harness.subjects.group.watchdog import Watchdog
+from onceproof.harness.subjects.stored.batch import Batch, batch_of
+from onceproof.harness.subjects.stored.hazards import REFUSED
+from onceproof.harness.subjects.stored.in_hand import note
+from onceproof.harness.subjects.stored.postgres import PostgresStore
+from onceproof.harness.subjects.stored.sqlite import SqliteStore
+from onceproof.harness.subjects.stored.store import Refused, Store, Unreachable
+from onceproof.harness.subjects.stored.task import StoringTask
 
 _TRANSACTIONS: Final = 10
 """It reads what makes so many transactions at once, at most."""

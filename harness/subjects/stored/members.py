@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.kafka.group_offsets import Commit
-from harness.python import python_module
-from harness.recording.tables import Recorded
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import Sink
-from harness.sinks.books import BALANCES, LEDGER
-from harness.subjects.group.members import Members
-from harness.subjects.pipeline import PipelineParts
-from harness.subjects.stored import journal
-from harness.subjects.stored.audit import Audit, Hold
-from harness.subjects.stored.hazards import hazards
-from harness.subjects.stored.in_hand import left, noted
-from harness.subjects.stored.task import StoringTask
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.python import python_module
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.books import BALANCES, LEDGER
+from onceproof.harness.subjects.group.members import Members
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.subjects.stored import journal
+from onceproof.harness.subjects.stored.audit import Audit, Hold
+from onceproof.harness.subjects.stored.hazards import hazards
+from onceproof.harness.subjects.stored.in_hand import left, noted
+from onceproof.harness.subjects.stored.task import StoringTask
 
 
 class StoringMembers(Members):
@@ -92,4 +92,4 @@ class StoringMembers(Members):
 
 
 def _program(task: Path) -> Sequence[str | Path]:
-    return [*python_module("harness.subjects.stored.member"), task]
+    return [*python_module("onceproof.harness.subjects.stored.member"), task]

@@ -13,7 +13,7 @@ from typing import Final
 
 import psycopg
 
-from harness.subjects.stored.store import Cursor, Store, Unreachable
+from onceproof.harness.subjects.stored.store import Cursor, Store, Unreachable
 
 SCHEMA: Final = """
 CREATE TABLE ledger (

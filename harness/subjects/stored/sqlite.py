@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from harness.subjects.stored.store import Cursor, Store, Unreachable
+from onceproof.harness.subjects.stored.store import Cursor, Store, Unreachable
 
 SCHEMA: Final = """
 CREATE TABLE ledger (

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, Protocol
 
-from harness.subjects.stored.batch import Batch
+from onceproof.harness.subjects.stored.batch import Batch
 
 _ROW: Final = (
     "INSERT INTO ledger (record, account, amount_cents, fee_cents, source_partition, "

@@ -12,22 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from harness.kafka.log_reader import LogReader
-from harness.sinks import books
-from harness.sinks.base import Sink
-from harness.stage.base import StageTrouble
-from harness.stage.topology import AUDITOR
-from harness.subjects.group.base import MEMBER
-from harness.subjects.group.clients import LIBRDKAFKA
-from harness.subjects.pipeline import PipelineParts
-from harness.subjects.stored import journal
-from harness.subjects.stored.audit import Audit
-from harness.subjects.stored.audit_postgres import PostgresAudit
-from harness.subjects.stored.audit_sqlite import SqliteAudit
-from harness.subjects.stored.members import StoringMembers
-from harness.subjects.stored.postgres import IDLE_MS
-from harness.subjects.stored.task import Kind, StoringTask
-from harness.wait import Stop
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks import books
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.subjects.group.base import MEMBER
+from onceproof.harness.subjects.group.clients import LIBRDKAFKA
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.subjects.stored import journal
+from onceproof.harness.subjects.stored.audit import Audit
+from onceproof.harness.subjects.stored.audit_postgres import PostgresAudit
+from onceproof.harness.subjects.stored.audit_sqlite import SqliteAudit
+from onceproof.harness.subjects.stored.members import StoringMembers
+from onceproof.harness.subjects.stored.postgres import IDLE_MS
+from onceproof.harness.subjects.stored.task import Kind, StoringTask
+from onceproof.harness.wait import Stop
 
 COMMITS: Final = "commits"
 """What these consumers offer: commits into a database that can be made to stand still."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from harness.subjects.group.task import MemberTask
+from onceproof.harness.subjects.group.task import MemberTask
 
 Kind = Literal["postgres", "sqlite"]
 """Which database it writes to."""

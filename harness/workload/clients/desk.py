@@ -2,7 +2,7 @@
 
 The one thing to know: the call is on disk before the program gets the record to send, the outcome
 after it. So whatever kills the process, a record in the log always has a call, and a call without
-an outcome is `info`. `harness.workload.task_file` says it for every language.
+an outcome is `info`. `onceproof.harness.workload.task_file` says it for every language.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from harness.clock import clock_id, now
-from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
-from harness.recording.writer import HistoryWriter
-from harness.workload.task_file import SenderRecord, SenderTask, load_records
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.workload.task_file import SenderRecord, SenderTask, load_records
 
 BLOCK: Final = 200
 """The most records whose calls are written at once."""

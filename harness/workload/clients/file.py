@@ -1,4 +1,4 @@
-"""Appends records to a file: `python -m harness.workload.clients.file TASK`.
+"""Appends records to a file: `python -m onceproof.harness.workload.clients.file TASK`.
 
 The one thing to know: the file has the name of the records' topic and lies beside the file of the
 records. A line's offset is the byte at which it begins; it is acknowledged when it is on disk.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
 
-from harness.workload.clients.desk import Call, Desk, given_desk
+from onceproof.harness.workload.clients.desk import Call, Desk, given_desk
 
 
 def append_all(desk: Desk) -> None:

@@ -1,4 +1,6 @@
-"""librdkafka through confluent-kafka: `python -m harness.workload.clients.librdkafka TASK`.
+"""librdkafka through confluent-kafka.
+
+Run as `python -m onceproof.harness.workload.clients.librdkafka TASK`.
 
 The one thing to know: it does in a transaction what its documentation tells a program to do. A call
 that may be repeated is repeated, a transaction that must be aborted is aborted, and after what is
@@ -15,7 +17,7 @@ from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from harness.workload.clients.desk import Call, Desk, Transaction, given_desk
+from onceproof.harness.workload.clients.desk import Call, Desk, Transaction, given_desk
 
 _NEVER_SENT: Final = frozenset({KafkaError._PURGE_QUEUE})
 """Errors that certainly left nothing in the log: the record never left the queue."""

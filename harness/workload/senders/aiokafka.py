@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from harness.tools.setup import Tools
-from harness.workload.senders.base import python_client
-from harness.workload.senders.librdkafka import TRANSACTION_TIMEOUT_MS
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.workload.senders.base import python_client
+from onceproof.harness.workload.senders.librdkafka import TRANSACTION_TIMEOUT_MS
 
 
 @dataclass(frozen=True, kw_only=True)

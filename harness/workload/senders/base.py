@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from harness.python import python_module
-from harness.tools.setup import Tools
+from onceproof.harness.python import python_module
+from onceproof.harness.tools.setup import Tools
 
 
 class Sender(Protocol):
@@ -35,4 +35,4 @@ class Sender(Protocol):
 
 def python_client(module: str, task: Path) -> Sequence[str | Path]:
     """The command of a program in `harness/workload/clients/`."""
-    return [*python_module(f"harness.workload.clients.{module}"), task]
+    return [*python_module(f"onceproof.harness.workload.clients.{module}"), task]

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from harness.tools.setup import Tools
-from harness.workload.senders.base import python_client
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.workload.senders.base import python_client
 
 
 @dataclass(frozen=True, kw_only=True)

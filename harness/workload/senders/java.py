@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from harness.java.programs import programs_for
-from harness.tools.setup import Tools
-from harness.workload.senders.librdkafka import TRANSACTION_TIMEOUT_MS
-from harness.workload.task_file import SenderTask
+from onceproof.harness.java.programs import programs_for
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.workload.senders.librdkafka import TRANSACTION_TIMEOUT_MS
+from onceproof.harness.workload.task_file import SenderTask
 
 _LINGER_MS: Final = 5
 _REQUEST_TIMEOUT_MS: Final = 3000

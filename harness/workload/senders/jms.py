@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from harness.artemis.programs import artemis_programs
-from harness.tools.setup import Tools
+from onceproof.harness.artemis.programs import artemis_programs
+from onceproof.harness.tools.setup import Tools
 
 
 @dataclass(frozen=True, kw_only=True)

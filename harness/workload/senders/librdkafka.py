@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from harness.tools.setup import Tools
-from harness.workload.senders.base import python_client
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.workload.senders.base import python_client
 
 REQUEST_TIMEOUT_MS: Final = 1000
 TRANSACTION_TIMEOUT_MS: Final = 20_000

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from checkers.model import Row
-from reports.anomalies.drawers.desk import Desk, number
-from reports.anomalies.scene import Edge, Line, Place
+from onceproof.checkers.model import Row
+from onceproof.reports.anomalies.drawers.desk import Desk, number
+from onceproof.reports.anomalies.scene import Edge, Line, Place
 
 
 @dataclass(frozen=True, kw_only=True)

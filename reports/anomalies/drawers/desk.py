@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from checkers.model import Row, Value
-from reports.anomalies.names import Names
-from reports.anomalies.scene import Place, Ref
-from reports.anomalies.trial import Trial
-from reports.anomalies.witness import Witness
+from onceproof.checkers.model import Row, Value
+from onceproof.reports.anomalies.names import Names
+from onceproof.reports.anomalies.scene import Place, Ref
+from onceproof.reports.anomalies.trial import Trial
+from onceproof.reports.anomalies.witness import Witness
 
 _NAME = 14
 _TABLES_WITH_PLACES = ("log", "sends", "reads", "positions", "ranges", "partitions", "assignments")

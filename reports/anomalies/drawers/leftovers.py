@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkers.model import Row
-from reports.anomalies.drawers.desk import Desk
-from reports.anomalies.scene import Line, Panel, Ref
+from onceproof.checkers.model import Row
+from onceproof.reports.anomalies.drawers.desk import Desk
+from onceproof.reports.anomalies.scene import Line, Panel, Ref
 
 
 def panels(desk: Desk, drawn: frozenset[Ref]) -> Iterator[Panel]:

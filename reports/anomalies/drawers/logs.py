@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from checkers.model import Row
-from reports.anomalies.drawers.desk import Desk, number, place
-from reports.anomalies.names import Names
-from reports.anomalies.scene import Look, Place, Ref, Slot, Strip
+from onceproof.checkers.model import Row
+from onceproof.reports.anomalies.drawers.desk import Desk, number, place
+from onceproof.reports.anomalies.names import Names
+from onceproof.reports.anomalies.scene import Look, Place, Ref, Slot, Strip
 
 _TITLE = 9
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checkers.model import Row, Value
-from reports.anomalies.drawers.desk import Desk, number
-from reports.anomalies.scene import Moment, Ref
+from onceproof.checkers.model import Row, Value
+from onceproof.reports.anomalies.drawers.desk import Desk, number
+from onceproof.reports.anomalies.scene import Moment, Ref
 
 
 def moments(desk: Desk) -> tuple[Moment, ...]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from checkers.model import Row
-from reports.anomalies.drawers import absent
-from reports.anomalies.drawers.desk import Desk, number, place
-from reports.anomalies.scene import Edge, Flow, Line, Panel, Ref
+from onceproof.checkers.model import Row
+from onceproof.reports.anomalies.drawers import absent
+from onceproof.reports.anomalies.drawers.desk import Desk, number, place
+from onceproof.reports.anomalies.scene import Edge, Flow, Line, Panel, Ref
 
 _ENDS: Final = {
     "log_start": "log starts at",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from checkers.model import Row
-from reports.anomalies.drawers import absent
-from reports.anomalies.drawers.desk import Desk, number, place
-from reports.anomalies.scene import Edge, Flow, Group, Line, Panel, Ref
+from onceproof.checkers.model import Row
+from onceproof.reports.anomalies.drawers import absent
+from onceproof.reports.anomalies.drawers.desk import Desk, number, place
+from onceproof.reports.anomalies.scene import Edge, Flow, Group, Line, Panel, Ref
 
 
 def panels(desk: Desk) -> Iterator[Panel]:

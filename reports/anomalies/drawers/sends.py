@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from checkers.model import Row, Value
-from reports.anomalies.drawers.absent import states_of_units, told_of_send
-from reports.anomalies.drawers.desk import Desk, number
-from reports.anomalies.scene import Flow, Group, Line, Panel, Place, Ref
+from onceproof.checkers.model import Row, Value
+from onceproof.reports.anomalies.drawers.absent import states_of_units, told_of_send
+from onceproof.reports.anomalies.drawers.desk import Desk, number
+from onceproof.reports.anomalies.scene import Flow, Group, Line, Panel, Place, Ref
 
 
 def panels(desk: Desk) -> Iterator[Panel]:

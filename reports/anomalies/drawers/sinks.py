@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from checkers.model import Row
-from reports.anomalies.drawers import absent
-from reports.anomalies.drawers.desk import Desk, number
-from reports.anomalies.scene import Line, Panel, Ref
+from onceproof.checkers.model import Row
+from onceproof.reports.anomalies.drawers import absent
+from onceproof.reports.anomalies.drawers.desk import Desk, number
+from onceproof.reports.anomalies.scene import Line, Panel, Ref
 
 _ADDS: Final = {
     "sum": "adds {amount} to {key} {aggregate}",

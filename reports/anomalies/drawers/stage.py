@@ -5,12 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from checkers.cycle_words import because
-from reports.anomalies.drawers import leftovers, logs, moments, progress, readers, sends, sinks
-from reports.anomalies.drawers.desk import Desk
-from reports.anomalies.names import harmless
-from reports.anomalies.scene import Arc, Board, Scene
-from reports.anomalies.trial import Trial
+from onceproof.checkers.cycle_words import because
+from onceproof.reports.anomalies.drawers import (
+    leftovers,
+    logs,
+    moments,
+    progress,
+    readers,
+    sends,
+    sinks,
+)
+from onceproof.reports.anomalies.drawers.desk import Desk
+from onceproof.reports.anomalies.names import harmless
+from onceproof.reports.anomalies.scene import Arc, Board, Scene
+from onceproof.reports.anomalies.trial import Trial
 
 _KINDS: Final = {
     "wr": "write-read",

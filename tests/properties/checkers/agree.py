@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from checkers import anomalies
-from checkers.engines.settings import Settings
+from onceproof.checkers import anomalies
+from onceproof.checkers.engines.settings import Settings
 from tests.properties.checkers.cases import Case
 from tests.properties.checkers.judges import Found, ask_engine, ask_oracle, disagreements
 from tests.properties.checkers.strategies import LEGAL

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from checkers import History
-from checkers.tables import TABLES
+from onceproof.checkers import History
+from onceproof.checkers.tables import TABLES
 from tests.properties.checkers.world import Row, Rows, Trial, World
 
 _IDENTITIES: Final[dict[str, tuple[str, ...]]] = {

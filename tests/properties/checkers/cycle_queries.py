@@ -13,9 +13,9 @@ from typing import Any, Self
 import duckdb
 import pyarrow as pa
 
-from checkers.cycles import shortest_cycles
-from checkers.history import History
-from checkers.relations import relations
+from onceproof.checkers.cycles import shortest_cycles
+from onceproof.checkers.history import History
+from onceproof.checkers.relations import relations
 
 
 class Queries:

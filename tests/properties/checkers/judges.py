@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from checkers import anomalies
-from checkers.engines import open_engine
-from checkers.engines.settings import Settings
-from checkers.model import Anomaly, Evidence, Hop
-from checkers.trials import Input, Output, Trials
+from onceproof.checkers import anomalies
+from onceproof.checkers.engines import open_engine
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.trials import Input, Output, Trials
 from tests.properties.checkers import oracle
 from tests.properties.checkers.combine import Stretches, bare, combined, prefix, world_of
 from tests.properties.checkers.oracle import Findings

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from checkers import anomalies
-from checkers.engines import Settings, open_engine
+from onceproof.checkers import anomalies
+from onceproof.checkers.engines import Settings, open_engine
 from tests.properties.checkers.combine import Stretches, combined
 from tests.properties.checkers.corpus import Sample, samples
 from tests.properties.checkers.judges import (

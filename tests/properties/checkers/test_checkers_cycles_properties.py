@@ -11,9 +11,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkers.anomalies import anomalies
-from checkers.cycles import shortest_cycles
-from checkers.history import History
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.cycles import shortest_cycles
+from onceproof.checkers.history import History
 from tests.properties.checkers import cycle_oracle
 from tests.properties.checkers.cycle_queries import Queries
 

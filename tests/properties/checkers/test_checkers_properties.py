@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checkers import Claim, History, Verdict, check, end_to_end
-from checkers.engines.settings import Settings
-from checkers.model import Judgement
+from onceproof.checkers import Claim, History, Verdict, check, end_to_end
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.model import Judgement
 from tests.properties.checkers.cases import Case
 from tests.properties.checkers.combine import combined
 from tests.properties.checkers.judges import ask_engine, ask_oracle, disagreements

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checkers import anomalies
-from checkers.implications import implied
-from checkers.model import Evidence
+from onceproof.checkers import anomalies
+from onceproof.checkers.implications import implied
+from onceproof.checkers.model import Evidence
 from tests.properties.checkers import oracle
 from tests.properties.checkers.judges import RUN, Found, ask_oracle
 from tests.properties.checkers.oracle import WITNESS

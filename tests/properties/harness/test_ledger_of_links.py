@@ -8,11 +8,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.links.ledger import CUT, Disturbance, Foul, Hold, lose
-from harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic
-from harness.stage.base import StageTrouble
-from harness.stage.proxied import ProxiedLinks
-from harness.stage.topology import Link
+from onceproof.harness.links.ledger import CUT, Disturbance, Foul, Hold, lose
+from onceproof.harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.proxied import ProxiedLinks
+from onceproof.harness.stage.topology import Link
 
 PROXIES = {
     Link("broker-1", "broker-2"): ("b1.b2.internal", "b1.b2.controller"),

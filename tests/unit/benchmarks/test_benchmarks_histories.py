@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.generate import generate
 from benchmarks.plan import Plan, Shape
-from checkers import History, Judgement, Verdict, check, end_to_end, exactly_once
-from checkers.tables import TABLES
+from onceproof.checkers import History, Judgement, Verdict, check, end_to_end, exactly_once
+from onceproof.checkers.tables import TABLES
 
 CLAIMS = [
     exactly_once("input", into="ledger", view="table", hazards={"replayed-batch"}),

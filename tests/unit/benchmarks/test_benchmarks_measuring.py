@@ -16,7 +16,7 @@ from benchmarks.growing import growth
 from benchmarks.measure import Cost, run
 from benchmarks.telling import table
 from benchmarks.trial import Limit, Line, NotAsExpected, measure
-from harness.wait import wait_until
+from onceproof.harness.wait import wait_until
 
 BUSY = "import time; t = time.process_time()\nwhile time.process_time() - t < 0.3: pass"
 GREEDY = "data = b'x' * 200_000_000; import time; time.sleep(3)"

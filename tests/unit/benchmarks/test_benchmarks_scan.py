@@ -17,10 +17,10 @@ from benchmarks.generate import generate
 from benchmarks.plan import Plan
 from benchmarks.scan import COLUMNS, scan
 from benchmarks.trial import CLAIM
-from checkers import History, Verdict, check
-from checkers.engines.duckdb import DuckDB
-from checkers.imports.claims import parse_claim
-from checkers.tables import TABLES
+from onceproof.checkers import History, Verdict, check
+from onceproof.checkers.engines.duckdb import DuckDB
+from onceproof.checkers.imports.claims import parse_claim
+from onceproof.checkers.tables import TABLES
 
 _OF_FEW: Final = (
     "_in_question", "_closed_records", "_found_offset_behind", "_committed_ranges",

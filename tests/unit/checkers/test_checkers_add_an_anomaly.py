@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from checkers import History, anomalies, exactly_once_append
-from checkers.engines.layer import standard_queries
-from checkers.engines.settings import Settings
-from checkers.judging import find
+from onceproof.checkers import History, anomalies, exactly_once_append
+from onceproof.checkers.engines.layer import standard_queries
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.judging import find
 from onceproof.commands.explain import explain
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "add-an-anomaly.md"
 NAME = "scattered-key"
-package = importlib.import_module("checkers.anomalies")
+package = importlib.import_module("onceproof.checkers.anomalies")
 """As an attribute of `checkers` it is a function."""
 
 

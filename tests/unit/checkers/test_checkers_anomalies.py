@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from checkers import Findings, History, anomalies, check, end_to_end
-from checkers.implications import IMPLIES, implied
-from checkers.judging import find
-from checkers.refutations import GUARANTEES, refutations
+from onceproof.checkers import Findings, History, anomalies, check, end_to_end
+from onceproof.checkers.implications import IMPLIES, implied
+from onceproof.checkers.judging import find
+from onceproof.checkers.refutations import GUARANTEES, refutations
 
 Rows = list[dict[str, Any]]
 DONE: Rows = [{"phase": "settle", "outcome": "ok"}, {"phase": "collect", "outcome": "ok"}]

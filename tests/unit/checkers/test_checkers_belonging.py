@@ -9,12 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from checkers import History, Verdict, check
-from checkers.model import ClaimJudgement
-from checkers.promised import Promised
-from harness.folder import Loaded, RunFolder
-from harness.judge import promised_by
-from harness.record import RunRecord
+from onceproof.checkers import History, Verdict, check
+from onceproof.checkers.model import ClaimJudgement
+from onceproof.checkers.promised import Promised
+from onceproof.harness.folder import Loaded, RunFolder
+from onceproof.harness.judge import promised_by
+from onceproof.harness.record import RunRecord
 from tests.fuzz_runs.base import CLAIM, make_run
 
 Row = dict[str, Any]

@@ -10,11 +10,11 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from checkers.engines.beside import beside
-from checkers.engines.duckdb import DuckDB
-from checkers.engines.layer import Layer
-from checkers.engines.settings import Settings
-from checkers.relations.base import Relation
+from onceproof.checkers.engines.beside import beside
+from onceproof.checkers.engines.duckdb import DuckDB
+from onceproof.checkers.engines.layer import Layer
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.relations.base import Relation
 
 _FOREVER = "SELECT count(*) AS n FROM range(1000000000000) a(i) WHERE a.i % 7 = 8"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checkers import (
+from onceproof.checkers import (
     BadClaim,
     Claim,
     Expectation,
@@ -24,7 +24,7 @@ from checkers import (
     exactly_once,
     exactly_once_append,
 )
-from checkers.claims import GUARANTEES, refutations
+from onceproof.checkers.claims import GUARANTEES, refutations
 
 INTO: dict[str, Any] = {"into": "ledger", "view": "table"}
 CLAIMS = [

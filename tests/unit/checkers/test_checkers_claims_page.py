@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checkers.anomalies import anomalies
-from checkers.claims_page import page
-from checkers.refutations import GUARANTEES
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.claims_page import page
+from onceproof.checkers.refutations import GUARANTEES
 
 WRITTEN = Path(__file__).parents[3] / "docs" / "reference" / "claims.md"
 

@@ -9,12 +9,12 @@ from typing import Any, overload
 import pyarrow as pa
 import pytest
 
-from checkers import cycles
-from checkers.anomalies import anomalies
-from checkers.components import components, grouped
-from checkers.cycle_search import Graph
-from checkers.cycles import explain, shortest_cycles
-from checkers.history import History
+from onceproof.checkers import cycles
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.components import components, grouped
+from onceproof.checkers.cycle_search import Graph
+from onceproof.checkers.cycles import explain, shortest_cycles
+from onceproof.checkers.history import History
 from tests.properties.checkers.cycle_queries import Queries
 
 Rows = list[dict[str, Any]]

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from checkers import BadHistory, History, exactly_once_append
-from checkers.judging import find
-from checkers.tables import TABLES
+from onceproof.checkers import BadHistory, History, exactly_once_append
+from onceproof.checkers.judging import find
+from onceproof.checkers.tables import TABLES
 
 CLAIM = exactly_once_append("input")
 

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 import duckdb
 import pytest
 
-from checkers.engines.duckdb import DuckDB
-from checkers.engines.not_enough_memory import NotEnoughMemory
-from checkers.engines.settings import Settings
-from checkers.engines.turns import Turns
-from harness.wait import wait_until
+from onceproof.checkers.engines.duckdb import DuckDB
+from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.engines.turns import Turns
+from onceproof.harness.wait import wait_until
 
 
 class Scarce:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from checkers import History, anomalies, exactly_once, exactly_once_append
-from checkers.engines.settings import Settings
-from checkers.implications import IMPLIES, implied
-from checkers.judging import find
-from checkers.model import Hop
-from checkers.refutations import GUARANTEES, refutations, told_with
+from onceproof.checkers import History, anomalies, exactly_once, exactly_once_append
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.implications import IMPLIES, implied
+from onceproof.checkers.judging import find
+from onceproof.checkers.model import Hop
+from onceproof.checkers.refutations import GUARANTEES, refutations, told_with
 
 PRODUCE, PROCESS = exactly_once_append("input"), exactly_once("input", into="ledger", view="table")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checkers.regular import NotRegular, check_regular, read_regular
+from onceproof.checkers.regular import NotRegular, check_regular, read_regular
 
 
 def _bound(path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checkers import (
+from onceproof.checkers import (
     History,
     Judgement,
     Verdict,
@@ -22,8 +22,8 @@ from checkers import (
     ordered,
     ordered_append,
 )
-from checkers.engines.layer import standard_queries
-from checkers.wounds import woundings
+from onceproof.checkers.engines.layer import standard_queries
+from onceproof.checkers.wounds import woundings
 
 CLAIM = end_to_end("exactly-once", "input", into="ledger", view="table")
 ALL = {

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checkers.tables import TABLES
-from checkers.tables_page import page
+from onceproof.checkers.tables import TABLES
+from onceproof.checkers.tables_page import page
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "history.md"
 
 
 def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), (
-        "run: python -m checkers.tables_page > docs/reference/history.md"
+        "run: python -m onceproof.checkers.tables_page > docs/reference/history.md"
     )
 
 

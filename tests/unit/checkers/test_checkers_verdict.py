@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checkers import (
+from onceproof.checkers import (
     Claim,
     ClaimJudgement,
     Expectation,
@@ -24,12 +24,12 @@ from checkers import (
     exactly_once_append,
     exit_code,
 )
-from checkers.circumstances import Circumstances
-from checkers.controls import Control
-from checkers.model import Evidence, Finding, Wound
-from checkers.refutations import GUARANTEES, HOPS, refutations, shown_by
-from checkers.verdict import judge_claim
-from checkers.wounds import woundings
+from onceproof.checkers.circumstances import Circumstances
+from onceproof.checkers.controls import Control
+from onceproof.checkers.model import Evidence, Finding, Wound
+from onceproof.checkers.refutations import GUARANTEES, HOPS, refutations, shown_by
+from onceproof.checkers.verdict import judge_claim
+from onceproof.checkers.wounds import woundings
 
 CLAIM = exactly_once("input", into="ledger", view="table", hazards={"replayed-batch"})
 PHASES = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")

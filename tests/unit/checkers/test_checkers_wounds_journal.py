@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from checkers import History, Judgement, Verdict, check, engines, exactly_once, ordered
-from checkers.engines.layer import standard_queries
+from onceproof.checkers import History, Judgement, Verdict, check, engines, exactly_once, ordered
+from onceproof.checkers.engines.layer import standard_queries
 
 SEEN = {"into": "ledger", "view": "journal"}
 CLAIMS = (exactly_once("input", **SEEN), ordered("input", **SEEN))

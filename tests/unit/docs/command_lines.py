@@ -14,16 +14,16 @@ from typing import Any
 
 import typer.main
 
-from checkers.anomalies import anomalies
-from checkers.refutations import GUARANTEES
-from harness.faults.by_hand import UnknownFault, asked
-from harness.own.fill import words as in_braces
-from harness.own.identity import BadRule, Rule
-from harness.own.outputs.output import Output
-from harness.own.subject import WORDS
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.refutations import GUARANTEES
 from onceproof.cli import app
+from onceproof.harness.faults.by_hand import UnknownFault, asked
+from onceproof.harness.own.fill import words as in_braces
+from onceproof.harness.own.identity import BadRule, Rule
+from onceproof.harness.own.outputs.output import Output
+from onceproof.harness.own.subject import WORDS
+from onceproof.scenarios import all_scenarios
 from onceproof.verify.trial import by_name
-from scenarios import all_scenarios
 from tests.unit.docs.pages import ROOT
 
 OTHERS = {"curl", "docker", "git", "python3", "for", "do", "done", "trial/bin/pip", ".venv/bin/uv"}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from harness.tools import java
+from onceproof.harness.tools import java
 from tests.unit.docs.pages import blocks_of, text_of, typed
 
 PAGE = "docs/how-to/write-a-history.md"

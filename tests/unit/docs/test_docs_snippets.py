@@ -18,21 +18,21 @@ import pytest
 import typer.main
 import yaml
 
-from harness import scenario
-from harness.drawn import Draw
-from harness.faults.hit_message import HitMessage
-from harness.faults.kill_broker import KillBroker
-from harness.faults.kill_member import KillMember
-from harness.faults.message import Message
-from harness.faults.targets import LeaderOf
-from harness.links.gate.rules import Rule
-from harness.stage.external import Cluster
-from harness.subjects.jobs.hook import Hook
 from onceproof.cli import app
+from onceproof.harness import scenario
+from onceproof.harness.drawn import Draw
+from onceproof.harness.faults.hit_message import HitMessage
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill_member import KillMember
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.stage.external import Cluster
+from onceproof.harness.subjects.jobs.hook import Hook
+from onceproof.scenarios import all_scenarios
 from onceproof.settings.effective import effective
 from onceproof.settings.files import load
 from onceproof.settings.known import known
-from scenarios import all_scenarios
 from tests.unit.docs.carried_out import EXECUTED, FOREIGN, GATE, IN_TESTS, SUBJECT
 from tests.unit.docs.command_lines import wrong
 from tests.unit.docs.pages import GENERATED, JEPSEN, ROOT, Block, blocks, blocks_of, text_of
@@ -177,6 +177,6 @@ def test_a_block_of_an_unknown_language_is_seen() -> None:
 
 
 def test_python_that_imports_what_there_is_not_is_seen() -> None:
-    block = Block("docs/new.md", 1, "python", "from harness.wait import wait_untill\n")
+    block = Block("docs/new.md", 1, "python", "from onceproof.harness.wait import wait_untill\n")
     with pytest.raises(AssertionError, match="has no wait_untill"):
         test_it_is_python_and_imports_what_there_is(block)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.stage.processes import Process, Processes
-from harness.stage.sweep import new_marker
-from harness.wait import wait_until
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.wait import wait_until
 
 # A marker of our own process: no sweep of another run takes these for left behind.
 READY = "print('ready', flush=True)\n"

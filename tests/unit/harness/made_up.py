@@ -8,14 +8,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
-from harness.bench import Bench
-from harness.clock import now
-from harness.events import Event, FaultChanged
-from harness.recorder import Recorder
-from harness.recording.tables import read_lines
-from harness.scenario import At
-from harness.subjects.pipeline import NoPipeline
-from harness.wait import Stop
+from onceproof.harness.bench import Bench
+from onceproof.harness.clock import now
+from onceproof.harness.events import Event, FaultChanged
+from onceproof.harness.recorder import Recorder
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.scenario import At
+from onceproof.harness.subjects.pipeline import NoPipeline
+from onceproof.harness.wait import Stop
 
 Look = Callable[[], str | None]
 

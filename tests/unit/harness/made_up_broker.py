@@ -11,7 +11,7 @@ from typing import Any
 
 from kafka.protocol.api_header import ResponseClassRegistry
 
-from harness.wait import wait_until
+from onceproof.harness.wait import wait_until
 
 SECONDS = 20.0
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
-from harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.checkpoint import Checkpoint
 
 # What Spark 4.0.0 wrote in a run of ours, shortened.
 HEAD = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from harness.kafka.metadata import ClusterView, Replicas
-from harness.links.ledger import Disturbance, Hold
-from harness.stage.base import StageTrouble
-from harness.stage.topology import Link
-from harness.wait import Stop
+from onceproof.harness.kafka.metadata import ClusterView, Replicas
+from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import Stop
 
 Said = dict[tuple[str, int], tuple[int, set[int]]]
 """(topic, partition) → leader and in-sync replicas."""

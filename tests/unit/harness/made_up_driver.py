@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.subjects.spark import SparkPipeline
+from onceproof.harness.subjects.spark import SparkPipeline
 
 
 class AnyDriver(SparkPipeline):

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from harness.stage.processes import Processes
-from harness.subjects.flink.checkpoints import IN_PROGRESS, METADATA
-from harness.subjects.flink.job import FlinkJob
-from harness.subjects.group.positions import Committed
-from harness.subjects.pipeline import PipelineParts
-from harness.wait import Stop, wait_until
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.subjects.flink.checkpoints import IN_PROGRESS, METADATA
+from onceproof.harness.subjects.flink.job import FlinkJob
+from onceproof.harness.subjects.group.positions import Committed
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.wait import Stop, wait_until
 
 NOWHERE = -(2**63)
 COUNTING = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.subjects.aborted_input import ABORTED_INPUT, aborted_input
+from onceproof.harness.subjects.aborted_input import ABORTED_INPUT, aborted_input
 
 
 def row(offset: int, *, committed: bool = False, **more: Any) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.artemis import auditor as module
-from harness.artemis.auditor import Counts, Message, QueueAuditor, QueueTrouble
-from harness.artemis.queue_log import QueueLog
-from harness.identity import ATTEMPT_HEADER, RECORD_HEADER
-from harness.stage.processes import Process, Processes
+from onceproof.harness.artemis import auditor as module
+from onceproof.harness.artemis.auditor import Counts, Message, QueueAuditor, QueueTrouble
+from onceproof.harness.artemis.queue_log import QueueLog
+from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from onceproof.harness.stage.processes import Process, Processes
 
 PROGRAM = """
 import json, sys

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from harness.artemis.configuration import QueueSettings, audited, broker_xml, consumed
+from onceproof.harness.artemis.configuration import QueueSettings, audited, broker_xml, consumed
 
 CORE = "{urn:activemq:core}"
 

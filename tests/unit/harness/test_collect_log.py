@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.collect import _write_log
-from harness.identity import ATTEMPT_HEADER, ODD_HEADER, RECORD_HEADER
-from harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.collect import _write_log
+from onceproof.harness.identity import ATTEMPT_HEADER, ODD_HEADER, RECORD_HEADER
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 
 
 def entry(offset: int, kind: str, **headers: bytes) -> Entry:

@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-from harness.identity import digest
-from harness.kafka.group_offsets import Commit
-from harness.kafka.log_reader import Entry
-from harness.sinks.copies import CopiesTopic
-from harness.sinks.lines import VIEW, Lines
-from harness.subjects.connect.login import Login
-from harness.subjects.connect.offsets import commit_of, place_in_file, place_in_topic
-from harness.subjects.connect.rest import Rest
-from harness.subjects.connect.sink import FileSink
-from harness.subjects.connect.source import FileSource, MirrorSource
-from harness.subjects.connect.worker import ConnectProgram, WorkerTask
-from harness.subjects.connect.workers import hazards
-from harness.workload.payments import Payments, payments_of
+from onceproof.harness.identity import digest
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.kafka.log_reader import Entry
+from onceproof.harness.sinks.copies import CopiesTopic
+from onceproof.harness.sinks.lines import VIEW, Lines
+from onceproof.harness.subjects.connect.login import Login
+from onceproof.harness.subjects.connect.offsets import commit_of, place_in_file, place_in_topic
+from onceproof.harness.subjects.connect.rest import Rest
+from onceproof.harness.subjects.connect.sink import FileSink
+from onceproof.harness.subjects.connect.source import FileSource, MirrorSource
+from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
+from onceproof.harness.subjects.connect.workers import hazards
+from onceproof.harness.workload.payments import Payments, payments_of
 
 PAYMENTS = list(payments_of(Payments(records=4, producers=1), producer=0, seed=5))
 VALUES = [payment.value.decode() for payment in PAYMENTS]

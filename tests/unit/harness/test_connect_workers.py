@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from harness.subjects.connect import workers as module
-from harness.subjects.connect.login import Login
-from harness.subjects.connect.worker import ConnectProgram, WorkerTask
-from harness.subjects.connect.workers import Workers
-from harness.subjects.crew import LIVES
-from harness.subjects.pipeline import PipelineTrouble
-from harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.subjects.connect import workers as module
+from onceproof.harness.subjects.connect.login import Login
+from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
+from onceproof.harness.subjects.connect.workers import Workers
+from onceproof.harness.subjects.crew import LIVES
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.wait import Overdue, Stop, wait_until
 
 
 class Asked:

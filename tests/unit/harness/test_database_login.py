@@ -6,7 +6,12 @@ from pathlib import Path
 
 from psycopg.conninfo import conninfo_to_dict
 
-from harness.stage.database_login import Login, connection_string, credentials, for_programs
+from onceproof.harness.stage.database_login import (
+    Login,
+    connection_string,
+    credentials,
+    for_programs,
+)
 
 
 def test_it_is_in_a_file_of_ours_alone(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from harness.empty_sink import check_empty
-from harness.sinks.rows import UnreadableFiles
-from harness.stage.base import StageTrouble
+from onceproof.harness.empty_sink import check_empty
+from onceproof.harness.sinks.rows import UnreadableFiles
+from onceproof.harness.stage.base import StageTrouble
 
 
 def bench(effects: list[str], states: list[str]) -> Any:

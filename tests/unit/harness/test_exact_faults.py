@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 
-from harness.exact.clients import Client, Told, librdkafka
-from harness.exact.combinations import BLOWS, MESSAGES, Combination, combinations
-from harness.exact.telling import table, total
-from harness.exact.trial import Result, how_seen, sending, why_missed, why_sent
-from harness.tools.setup import StageTools
+from onceproof.harness.exact.clients import Client, Told, librdkafka
+from onceproof.harness.exact.combinations import BLOWS, MESSAGES, Combination, combinations
+from onceproof.harness.exact.telling import table, total
+from onceproof.harness.exact.trial import Result, how_seen, sending, why_missed, why_sent
+from onceproof.harness.tools.setup import StageTools
 
 HELD, CLOSED, KILLED = (
     next(blow for blow in BLOWS if blow.name == name)

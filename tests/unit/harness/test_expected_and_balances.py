@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from harness.kafka.log_reader import Entry, PartitionLog
-from harness.recording.tables import read_lines
-from harness.sinks.balances import BalancesTopic
-from harness.sinks.base import State
-from harness.workload.expected import write_expected
-from harness.workload.payments import Payments, payments_of
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.sinks.balances import BalancesTopic
+from onceproof.harness.sinks.base import State
+from onceproof.harness.workload.expected import write_expected
+from onceproof.harness.workload.payments import Payments, payments_of
 
 WORKLOAD = Payments(records=50, producers=3, keys=4)
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from harness.faults import at_rest
-from harness.faults.at_rest import COMMITS, OFFSETS, Logs, Rested
-from harness.faults.cut_offset_log import CutOffsetLog
-from harness.faults.delete_last_commit import DeleteLastCommit
-from harness.faults.new_checkpoint import NewCheckpoint
-from harness.stage.base import StageTrouble
-from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.spark_new_checkpoint import SparkNewCheckpoint
-from harness.wait import Stop
+from onceproof.harness.faults import at_rest
+from onceproof.harness.faults.at_rest import COMMITS, OFFSETS, Logs, Rested
+from onceproof.harness.faults.cut_offset_log import CutOffsetLog
+from onceproof.harness.faults.delete_last_commit import DeleteLastCommit
+from onceproof.harness.faults.new_checkpoint import NewCheckpoint
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.spark_new_checkpoint import SparkNewCheckpoint
+from onceproof.harness.wait import Stop
 from tests.unit.harness.made_up_checkpoint import as_spark_does, begin_at, entry, plan
 from tests.unit.harness.made_up_driver import AnyDriver
 
@@ -79,7 +79,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             return None
 
     for module in ("checkpoint_changed", "cut_offset_log"):
-        monkeypatch.setattr(f"harness.faults.{module}.ToRest", ToRest)
+        monkeypatch.setattr(f"onceproof.harness.faults.{module}.ToRest", ToRest)
     monkeypatch.setattr(at_rest, "wait_reads", lambda bench: None)
     seen: list[tuple[str, str]] = []
 

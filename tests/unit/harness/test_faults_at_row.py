@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from harness.faults import at_rest
-from harness.faults.by_hand import UnknownFault, asked
-from harness.faults.kill_driver_at_row import KillDriverAtRow
-from harness.subjects.base import JOBS
-from harness.subjects.checkpoint import Checkpoint
-from harness.wait import Stop, wait_until
+from onceproof.harness.faults import at_rest
+from onceproof.harness.faults.by_hand import UnknownFault, asked
+from onceproof.harness.faults.kill_driver_at_row import KillDriverAtRow
+from onceproof.harness.subjects.base import JOBS
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.wait import Stop, wait_until
 from tests.unit.harness.made_up_checkpoint import as_spark_does
 from tests.unit.harness.made_up_driver import AnyDriver
 
@@ -69,7 +69,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     monkeypatch.setattr(at_rest, "wait_reads", lambda bench: None)
     monkeypatch.setattr(
-        "harness.faults.kill_driver_at_row.SinkOfBatches",
+        "onceproof.harness.faults.kill_driver_at_row.SinkOfBatches",
         lambda bench: SimpleNamespace(of=lambda batch: (world.present, 5)),
     )
     world: Any = SimpleNamespace(

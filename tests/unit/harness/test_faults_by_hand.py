@@ -6,20 +6,20 @@ import json
 
 import pytest
 
-from harness.faults.by_hand import UnknownFault, asked, by_hand
-from harness.faults.cut_after import CutAfter
-from harness.faults.cut_link import CutLink
-from harness.faults.delay import Delay
-from harness.faults.hit_message import HitMessage
-from harness.faults.isolate_broker import IsolateBroker
-from harness.faults.kill_broker import KillBroker
-from harness.faults.kill_driver import KillDriver
-from harness.faults.kill_job import KillJob
-from harness.faults.lose_responses import LoseResponses
-from harness.faults.message import Message
-from harness.faults.pause import PauseBroker
-from harness.faults.stop_broker import StopBroker
-from harness.faults.targets import (
+from onceproof.harness.faults.by_hand import UnknownFault, asked, by_hand
+from onceproof.harness.faults.cut_after import CutAfter
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.delay import Delay
+from onceproof.harness.faults.hit_message import HitMessage
+from onceproof.harness.faults.isolate_broker import IsolateBroker
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.kill_job import KillJob
+from onceproof.harness.faults.lose_responses import LoseResponses
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.pause import PauseBroker
+from onceproof.harness.faults.stop_broker import StopBroker
+from onceproof.harness.faults.targets import (
     ActiveController,
     Apart,
     CoordinatorOf,
@@ -27,10 +27,10 @@ from harness.faults.targets import (
     LeaderOf,
     Node,
 )
-from harness.feasible import doable
-from harness.scenario import At
-from harness.schedule_json import schedule_from_json, schedule_to_json
-from harness.stage.backends import DOCKER, LOCAL, offers
+from onceproof.harness.feasible import doable
+from onceproof.harness.scenario import At
+from onceproof.harness.schedule_json import schedule_from_json, schedule_to_json
+from onceproof.harness.stage.backends import DOCKER, LOCAL, offers
 
 
 @pytest.mark.parametrize(

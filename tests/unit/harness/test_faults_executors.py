@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from harness.bench import Aftermath
-from harness.faults.by_hand import UnknownFault, asked
-from harness.faults.executors import Executors
-from harness.faults.kill_executor import KillExecutor
-from harness.stage.base import StageTrouble
-from harness.stage.processes import Process, Processes
-from harness.stage.sweep import new_marker
-from harness.wait import Stop, wait_until
+from onceproof.harness.bench import Aftermath
+from onceproof.harness.faults.by_hand import UnknownFault, asked
+from onceproof.harness.faults.executors import Executors
+from onceproof.harness.faults.kill_executor import KillExecutor
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.wait import Stop, wait_until
 from tests.unit.harness.made_up_driver import AnyDriver
 
 SECONDS = 20.0
@@ -65,7 +65,7 @@ def world(processes: Processes, executors: int, monkeypatch: pytest.MonkeyPatch)
         "driver", [sys.executable, "-c", DRIVER, BACKEND, str(executors)]
     )
     wait_until(lambda: "up" in driver.log.read_text(), what="the driver", seconds=SECONDS)
-    monkeypatch.setattr("harness.faults.kill_executor.wait_reads", lambda bench: None)
+    monkeypatch.setattr("onceproof.harness.faults.kill_executor.wait_reads", lambda bench: None)
     seen: list[tuple[str, str]] = []
     return SimpleNamespace(
         pipeline=AnyDriver(process=driver, checkpoint=SimpleNamespace(query_id=lambda: "a-query")),
@@ -99,7 +99,7 @@ def test_one_that_ended_otherwise_proves_nothing(
     bench = world(processes, 1, monkeypatch)
     wait_until(lambda: Executors(bench).found(), what="an executor", seconds=SECONDS)
     monkeypatch.setattr(
-        "harness.faults.kill_executor.sigkill", lambda pid: os.kill(pid, signal.SIGTERM)
+        "onceproof.harness.faults.kill_executor.sigkill", lambda pid: os.kill(pid, signal.SIGTERM)
     )
     fault = KillExecutor().inject(bench, "x")
     told = Executors(bench)

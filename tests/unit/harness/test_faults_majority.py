@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from harness.faults.pause import PauseBroker
-from harness.faults.stop_broker import StopBroker
-from harness.faults.targets import Node
-from harness.stage.base import StageTrouble
+from onceproof.harness.faults.pause import PauseBroker
+from onceproof.harness.faults.stop_broker import StopBroker
+from onceproof.harness.faults.targets import Node
+from onceproof.harness.stage.base import StageTrouble
 from tests.unit.harness.made_up_cluster import BEFORE, Said, View, World
 
 NODE = Node(name="broker-2")

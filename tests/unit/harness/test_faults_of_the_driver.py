@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from harness.faults import kill_driver
-from harness.faults.kill_driver import KillDriver
-from harness.faults.pause_driver import PauseDriver
-from harness.stage.base import StageTrouble
-from harness.subjects.ambush import Hit
-from harness.subjects.checkpoint import Checkpoint
-from harness.wait import Stop
+from onceproof.harness.faults import kill_driver
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.pause_driver import PauseDriver
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.ambush import Hit
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.wait import Stop
 from tests.unit.harness.made_up_checkpoint import save
 from tests.unit.harness.made_up_driver import AnyDriver
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from harness.faults import jobs, kill_job, replace_job
-from harness.faults.kill_job import IN_DOUBT, KillJob
-from harness.faults.replace_job import ZOMBIE, ReplaceJob
-from harness.stage.base import StageTrouble
-from harness.stage.processes import Processes
-from harness.wait import Overdue, Stop, wait_until
+from onceproof.harness.faults import jobs, kill_job, replace_job
+from onceproof.harness.faults.kill_job import IN_DOUBT, KillJob
+from onceproof.harness.faults.replace_job import ZOMBIE, ReplaceJob
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.wait import Overdue, Stop, wait_until
 from tests.unit.harness.made_up_flink import MadeUpJob
 
 OPEN = {"billing-0-1": "Ongoing", "billing-1-1": "Ongoing"}

@@ -6,15 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.faults.by_hand import ByHand, asked, by_hand
-from harness.faults.page import ROLES, TARGET, cell, page
+from onceproof.harness.faults.by_hand import ByHand, asked, by_hand
+from onceproof.harness.faults.page import ROLES, TARGET, cell, page
 
 HERE = Path(__file__).parents[3]
 
 
 def test_the_page_is_up_to_date() -> None:
     written = (HERE / "docs" / "reference" / "faults.md").read_text()
-    assert written == page(), "run: python -m harness.faults.page > docs/reference/faults.md"
+    assert written == page(), (
+        "run: python -m onceproof.harness.faults.page > docs/reference/faults.md"
+    )
 
 
 @pytest.mark.parametrize("entry", by_hand().values(), ids=lambda entry: str(entry.name))

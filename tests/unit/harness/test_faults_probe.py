@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from harness.faults.probe import Probe, undisturbed
-from harness.faults.silence import Silence
-from harness.stage.base import StageTrouble
-from harness.stage.topology import Link
+from onceproof.harness.faults.probe import Probe, undisturbed
+from onceproof.harness.faults.silence import Silence
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import Link
 
 LINK = Link("producer", "broker-1")
 Serve = Callable[[Callable[[socket.socket], None]], Any]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from harness.faults.rounds import Rounds
-from harness.faults.severed import Severed
-from harness.links.ledger import CUT, Disturbance, Hold
-from harness.stage.base import StageTrouble
-from harness.stage.topology import Link
+from onceproof.harness.faults.rounds import Rounds
+from onceproof.harness.faults.severed import Severed
+from onceproof.harness.links.ledger import CUT, Disturbance, Hold
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import Link
 
 ONE, OTHER = Link("producer", "broker-1"), Link("producer", "broker-2")
 

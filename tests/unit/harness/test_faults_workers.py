@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from harness.faults import kill_owner, kill_workers, pause_owner
-from harness.faults.workers import workers
-from harness.stage.base import StageTrouble
+from onceproof.harness.faults import kill_owner, kill_workers, pause_owner
+from onceproof.harness.faults.workers import workers
+from onceproof.harness.stage.base import StageTrouble
 
 TOLD = "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer"
 

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from harness.elsewhere import ReaderOfAll
-from harness.identity import RECORD_HEADER, digest
-from harness.kafka.log_reader import LogReader, PartitionLog
-from harness.kafka.metadata import ClusterView
-from harness.recording.tables import read_lines
-from harness.scenario import BadScenario
-from harness.workload.clients.desk import Desk
-from harness.workload.clients.file import append_all
-from harness.workload.file_log import FileLog, read_file
-from harness.workload.payments import Payments, payments_of
-from harness.workload.senders.file import FILE
-from harness.workload.task_file import SenderTask, save_records
-from scenarios import connect
+from onceproof.harness.elsewhere import ReaderOfAll
+from onceproof.harness.identity import RECORD_HEADER, digest
+from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.scenario import BadScenario
+from onceproof.harness.workload.clients.desk import Desk
+from onceproof.harness.workload.clients.file import append_all
+from onceproof.harness.workload.file_log import FileLog, read_file
+from onceproof.harness.workload.payments import Payments, payments_of
+from onceproof.harness.workload.senders.file import FILE
+from onceproof.harness.workload.task_file import SenderTask, save_records
+from onceproof.scenarios import connect
 
 FEW = Payments(records=7, producers=1, partitions=1, topic="payments.jsonl")
 SENT = list(payments_of(FEW, producer=0, seed=3))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects.flink.checkpoints import (
+from onceproof.harness.subjects.flink.checkpoints import (
     METADATA,
     Complete,
     UnreadableCheckpoint,

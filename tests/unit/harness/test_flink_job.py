@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from harness.kafka.group_offsets import Commit
-from harness.recording.tables import read_lines
-from harness.stage.processes import Processes
-from harness.subjects.flink import job as module
-from harness.subjects.flink.ambush import FlinkAmbush, Hit, open_of
-from harness.subjects.flink.checkpoints import METADATA
-from harness.subjects.flink.windows import (
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.subjects.flink import job as module
+from onceproof.harness.subjects.flink.ambush import FlinkAmbush, Hit, open_of
+from onceproof.harness.subjects.flink.checkpoints import METADATA
+from onceproof.harness.subjects.flink.windows import (
     CHECKPOINT_BEGUN,
     CHECKPOINT_COMPLETE,
     CHECKPOINT_FLUSHED,
     WINDOWS,
     Window,
 )
-from harness.subjects.pipeline import PipelineTrouble, WatchTrouble
-from harness.wait import Stop, wait_until
+from onceproof.harness.subjects.pipeline import PipelineTrouble, WatchTrouble
+from onceproof.harness.wait import Stop, wait_until
 from tests.unit.harness.made_up_flink import ENDING, MadeUpJob
 
 Making = Callable[..., MadeUpJob]

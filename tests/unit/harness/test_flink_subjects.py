@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from harness.flink.programs import FlinkProgram
-from harness.sinks.balances import BalancesTopic
-from harness.stage.processes import Processes
-from harness.subjects.flink import subject as module
-from harness.subjects.flink.subject import VERSION, Flink
-from harness.subjects.pipeline import PipelineParts
-from harness.tools import jar_lock
-from harness.tools.jar_lock import FLINK
-from harness.wait import Stop, wait_until
+from onceproof.harness.flink.programs import FlinkProgram
+from onceproof.harness.sinks.balances import BalancesTopic
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.subjects.flink import subject as module
+from onceproof.harness.subjects.flink.subject import VERSION, Flink
+from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.tools import jar_lock
+from onceproof.harness.tools.jar_lock import FLINK
+from onceproof.harness.wait import Stop, wait_until
 
 TWINS = (
     Flink(guarantee="at-least-once"),

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from harness.following import Followers, Remembered
-from harness.kafka.log_reader import Entry, PartitionLog, UnreadableLog
+from onceproof.harness.following import Followers, Remembered
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog, UnreadableLog
 
 AT = "orders", 0
 

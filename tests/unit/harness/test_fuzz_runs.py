@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checkers import Verdict
+from onceproof.checkers import Verdict
 from tests.fuzz_runs.outcome import HUNG, TRACEBACK, UNDESERVED, came_of
 from tests.fuzz_runs.variants import Variant, drawn, make_bases, tried
 

@@ -24,14 +24,14 @@ from kafka.protocol.producer import (
     TxnOffsetCommitRequest,
 )
 
-from harness.links.gate.client import Gate, Placed
-from harness.links.gate.gated import Way
-from harness.links.gate.rules import Rule
-from harness.stage.base import StageTrouble
-from harness.stage.blocks import Block, free_ports, take_block
-from harness.stage.processes import Processes
-from harness.stage.sweep import new_marker
-from harness.wait import wait_until
+from onceproof.harness.links.gate.client import Gate, Placed
+from onceproof.harness.links.gate.gated import Way
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.blocks import Block, free_ports, take_block
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.wait import wait_until
 from tests.unit.harness.made_up_broker import (
     SECONDS,
     Client,

@@ -12,13 +12,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.links.gate.connection import Connection
-from harness.links.gate.counters import Counters
-from harness.links.gate.exchange import Exchange
-from harness.links.gate.outlet import Held
-from harness.links.gate.rulebook import Counted, Rulebook
-from harness.links.gate.rules import Rule
-from harness.links.gate.topics import Topics
+from onceproof.harness.links.gate.connection import Connection
+from onceproof.harness.links.gate.counters import Counters
+from onceproof.harness.links.gate.exchange import Exchange
+from onceproof.harness.links.gate.outlet import Held
+from onceproof.harness.links.gate.rulebook import Counted, Rulebook
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.topics import Topics
 
 WATCHED, OTHER = 26, 999
 """EndTxn, for which there is a rule, and an API that nobody knows."""

@@ -12,9 +12,9 @@ from uuid import UUID
 import pytest
 from kafka.protocol import consumer, metadata, producer
 
-from harness.links.gate.answers import refusal, set_errors
-from harness.links.gate.contents import Contents, attribute, contents_of
-from harness.links.gate.messages import (
+from onceproof.harness.links.gate.answers import refusal, set_errors
+from onceproof.harness.links.gate.contents import Contents, attribute, contents_of
+from onceproof.harness.links.gate.messages import (
     api_key,
     api_name,
     client_id,
@@ -24,7 +24,7 @@ from harness.links.gate.messages import (
     encode,
     error_code,
 )
-from harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import Rule
 
 APIS = [
     "Produce", "Fetch", "ListOffsets", "OffsetCommit", "OffsetFetch", "TxnOffsetCommit",

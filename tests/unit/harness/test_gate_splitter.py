@@ -7,7 +7,7 @@ import struct
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.links.gate.splitter import Splitter
+from onceproof.harness.links.gate.splitter import Splitter
 
 HEAD = 8
 WANTED = 7

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from harness.links.gate.rules import Rule
-from harness.links.toxiproxy import ProxySpec, ProxyTrouble
-from harness.stage.blocks import Block, free_ports, take_block
-from harness.stage.gates import Gates
-from harness.stage.processes import Processes
-from harness.stage.topology import Link
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.toxiproxy import ProxySpec, ProxyTrouble
+from onceproof.harness.stage.blocks import Block, free_ports, take_block
+from onceproof.harness.stage.gates import Gates
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.topology import Link
 
 LINK = Link("broker-1", "broker-2")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.kafka.group_offsets import Commit
-from harness.subjects.group.hazards import hazards
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.subjects.group.hazards import hazards
 
 END = Commit(topic="in", partition=0, offset=2, transactional=False)
 

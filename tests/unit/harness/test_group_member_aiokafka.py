@@ -12,11 +12,11 @@ import pytest
 from aiokafka import TopicPartition
 from aiokafka.errors import MessageSizeTooLargeError
 
-from harness.identity import RECORD_HEADER
-from harness.subjects.group import member_aiokafka
-from harness.subjects.group.life import Over
-from harness.subjects.group.member_aiokafka import Member
-from harness.subjects.group.task import MemberTask
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.subjects.group import member_aiokafka
+from onceproof.harness.subjects.group.life import Over
+from onceproof.harness.subjects.group.member_aiokafka import Member
+from onceproof.harness.subjects.group.task import MemberTask
 
 PLACE = TopicPartition("in", 0)
 PAYMENT = {"record": "r-1", "account": "a", "amount_cents": 100, "note": ""}

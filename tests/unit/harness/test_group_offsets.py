@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from harness.kafka.group_offsets import Commit, commits, end_for
-from harness.kafka.keeping import partition_of
-from harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.kafka.group_offsets import Commit, commits, end_for
+from onceproof.harness.kafka.keeping import partition_of
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 
 
 def text(word: str) -> bytes:

@@ -6,9 +6,9 @@ from itertools import count
 
 import pytest
 
-from harness.kafka.group_offsets import Commit
-from harness.subjects.group import sightings
-from harness.subjects.group.sightings import Sightings
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.subjects.group import sightings
+from onceproof.harness.subjects.group.sightings import Sightings
 
 
 def commit(offset: int, partition: int = 0) -> Commit:

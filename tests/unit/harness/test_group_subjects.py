@@ -10,11 +10,11 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from kafka import KafkaConsumer, KafkaProducer
 
-from harness.identity import RECORD_HEADER
-from harness.subjects.group.clients import AIOKAFKA, IN_PYTHON, KAFKA_PYTHON, Client
-from harness.subjects.group.life import Over, identity, live
-from harness.subjects.group.subject import ConsumerGroup
-from harness.subjects.group.task import MemberTask
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.subjects.group.clients import AIOKAFKA, IN_PYTHON, KAFKA_PYTHON, Client
+from onceproof.harness.subjects.group.life import Over, identity, live
+from onceproof.harness.subjects.group.subject import ConsumerGroup
+from onceproof.harness.subjects.group.task import MemberTask
 
 
 def test_every_client_has_a_name_and_settings_of_its_own() -> None:

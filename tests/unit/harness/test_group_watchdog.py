@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.subjects.group.watchdog import Looks
+from onceproof.harness.subjects.group.watchdog import Looks
 
 
 def test_a_call_that_is_met_too_often_hangs() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.stage.processes import Process
-from harness.subjects.ambush import Ambush
-from harness.subjects.checkpoint import Checkpoint, CheckpointWatch
-from harness.subjects.windows import (
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.ambush import Ambush
+from onceproof.harness.subjects.checkpoint import Checkpoint, CheckpointWatch
+from onceproof.harness.subjects.windows import (
     AFTER_COMMIT,
     AFTER_OFFSET_LOG,
     AFTER_SINK_WRITE,
@@ -23,7 +23,7 @@ from harness.subjects.windows import (
     WINDOWS,
     Window,
 )
-from harness.wait import wait_until
+from onceproof.harness.wait import wait_until
 from tests.unit.harness.made_up_checkpoint import as_spark_does, entry, save
 
 COUNTING = """

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects.checkpoint import Checkpoint, CheckpointWatch, UnreadableCheckpoint
-from harness.subjects.pipeline import WatchTrouble
-from harness.wait import wait_until
+from onceproof.harness.subjects.checkpoint import Checkpoint, CheckpointWatch, UnreadableCheckpoint
+from onceproof.harness.subjects.pipeline import WatchTrouble
+from onceproof.harness.wait import wait_until
 from tests.unit.harness.made_up_checkpoint import as_spark_does, begin_at, entry, plan, save
 from tests.unit.harness.made_up_driver import AnyDriver
 

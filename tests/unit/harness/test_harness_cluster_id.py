@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.kafka import cluster_id
-from harness.kafka.cluster_id import new_cluster_id
+from onceproof.harness.kafka import cluster_id
+from onceproof.harness.kafka.cluster_id import new_cluster_id
 
 
 def _drawing(*drawn: bytes) -> Iterator[uuid.UUID]:

@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from harness import conductor as module
-from harness import line as line_module
-from harness.bench import Aftermath
-from harness.conductor import Conductor
-from harness.events import Event, FaultChanged
-from harness.faults.programs import StoodStill
-from harness.faults.until import Acknowledged
-from harness.own.program import Program
-from harness.recording.writer import HistoryNotWritten
-from harness.stage.base import StageTrouble
-from harness.wait import Interrupted, wait_until
+from onceproof.harness import conductor as module
+from onceproof.harness import line as line_module
+from onceproof.harness.bench import Aftermath
+from onceproof.harness.conductor import Conductor
+from onceproof.harness.events import Event, FaultChanged
+from onceproof.harness.faults.programs import StoodStill
+from onceproof.harness.faults.until import Acknowledged
+from onceproof.harness.own.program import Program
+from onceproof.harness.recording.writer import HistoryNotWritten
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.wait import Interrupted, wait_until
 from tests.unit.harness.made_up import Fault, World, at, fail, world_in
 
 

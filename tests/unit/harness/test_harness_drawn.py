@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.drawn import FAULTS, Draw
-from harness.faults.targets import LeaderOf
-from harness.scenario import BadScenario
-from harness.schedule_json import schedule_from_json, schedule_to_json
-from scenarios.drawn import SCENARIOS
+from onceproof.harness.drawn import FAULTS, Draw
+from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.scenario import BadScenario
+from onceproof.harness.schedule_json import schedule_from_json, schedule_to_json
+from onceproof.scenarios.drawn import SCENARIOS
 
 KINDS = (("driver", 1), ("process", 2), ("partition", 2), ("link", 3))
 DRAW = Draw(kinds=KINDS, partitions=3)

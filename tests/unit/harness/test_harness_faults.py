@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from harness.faults.cut_link import CutLink
-from harness.faults.targets import Node
-from harness.links.ledger import CUT, Disturbance, Hold
-from harness.stage.topology import Link
-from harness.wait import Stop
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.targets import Node
+from onceproof.harness.links.ledger import CUT, Disturbance, Hold
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import Stop
 
 LINK = Link("pipeline", "broker-1")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.feasible import feasible
-from scenarios import flagship
+from onceproof.harness.feasible import feasible
+from onceproof.scenarios import flagship
 
 WHOLE = flagship()[0]
 

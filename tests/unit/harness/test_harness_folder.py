@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from checkers.bad_history import BadHistory
-from checkers.local_folder import LocalFolder
-from checkers.seal import LogEnd, read_seal
-from harness import folder as module
-from harness.folder import RunFolder
-from harness.recording.tables import DamagedHistory
-from harness.recording.writer import HistoryWriter
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.local_folder import LocalFolder
+from onceproof.checkers.seal import LogEnd, read_seal
+from onceproof.harness import folder as module
+from onceproof.harness.folder import RunFolder
+from onceproof.harness.recording.tables import DamagedHistory
+from onceproof.harness.recording.writer import HistoryWriter
 from tests.unit.harness.test_harness_record import RECORD
 
 

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from kafka.record.memory_records import MemoryRecordsBuilder
 
-from harness.kafka.log_reader import Entry, LogReader, PartitionLog, UnreadableLog
+from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog, UnreadableLog
 
 TOPIC = "payments"
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.own.orders import Orders
-from harness.wait import Overdue, Stop
-from harness.workload import control
-from harness.workload.control import Producers, ProducerTrouble, Status
-from harness.workload.payments import Payments, payments_of
-from harness.workload.task_file import load_records
+from onceproof.harness.own.orders import Orders
+from onceproof.harness.wait import Overdue, Stop
+from onceproof.harness.workload import control
+from onceproof.harness.workload.control import Producers, ProducerTrouble, Status
+from onceproof.harness.workload.payments import Payments, payments_of
+from onceproof.harness.workload.task_file import load_records
 
 
 def producers(folder: Path, **workload: int) -> Producers:

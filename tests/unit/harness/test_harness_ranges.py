@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.ranges import executed_ranges
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.ranges import executed_ranges
 from tests.unit.harness.made_up_checkpoint import begin_at
 
 Ends = dict[str, dict[str, int]]

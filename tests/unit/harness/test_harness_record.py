@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.record import RUN_FILE, RunRecord, Step, UnreadableRun
+from onceproof.harness.record import RUN_FILE, RunRecord, Step, UnreadableRun
 
 RECORD = RunRecord(
     run="20261101T000000Z-flagship-7",

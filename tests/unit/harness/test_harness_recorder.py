@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from harness.clock import clock_id
-from harness.events import (
+from onceproof.harness.clock import clock_id
+from onceproof.harness.events import (
     Event,
     FaultChanged,
     HazardObserved,
@@ -17,9 +17,9 @@ from harness.events import (
     PhaseEnded,
     PhaseStarted,
 )
-from harness.recorder import HeldBack, Recorder, Stalled
-from harness.recording.tables import read_lines
-from harness.wait import Interrupted
+from onceproof.harness.recorder import HeldBack, Recorder, Stalled
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.wait import Interrupted
 
 
 class Told:

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.clock import clock_id
-from harness.recording import writer as writing
-from harness.recording.tables import DamagedHistory, Recorded, read_lines
-from harness.recording.writer import HistoryNotWritten, HistoryWriter
+from onceproof.harness.clock import clock_id
+from onceproof.harness.recording import writer as writing
+from onceproof.harness.recording.tables import DamagedHistory, Recorded, read_lines
+from onceproof.harness.recording.writer import HistoryNotWritten, HistoryWriter
 
 
 def lines(path: Path) -> list[dict[str, Any]]:

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from checkers.claims import at_least_once, exactly_once_append
-from harness.faults.cut_link import CutLink
-from harness.faults.message import Message
-from harness.faults.targets import Node
-from harness.scenario import At, BadScenario, Scenario
-from harness.subjects.spark_kafka_sink import SparkKafkaSink
-from harness.workload.payments import Payments
+from onceproof.checkers.claims import at_least_once, exactly_once_append
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.targets import Node
+from onceproof.harness.scenario import At, BadScenario, Scenario
+from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
+from onceproof.harness.workload.payments import Payments
 
 ENDS = Message(source="pipeline", direction="request", api="EndTxn", client_id="it")
 WRITES = Message(

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from harness.faults.cut_link import CutLink
-from harness.faults.targets import LeaderOf, Node
-from harness.faults.until import Acknowledged
-from harness.scenario import At
-from harness.schedule_json import BadSchedule, schedule_from_json, schedule_to_json
-from scenarios import all_scenarios
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.targets import LeaderOf, Node
+from onceproof.harness.faults.until import Acknowledged
+from onceproof.harness.scenario import At
+from onceproof.harness.schedule_json import BadSchedule, schedule_from_json, schedule_to_json
+from onceproof.scenarios import all_scenarios
 
 CUT = At(
     name="a",

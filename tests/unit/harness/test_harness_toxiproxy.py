@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from harness.links import toxiproxy as module
-from harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxyServer
+from onceproof.harness.links import toxiproxy as module
+from onceproof.harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxyServer
 
 Answers = dict[tuple[str, str], tuple[int, Any]]
 PROXY = {"name": "p", "enabled": True, "toxics": [{"name": "t"}]}

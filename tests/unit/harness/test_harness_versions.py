@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.versions import code, sum_of, versions
+from onceproof.harness.versions import code, sum_of, versions
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from harness.wait import Interrupted, Overdue, Stop, wait_until
+from onceproof.harness.wait import Interrupted, Overdue, Stop, wait_until
 
 
 def test_returns_what_the_look_found() -> None:

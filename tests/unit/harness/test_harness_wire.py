@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from kafka.protocol.metadata import MetadataRequest, MetadataResponse
 
-from harness.kafka import wire as module
-from harness.kafka.metadata import ClusterView
-from harness.kafka.wire import Wire
+from onceproof.harness.kafka import wire as module
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.wire import Wire
 
 Behaviour = Callable[[socket.socket, int], None]
 

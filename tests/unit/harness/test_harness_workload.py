@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.identity import digest
-from harness.workload import payments
-from harness.workload.payments import (
+from onceproof.harness.identity import digest
+from onceproof.harness.workload import payments
+from onceproof.harness.workload.payments import (
     CLOSING_MS,
     EFFECT_COLUMNS,
     EVENTS_BEGIN_MS,

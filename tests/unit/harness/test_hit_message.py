@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from harness.bench import Aftermath
-from harness.faults import hit_message
-from harness.faults.hit_message import HitMessage
-from harness.faults.message import Message
-from harness.kafka.errors import error_name
-from harness.links.gate.rules import Action, Direction
+from onceproof.harness.bench import Aftermath
+from onceproof.harness.faults import hit_message
+from onceproof.harness.faults.hit_message import HitMessage
+from onceproof.harness.faults.message import Message
+from onceproof.harness.kafka.errors import error_name
+from onceproof.harness.links.gate.rules import Action, Direction
 
 
 def hazards(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from harness.clock import now
-from harness.faults.hung import SECONDS, start_if_hung
-from harness.own.outputs.base import UnreadableOutput
-from harness.own.program import Program
+from onceproof.harness.clock import now
+from onceproof.harness.faults.hung import SECONDS, start_if_hung
+from onceproof.harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.own.program import Program
 
 
 class World:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.java import programs as programs_module
-from harness.java.programs import compiled, programs_for
-from harness.tools import jars
-from harness.tools.error import SetupError
-from harness.tools.java import find
-from harness.tools.setup import Tools
-from harness.workload.senders.java import JAVA, Java
+from onceproof.harness.java import programs as programs_module
+from onceproof.harness.java.programs import compiled, programs_for
+from onceproof.harness.tools import jars
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.java import find
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.workload.senders.java import JAVA, Java
 
 SOURCE = 'class Hello { public static void main(String[] a) { System.out.print("hi " + a[0]); } }'
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.kafka import group_list as module
-from harness.kafka.coordinator import Refused
-from harness.kafka.group_list import Offsets, groups_at_work, offsets_of_groups
+from onceproof.harness.kafka import group_list as module
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.group_list import Offsets, groups_at_work, offsets_of_groups
 
 Answers = dict[str, Any]
 """Group → what it has committed in `orders`, by partition; a number is an error."""

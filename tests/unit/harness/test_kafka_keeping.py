@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.kafka.keeping import partition_of
+from onceproof.harness.kafka.keeping import partition_of
 
 
 @pytest.mark.parametrize(

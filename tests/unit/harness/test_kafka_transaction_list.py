@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from kafka.protocol.admin import ListTransactionsResponse
 
-from harness.kafka.coordinator import Refused
-from harness.kafka.transaction_list import transactions
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.transaction_list import transactions
 from tests.unit.harness.made_up_broker import MadeUpBroker
 
 Making = Callable[..., str]

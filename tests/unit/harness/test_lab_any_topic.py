@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from harness.faults import back as module
-from harness.faults import targets
-from harness.faults.back import wait_back
-from harness.faults.isolate_broker import IsolateBroker
-from harness.faults.kill_broker import KillBroker
-from harness.faults.targets import LeaderOf, Node
-from harness.stage.base import StageTrouble
-from harness.stage.topology import Link
-from harness.wait import Overdue, wait_until
+from onceproof.harness.faults import back as module
+from onceproof.harness.faults import targets
+from onceproof.harness.faults.back import wait_back
+from onceproof.harness.faults.isolate_broker import IsolateBroker
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.targets import LeaderOf, Node
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import Overdue, wait_until
 from tests.unit.harness.made_up_cluster import Said, World
 
 

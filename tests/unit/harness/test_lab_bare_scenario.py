@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from harness.faults.kill_broker import KillBroker
-from harness.faults.kill_driver import KillDriver
-from harness.faults.targets import Node
-from harness.feasible import doable
-from harness.kafka.topic import BadTopic, Topic
-from harness.lab.bare import bare
-from harness.subjects.spark_subject import DRIVER
-from harness.workload.payments import payments_of
-from scenarios import flagship
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.targets import Node
+from onceproof.harness.feasible import doable
+from onceproof.harness.kafka.topic import BadTopic, Topic
+from onceproof.harness.lab.bare import bare
+from onceproof.harness.subjects.spark_subject import DRIVER
+from onceproof.harness.workload.payments import payments_of
+from onceproof.scenarios import flagship
 
 
 @pytest.mark.parametrize(

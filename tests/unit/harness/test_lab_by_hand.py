@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.bench import Aftermath
-from harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotOffered
-from harness.line import Line
-from harness.recording.writer import HistoryNotWritten
-from harness.stage.base import StageTrouble
-from harness.wait import Interrupted, wait_until
+from onceproof.harness.bench import Aftermath
+from onceproof.harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotOffered
+from onceproof.harness.line import Line
+from onceproof.harness.recording.writer import HistoryNotWritten
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.wait import Interrupted, wait_until
 from tests.unit.harness.made_up import Fault, World, fail, world_in
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.lab.place import LabTrouble, Place
+from onceproof.harness.lab.place import LabTrouble, Place
 
 
 @pytest.fixture(autouse=True)

@@ -18,12 +18,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.lab import server as module
-from harness.lab.by_hand import ByHand, Ending
-from harness.lab.place import Place
-from harness.lab.server import LabServer, may_drive
-from harness.stage.topology import Link
-from harness.wait import wait_until
+from onceproof.harness.lab import server as module
+from onceproof.harness.lab.by_hand import ByHand, Ending
+from onceproof.harness.lab.place import Place
+from onceproof.harness.lab.server import LabServer, may_drive
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.wait import wait_until
 from onceproof.lab_client import LabRefused, LabSilent, ask
 from tests.unit.harness.made_up import Fault, fail, world_in
 

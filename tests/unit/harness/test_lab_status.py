@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from harness.kafka.metadata import Replicas
-from harness.lab.status import _agreed, bootstraps, status
+from onceproof.harness.kafka.metadata import Replicas
+from onceproof.harness.lab.status import _agreed, bootstraps, status
 from tests.unit.harness.made_up_cluster import World
 
 

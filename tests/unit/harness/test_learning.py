@@ -8,11 +8,18 @@ from typing import Any
 
 import pytest
 
-from harness import learning as module
-from harness.bench import Aftermath
-from harness.learning import Learned, Learner, _apart, _isolation, _Pauses, _transaction_version
-from harness.own.outputs.base import UnreadableOutput
-from harness.own.profile import (
+from onceproof.harness import learning as module
+from onceproof.harness.bench import Aftermath
+from onceproof.harness.learning import (
+    Learned,
+    Learner,
+    _apart,
+    _isolation,
+    _Pauses,
+    _transaction_version,
+)
+from onceproof.harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.own.profile import (
     CHECKPOINT,
     CONSUMER,
     DATABASE,
@@ -21,7 +28,7 @@ from harness.own.profile import (
     GroupProfile,
     Profile,
 )
-from harness.own.program import Program
+from onceproof.harness.own.program import Program
 
 Event = dict[str, Any]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.own import driver_classes
-from harness.own.driver_classes import VARIABLE, DriverClasses
-from harness.tools import cache
+from onceproof.harness.own import driver_classes
+from onceproof.harness.own.driver_classes import VARIABLE, DriverClasses
+from onceproof.harness.tools import cache
 
 COMMAND = ("python", "job.py", "{checkpoint}")
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.own.effects import NOT_JUDGED, Yield
-from harness.own.identity import BadRule
-from harness.sinks.base import Effect
+from onceproof.harness.own.effects import NOT_JUDGED, Yield
+from onceproof.harness.own.identity import BadRule
+from onceproof.harness.sinks.base import Effect
 
 
 def effect(record: str | None, key: str, *, sink: str = "out") -> Effect:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.own.fill import fill, words
-from harness.own.identity import BadRule, Rule, Written
+from onceproof.harness.own.fill import fill, words
+from onceproof.harness.own.identity import BadRule, Rule, Written
 
 ORDER = {"id": "o-1", "n": 7, "meta": {"ids": ["a", "b"]}, "exact": 7.0, "part": 7.5, "yes": True}
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.own.kept import LIVES, Kept
-from harness.stage.processes import Processes
-from harness.subjects.pipeline import PipelineTrouble
-from harness.wait import wait_until
+from onceproof.harness.own.kept import LIVES, Kept
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.wait import wait_until
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from harness.identity import ODD_HEADER, RECORD_HEADER
-from harness.own import look as module
-from harness.own.look import QUIET, Look
-from harness.own.outputs.base import UnreadableOutput
-from harness.own.together import Together
-from harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.identity import ODD_HEADER, RECORD_HEADER
+from onceproof.harness.own import look as module
+from onceproof.harness.own.look import QUIET, Look
+from onceproof.harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.own.together import Together
+from onceproof.harness.subjects.pipeline import PipelineTrouble
 
 INPUTS = tuple("abcde")
 SENTINELS = "de"

@@ -8,13 +8,13 @@ from typing import Final
 
 import pytest
 
-from harness.identity import RECORD_HEADER, digest
-from harness.kafka.log_reader import Entry
-from harness.own.odd_orders import IS_ODD, LARGE_BYTES
-from harness.own.orders import Orders
-from harness.own.profile import EMPTY, KEYS, NULL, OVERSIZE
-from harness.workload.partitions import partition_of_key
-from harness.workload.task_file import SenderRecord
+from onceproof.harness.identity import RECORD_HEADER, digest
+from onceproof.harness.kafka.log_reader import Entry
+from onceproof.harness.own.odd_orders import IS_ODD, LARGE_BYTES
+from onceproof.harness.own.orders import Orders
+from onceproof.harness.own.profile import EMPTY, KEYS, NULL, OVERSIZE
+from onceproof.harness.workload.partitions import partition_of_key
+from onceproof.harness.workload.task_file import SenderRecord
 
 KINDS: Final = (KEYS, NULL, OVERSIZE)
 PLAIN: Final = Orders(topic="orders", records=600, sentinels=60, producers=1)

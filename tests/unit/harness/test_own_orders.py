@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.identity import digest
-from harness.own.given import count
-from harness.own.identity import BadRule
-from harness.own.orders import Orders
+from onceproof.harness.identity import digest
+from onceproof.harness.own.given import count
+from onceproof.harness.own.identity import BadRule
+from onceproof.harness.own.orders import Orders
 
 
 def sent(orders: Orders, seed: int = 1) -> list[tuple[str, str, str]]:

@@ -16,17 +16,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.elsewhere import ReaderOfAll
-from harness.kafka.log_reader import Entry, LogReader, PartitionLog
-from harness.kafka.metadata import ClusterView
-from harness.own.effects import Yield
-from harness.own.identity import BadRule, Rule
-from harness.own.outputs import printed
-from harness.own.outputs.base import UnreadableOutput
-from harness.own.outputs.output import KINDS, Output, OwnSink, Where
-from harness.own.together import Together
-from harness.stage.sweep import harness_alive
-from harness.wait import wait_until
+from onceproof.harness.elsewhere import ReaderOfAll
+from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.own.effects import Yield
+from onceproof.harness.own.identity import BadRule, Rule
+from onceproof.harness.own.outputs import printed
+from onceproof.harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.own.outputs.output import KINDS, Output, OwnSink, Where
+from onceproof.harness.own.together import Together
+from onceproof.harness.stage.sweep import harness_alive
+from onceproof.harness.wait import wait_until
 
 ID = Rule.parse("json:$.id")
 

@@ -8,10 +8,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from harness.kafka.log_reader import UnreadableLog
-from harness.own.outputs.base import UnreadableOutput
-from harness.own.program import Program
-from harness.wait import Stop
+from onceproof.harness.kafka.log_reader import UnreadableLog
+from onceproof.harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.own.program import Program
+from onceproof.harness.wait import Stop
 
 
 class Look:

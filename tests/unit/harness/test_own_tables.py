@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.kafka.log_reader import LogReader
-from harness.own.effects import Yield
-from harness.own.identity import Rule
-from harness.own.outputs.base import UnreadableOutput
-from harness.own.outputs.output import Output, OwnSink, Where
-from harness.sinks.iceberg import METADATA
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.own.effects import Yield
+from onceproof.harness.own.identity import Rule
+from onceproof.harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.own.outputs.output import Output, OwnSink, Where
+from onceproof.harness.sinks.iceberg import METADATA
 from tests.unit.harness.test_sinks_iceberg import DELETED, Table
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.own.dead_letters import DeadLetters
-from harness.own.identity import BadRule, Rule, Written
-from harness.own.outputs.base import Found
-from harness.own.upserts import STRETCH, Upserts, check_spread, passed
-from harness.sinks.base import Effect
+from onceproof.harness.own.dead_letters import DeadLetters
+from onceproof.harness.own.identity import BadRule, Rule, Written
+from onceproof.harness.own.outputs.base import Found
+from onceproof.harness.own.upserts import STRETCH, Upserts, check_spread, passed
+from onceproof.harness.sinks.base import Effect
 
 
 class Things:

@@ -9,19 +9,19 @@ from typing import Any, Final
 
 import pytest
 
-from harness import probing as module
-from harness.identity import RECORD_HEADER
-from harness.kafka.coordinator import Refused
-from harness.own.identity import Rule
-from harness.own.odd_records import NotSent
-from harness.own.orders import Orders
-from harness.own.outputs.output import Output
-from harness.own.profile import ABORTED, NULL, OVERSIZE, PROBED
-from harness.own.program import Program
-from harness.own.subject import OwnPipeline
-from harness.probing import Probe
-from harness.subjects.pipeline import PipelineTrouble
-from harness.wait import Stop
+from onceproof.harness import probing as module
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.own.identity import Rule
+from onceproof.harness.own.odd_records import NotSent
+from onceproof.harness.own.orders import Orders
+from onceproof.harness.own.outputs.output import Output
+from onceproof.harness.own.profile import ABORTED, NULL, OVERSIZE, PROBED
+from onceproof.harness.own.program import Program
+from onceproof.harness.own.subject import OwnPipeline
+from onceproof.harness.probing import Probe
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.wait import Stop
 
 HEADER: Final = f"header:{RECORD_HEADER}"
 ORDERS: Final = Orders(topic="orders", records=100)

@@ -9,17 +9,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from checkers.claims import atomic_append
-from harness.scenario import BadScenario, Scenario
-from harness.subjects.observed import Observed, Observer, ObserverTrouble
-from harness.subjects.pipeline import NoPipeline
-from harness.subjects.producer import ProducerSubject
-from harness.workload.payments import Payments
-from harness.workload.senders.aiokafka import AIOKAFKA
-from harness.workload.senders.java import JAVA
-from harness.workload.senders.kafka_python import KAFKA_PYTHON
-from harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
-from scenarios import all_scenarios, idempotent_producers, transactional_producers
+from onceproof.checkers.claims import atomic_append
+from onceproof.harness.scenario import BadScenario, Scenario
+from onceproof.harness.subjects.observed import Observed, Observer, ObserverTrouble
+from onceproof.harness.subjects.pipeline import NoPipeline
+from onceproof.harness.subjects.producer import ProducerSubject
+from onceproof.harness.workload.payments import Payments
+from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
+from onceproof.harness.workload.senders.java import JAVA
+from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
+from onceproof.scenarios import all_scenarios, idempotent_producers, transactional_producers
 
 SENDERS = (LIBRDKAFKA, KAFKA_PYTHON, AIOKAFKA, JAVA)
 TWO = Payments(transaction=5, other_topic="refunds", aborts=10)
@@ -90,7 +90,7 @@ def test_programs_in_python_are_started_by_this_python() -> None:
     for sender in (LIBRDKAFKA, KAFKA_PYTHON, AIOKAFKA):
         command = sender.command(Path("task.json"), None)
         assert command[0] == sys.executable
-        assert str(command[-2]).startswith("harness.workload.clients.")
+        assert str(command[-2]).startswith("onceproof.harness.workload.clients.")
         assert command[-1] == Path("task.json")
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from harness.faults import programs as module
-from harness.faults.programs import at_work, in_hand, running
-from harness.faults.until import Lasted
-from harness.own.outputs.base import UnreadableOutput
-from harness.own.program import Program
-from harness.stage.base import StageTrouble
-from harness.subjects.pipeline import PipelineTrouble
-from harness.wait import Overdue, Stop
+from onceproof.harness.faults import programs as module
+from onceproof.harness.faults.programs import at_work, in_hand, running
+from onceproof.harness.faults.until import Lasted
+from onceproof.harness.own.outputs.base import UnreadableOutput
+from onceproof.harness.own.program import Program
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.wait import Overdue, Stop
 
 
 class Look:
@@ -118,7 +118,9 @@ def test_only_a_single_program_is_struck() -> None:
 
 def test_it_lasts_for_some_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr("harness.faults.until.time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(
+        "onceproof.harness.faults.until.time", SimpleNamespace(monotonic=lambda: clock.now)
+    )
     until, anyone = Lasted(seconds=12.0), SimpleNamespace()
     begun = until.begin(anyone)  # type: ignore[arg-type]
     clock.now += 11.9

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from harness.faults import programs as module
-from harness.faults.programs import wait_went_on
-from harness.own.program import Program
-from harness.wait import Stop
+from onceproof.harness.faults import programs as module
+from onceproof.harness.faults.programs import wait_went_on
+from onceproof.harness.own.program import Program
+from onceproof.harness.wait import Stop
 
 TOPIC = "orders"
 

@@ -13,31 +13,31 @@ from typing import Any
 
 import pytest
 
-from harness.artemis.auditor import Counts, QueueTrouble
-from harness.artemis.configuration import QueueSettings
-from harness.faults.by_hand import UnknownFault, asked
-from harness.faults.kill_forwarder import KillForwarder
-from harness.faults.kill_queue_broker_at import KillQueueBrokerAt
-from harness.faults.pause_forwarder import PauseForwarder
-from harness.feasible import feasible, offered_to
-from harness.scenario import BadScenario
-from harness.stage.backends import DOCKER, EVERYTHING, offers
-from harness.stage.base import StageTrouble
-from harness.subjects.group.hazards import ABANDONED, REPLAYED
-from harness.subjects.queue import forwarders as module
-from harness.subjects.queue.forwarders import Forwarders
-from harness.subjects.queue.hazards import DROPPED, REDELIVERED, REWRITTEN, hazards
-from harness.subjects.queue.moments import BEFORE_COMMIT, Moments
-from harness.subjects.queue.subject import QueueForwarder
-from harness.subjects.queue.task import Acknowledge, ForwarderTask
-from harness.tools.error import SetupError
-from harness.wait import Overdue, Stop
-from harness.workload.senders.base import Sender
-from harness.workload.senders.jms import JMS
-from harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.harness.artemis.auditor import Counts, QueueTrouble
+from onceproof.harness.artemis.configuration import QueueSettings
+from onceproof.harness.faults.by_hand import UnknownFault, asked
+from onceproof.harness.faults.kill_forwarder import KillForwarder
+from onceproof.harness.faults.kill_queue_broker_at import KillQueueBrokerAt
+from onceproof.harness.faults.pause_forwarder import PauseForwarder
+from onceproof.harness.feasible import feasible, offered_to
+from onceproof.harness.scenario import BadScenario
+from onceproof.harness.stage.backends import DOCKER, EVERYTHING, offers
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
+from onceproof.harness.subjects.queue import forwarders as module
+from onceproof.harness.subjects.queue.forwarders import Forwarders
+from onceproof.harness.subjects.queue.hazards import DROPPED, REDELIVERED, REWRITTEN, hazards
+from onceproof.harness.subjects.queue.moments import BEFORE_COMMIT, Moments
+from onceproof.harness.subjects.queue.subject import QueueForwarder
+from onceproof.harness.subjects.queue.task import Acknowledge, ForwarderTask
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.wait import Overdue, Stop
+from onceproof.harness.workload.senders.base import Sender
+from onceproof.harness.workload.senders.jms import JMS
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
 from onceproof.listing import needs_of
 from onceproof.matrix.plan import plan
-from scenarios import connect, queues
+from onceproof.scenarios import connect, queues
 
 
 def told(sent: str, **others: str) -> dict[str, list[dict[str, Any]]]:

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT, BEFORE_WRITE, Moments
-from harness.wait import wait_until
+from onceproof.harness.subjects.queue.moments import (
+    AFTER_COMMIT,
+    BEFORE_COMMIT,
+    BEFORE_WRITE,
+    Moments,
+)
+from onceproof.harness.wait import wait_until
 
 
 @pytest.fixture

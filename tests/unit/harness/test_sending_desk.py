@@ -10,10 +10,15 @@ from typing import Any
 
 import pytest
 
-from harness.recording.tables import read_lines
-from harness.workload.clients.desk import BLOCK, Desk
-from harness.workload.payments import Payments, payments_of
-from harness.workload.task_file import SenderRecord, SenderTask, load_records, save_records
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.workload.clients.desk import BLOCK, Desk
+from onceproof.harness.workload.payments import Payments, payments_of
+from onceproof.harness.workload.task_file import (
+    SenderRecord,
+    SenderTask,
+    load_records,
+    save_records,
+)
 
 PLAIN = Payments(records=300, producers=1, keys=4)
 TRANSACTIONAL = Payments(records=23, producers=1, other_topic="refunds", transaction=5, aborts=50)

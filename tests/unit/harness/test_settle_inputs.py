@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from harness import settle as settling
-from harness.bench import Bench
-from harness.kafka.log_reader import Entry, PartitionLog
-from harness.recorder import HeldBack, Stalled
-from harness.settle import settle
-from harness.subjects.pipeline import PipelineTrouble, WatchTrouble
-from harness.wait import Stop
-from harness.workload.payments import Payments
+from onceproof.harness import settle as settling
+from onceproof.harness.bench import Bench
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.recorder import HeldBack, Stalled
+from onceproof.harness.settle import settle
+from onceproof.harness.subjects.pipeline import PipelineTrouble, WatchTrouble
+from onceproof.harness.wait import Stop
+from onceproof.harness.workload.payments import Payments
 
 REFUNDED = Payments(
     records=40, producers=1, partitions=1, event_step_ms=1_000, other_topic="refunds", refunds=True

@@ -11,11 +11,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness import side_by_side as module
-from harness.side_by_side import Ended, Job, children, side_by_side
-from harness.stage.processes import MARKER
-from harness.wait import Stop, wait_until
-from harness.watchdog import Watchdog
+from onceproof.harness import side_by_side as module
+from onceproof.harness.side_by_side import Ended, Job, children, side_by_side
+from onceproof.harness.stage.processes import MARKER
+from onceproof.harness.wait import Stop, wait_until
+from onceproof.harness.watchdog import Watchdog
 
 SECONDS = 60.0
 FOREVER = "import time\nwhile True: time.sleep(60)"
@@ -180,8 +180,8 @@ def test_when_told_to_stop_those_that_run_are_asked_and_no_more_start(tmp_path: 
 _PARENT = f"""
 import sys
 from pathlib import Path
-from harness.side_by_side import Job, children, side_by_side
-from harness.wait import Stop
+from onceproof.harness.side_by_side import Job, children, side_by_side
+from onceproof.harness.wait import Stop
 with children(Path(sys.argv[1])) as processes:
     side_by_side(
         [Job(name="child", command=(sys.executable, "-c", {FOREVER!r}), seconds=600)],

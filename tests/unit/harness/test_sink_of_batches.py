@@ -7,10 +7,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from harness.faults.driver import SinkOfBatches
-from harness.identity import RECORD_HEADER
-from harness.kafka.log_reader import Entry, PartitionLog
-from harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.faults.driver import SinkOfBatches
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.subjects.checkpoint import Checkpoint
 from tests.unit.harness.made_up_checkpoint import entry as offsets
 from tests.unit.harness.made_up_checkpoint import plan
 from tests.unit.harness.made_up_driver import AnyDriver

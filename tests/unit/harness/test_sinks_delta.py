@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.identity import digest
-from harness.sinks.base import AtomicBatch, Effect
-from harness.sinks.delta import LOG, VIEW, DeltaTable
-from harness.sinks.rows import UnreadableFiles
+from onceproof.harness.identity import digest
+from onceproof.harness.sinks.base import AtomicBatch, Effect
+from onceproof.harness.sinks.delta import LOG, VIEW, DeltaTable
+from onceproof.harness.sinks.rows import UnreadableFiles
 
 
 class Table:

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.identity import digest
-from harness.sinks.base import Effect
-from harness.sinks.files import LISTING, LOG, Files
-from harness.sinks.rows import UnreadableFiles
+from onceproof.harness.identity import digest
+from onceproof.harness.sinks.base import Effect
+from onceproof.harness.sinks.files import LISTING, LOG, Files
+from onceproof.harness.sinks.rows import UnreadableFiles
 
 
 class Folder:

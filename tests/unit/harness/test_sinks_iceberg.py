@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from harness.identity import digest
-from harness.sinks.base import AtomicBatch, Effect
-from harness.sinks.files import LISTING
-from harness.sinks.iceberg import METADATA, VIEW, IcebergTable
-from harness.sinks.rows import UnreadableFiles
+from onceproof.harness.identity import digest
+from onceproof.harness.sinks.base import AtomicBatch, Effect
+from onceproof.harness.sinks.files import LISTING
+from onceproof.harness.sinks.iceberg import METADATA, VIEW, IcebergTable
+from onceproof.harness.sinks.rows import UnreadableFiles
 
 MANIFESTS = {
     "type": "record",

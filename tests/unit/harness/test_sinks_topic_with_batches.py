@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.kafka.log_reader import Entry, PartitionLog
-from harness.sinks.base import AtomicBatch
-from harness.sinks.topic_with_batches import TopicWithBatches
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.sinks.base import AtomicBatch
+from onceproof.harness.sinks.topic_with_batches import TopicWithBatches
 
 
 def entry(offset: int, value: bytes, key: bytes | None = b"query", **more: Any) -> Entry:

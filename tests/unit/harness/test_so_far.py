@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.faults import so_far
-from harness.faults.message import Message
-from harness.faults.so_far import SoFar
+from onceproof.harness.faults import so_far
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.so_far import SoFar
 
 Event = dict[str, Any]
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from harness.recording.tables import Recorded, read_lines
-from harness.recording.writer import HistoryWriter
-from harness.sinks.nothing import Nothing
-from harness.stage.processes import Processes
-from harness.stage.sweep import new_marker
-from harness.subjects.pipeline import PipelineTrouble
-from harness.subjects.spark_again import SparkPipelineAgain
-from harness.wait import Stop, wait_until
+from onceproof.harness.recording.tables import Recorded, read_lines
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.nothing import Nothing
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.subjects.spark_again import SparkPipelineAgain
+from onceproof.harness.wait import Stop, wait_until
 
 SECONDS = 30.0
 JOB = """

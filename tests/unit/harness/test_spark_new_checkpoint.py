@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from harness.recording.tables import Recorded, read_lines
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import AtomicBatch
-from harness.subjects.pipeline import PipelineTrouble
-from harness.subjects.spark_new_checkpoint import SparkNewCheckpoint
-from harness.wait import Stop, wait_until
+from onceproof.harness.recording.tables import Recorded, read_lines
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import AtomicBatch
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.subjects.spark_new_checkpoint import SparkNewCheckpoint
+from onceproof.harness.wait import Stop, wait_until
 from tests.unit.harness.made_up_checkpoint import as_spark_does, begin_at, entry
 
 

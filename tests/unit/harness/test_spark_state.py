@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from harness.recording.tables import read_lines
-from harness.sinks.base import TellsBatches
-from harness.sinks.matches import Matches
-from harness.sinks.statements import Statements
-from harness.sinks.windows import Windows, window_key
-from harness.stage.base import StageTrouble
-from harness.subjects.spark_deduplicated import SparkDeduplicated
-from harness.subjects.spark_matches import SparkMatches
-from harness.subjects.spark_statements import SparkStatements
-from harness.subjects.spark_subject import JobPlace
-from harness.subjects.spark_windows import SparkWindows
-from harness.workload.contributions import Contribution
-from harness.workload.expected import write_expected
-from harness.workload.payments import CLOSING_MS, Payment, Payments, payments_of
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.sinks.base import TellsBatches
+from onceproof.harness.sinks.matches import Matches
+from onceproof.harness.sinks.statements import Statements
+from onceproof.harness.sinks.windows import Windows, window_key
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.spark_deduplicated import SparkDeduplicated
+from onceproof.harness.subjects.spark_matches import SparkMatches
+from onceproof.harness.subjects.spark_statements import SparkStatements
+from onceproof.harness.subjects.spark_subject import JobPlace
+from onceproof.harness.subjects.spark_windows import SparkWindows
+from onceproof.harness.workload.contributions import Contribution
+from onceproof.harness.workload.expected import write_expected
+from onceproof.harness.workload.payments import CLOSING_MS, Payment, Payments, payments_of
 
 TIMED = Payments(
     records=400, producers=1, keys=3, partitions=1, event_step_ms=1_000, disorder_ms=30_000

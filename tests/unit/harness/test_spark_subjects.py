@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from harness.subjects.spark_delta import SparkDelta
-from harness.subjects.spark_iceberg import SparkIceberg
-from harness.tools import jar_lock
-from harness.tools.jar_lock import PySpark, spark_kafka_roots
+from onceproof.harness.subjects.spark_delta import SparkDelta
+from onceproof.harness.subjects.spark_iceberg import SparkIceberg
+from onceproof.harness.tools import jar_lock
+from onceproof.harness.tools.jar_lock import PySpark, spark_kafka_roots
 
 
 def test_only_who_writes_iceberg_tables_gets_its_jar(tmp_path):

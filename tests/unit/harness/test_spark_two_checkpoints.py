@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from harness.recording.tables import Recorded, read_lines
-from harness.recording.writer import HistoryWriter
-from harness.sinks.base import AtomicBatch
-from harness.subjects.checkpoint import Checkpoint
-from harness.subjects.pipeline import WatchTrouble
-from harness.subjects.spark_two_checkpoints import SparkTwoCheckpoints, second
-from harness.subjects.windows import AFTER_COMMIT
-from harness.wait import Stop, wait_until
+from onceproof.harness.recording.tables import Recorded, read_lines
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import AtomicBatch
+from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.pipeline import WatchTrouble
+from onceproof.harness.subjects.spark_two_checkpoints import SparkTwoCheckpoints, second
+from onceproof.harness.subjects.windows import AFTER_COMMIT
+from onceproof.harness.wait import Stop, wait_until
 from tests.unit.harness.made_up_checkpoint import as_spark_does, entry
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.stage import blocks
-from harness.stage.blocks import FIRST, LAST, Block, NoBlock, free_ports, take_block
-from harness.wait import wait_until
+from onceproof.harness.stage import blocks
+from onceproof.harness.stage.blocks import FIRST, LAST, Block, NoBlock, free_ports, take_block
+from onceproof.harness.wait import wait_until
 
 
 def taken_elsewhere(number: int) -> bool:
@@ -61,7 +61,9 @@ def test_a_block_is_held_by_every_process_that_inherits_it() -> None:
 
 
 def test_a_block_goes_with_its_process() -> None:
-    program = "from harness.stage.blocks import take_block; b = take_block(); print(b.number)"
+    program = (
+        "from onceproof.harness.stage.blocks import take_block; b = take_block(); print(b.number)"
+    )
     hold = "import sys; sys.stdout.flush(); sys.stdin.read()"
     child = subprocess.Popen(
         [sys.executable, "-c", f"{program}\n{hold}"],
@@ -158,7 +160,7 @@ def test_no_ports_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("dual", [False, True], ids=["IPv4", "as a JVM listens"])
 def test_connections_are_counted_whatever_kind_of_socket_listens(block: Block, dual: bool) -> None:
-    from harness.stage.sockets import established
+    from onceproof.harness.stage.sockets import established
 
     host = block.address(0, 1)
     port = free_ports([host], count=1)
@@ -175,7 +177,7 @@ def test_connections_are_counted_whatever_kind_of_socket_listens(block: Block, d
 
 
 def test_a_kernel_without_ipv6(tmp_path: Path) -> None:
-    from harness.stage import sockets
+    from onceproof.harness.stage import sockets
 
     (tmp_path / "tcp").write_text(
         "  sl  local_address rem_address   st tx_queue rx_queue\n"
@@ -188,7 +190,7 @@ def test_a_kernel_without_ipv6(tmp_path: Path) -> None:
 
 
 def test_established_counts_the_server_side_of_its_addresses_only(block: Block) -> None:
-    from harness.stage.sockets import established, is_listening
+    from onceproof.harness.stage.sockets import established, is_listening
 
     here, there = block.address(0, 1), block.address(0, 2)
     port = free_ports([here, there], count=1)

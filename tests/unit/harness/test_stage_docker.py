@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.links.toxiproxy import ProxySpec
-from harness.stage.base import StageTrouble
-from harness.stage.docker_compose import FILE
-from harness.stage.docker_topology import DockerTopology, inside, links_of, raft
-from harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
-from harness.tools.docker_engine import connect
-from harness.tools.error import SetupError
+from onceproof.harness.links.toxiproxy import ProxySpec
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.docker_compose import FILE
+from onceproof.harness.stage.docker_topology import DockerTopology, inside, links_of, raft
+from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
+from onceproof.harness.tools.docker_engine import connect
+from onceproof.harness.tools.error import SetupError
 
 TOPOLOGY = DockerTopology(address="127.77.0.1", ports=23)
 

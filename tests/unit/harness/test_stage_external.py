@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.links.ledger import CUT, lose
-from harness.stage import external
-from harness.stage.backends import is_backend, offers
-from harness.stage.base import StageTrouble
-from harness.stage.external import Cluster, ExternalStage
-from harness.stage.topology import Link
-from harness.tools.error import SetupError
-from harness.wait import Stop
+from onceproof.harness.links.ledger import CUT, lose
+from onceproof.harness.stage import external
+from onceproof.harness.stage.backends import is_backend, offers
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.external import Cluster, ExternalStage
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.wait import Stop
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.stage import reaper
-from harness.stage.processes import MARKER, Process, Processes
-from harness.wait import Overdue, wait_until
+from onceproof.harness.stage import reaper
+from onceproof.harness.stage.processes import MARKER, Process, Processes
+from onceproof.harness.wait import Overdue, wait_until
 
 Start = Callable[..., Process]
 

@@ -21,10 +21,10 @@ from typing import Any
 import psutil
 import pytest
 
-from harness.stage import reaper, sweep
-from harness.stage.processes import MARKER
-from harness.stage.sweep import find_leftovers, new_marker
-from harness.wait import wait_until
+from onceproof.harness.stage import reaper, sweep
+from onceproof.harness.stage.processes import MARKER
+from onceproof.harness.stage.sweep import find_leftovers, new_marker
+from onceproof.harness.wait import wait_until
 
 PYTHON = [sys.executable, "-I", "-S", "-c"]
 
@@ -46,11 +46,11 @@ def wait_gone(pids: list[int]) -> None:
 HARNESS = """
 import json, os, sys
 from pathlib import Path
-from harness.stage.blocks import take_block
-from harness.stage.processes import Processes
-from harness.stage.sweep import new_marker
-from harness.wait import wait_until
-from harness.watchdog import Watchdog
+from onceproof.harness.stage.blocks import take_block
+from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.wait import wait_until
+from onceproof.harness.watchdog import Watchdog
 
 folder = Path(sys.argv[1])
 marker, block = new_marker(), take_block()
@@ -213,7 +213,7 @@ def test_an_orderly_end_is_made_whole(harness: Callable[..., Harness]) -> None:
 
 
 def test_nothing_to_reap_is_nothing_to_say(tmp_path: Path) -> None:
-    from harness.watchdog import Watchdog
+    from onceproof.harness.watchdog import Watchdog
 
     watchdog = Watchdog(new_marker(), log=tmp_path / "log", holds=[], remove=[tmp_path / "none"])
     watchdog.release()
@@ -221,7 +221,7 @@ def test_nothing_to_reap_is_nothing_to_say(tmp_path: Path) -> None:
 
 
 def test_a_reaper_that_somebody_ended_is_no_trouble(tmp_path: Path) -> None:
-    from harness.watchdog import Watchdog
+    from onceproof.harness.watchdog import Watchdog
 
     watchdog = Watchdog(new_marker(), log=tmp_path / "log", holds=[], remove=[])
     watchdog._popen.kill()

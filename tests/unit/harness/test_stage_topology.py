@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.kafka.broker_config import listener, log4j_configuration, server_properties
-from harness.stage.blocks import Block
-from harness.stage.topology import (
+from onceproof.harness.kafka.broker_config import listener, log4j_configuration, server_properties
+from onceproof.harness.stage.blocks import Block
+from onceproof.harness.stage.topology import (
     AUDIENCES,
     AUDITOR,
     PORTS,

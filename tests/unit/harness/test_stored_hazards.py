@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from harness.faults.at_commit import fate, storing
-from harness.faults.by_hand import UnknownFault
-from harness.faults.cut_at_commit import _cut
-from harness.kafka.group_offsets import Commit
-from harness.recording.tables import read_lines
-from harness.stage.base import StageTrouble
-from harness.stage.topology import Link
-from harness.subjects.pipeline import NoPipeline
-from harness.subjects.stored.hazards import hazards
-from harness.subjects.stored.subject import StoringConsumers
-from harness.workload.expected import write_expected
-from harness.workload.payments import Payments
+from onceproof.harness.faults.at_commit import fate, storing
+from onceproof.harness.faults.by_hand import UnknownFault
+from onceproof.harness.faults.cut_at_commit import _cut
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import Link
+from onceproof.harness.subjects.pipeline import NoPipeline
+from onceproof.harness.subjects.stored.hazards import hazards
+from onceproof.harness.subjects.stored.subject import StoringConsumers
+from onceproof.harness.workload.expected import write_expected
+from onceproof.harness.workload.payments import Payments
 
 LOG = [
     {"topic": "in", "partition": 0, "offset": n, "kind": "data", "record": r, "committed": True}

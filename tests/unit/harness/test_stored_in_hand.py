@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness.subjects.stored.in_hand import left, note, noted
-from harness.subjects.stored.members import StoringMembers
-from harness.subjects.stored.task import StoringTask
-from harness.wait import Stop
+from onceproof.harness.subjects.stored.in_hand import left, note, noted
+from onceproof.harness.subjects.stored.members import StoringMembers
+from onceproof.harness.subjects.stored.task import StoringTask
+from onceproof.harness.wait import Stop
 
 
 def test_the_last_reading_is_what_counts(tmp_path: Path) -> None:

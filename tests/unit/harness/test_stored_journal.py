@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.identity import digest
-from harness.subjects.stored.journal import changes
+from onceproof.harness.identity import digest
+from onceproof.harness.subjects.stored.journal import changes
 
 Row = tuple[Any, ...]
 

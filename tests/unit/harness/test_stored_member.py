@@ -10,10 +10,10 @@ from typing import Any, Literal
 import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-from harness.subjects.stored.batch import Batch, batch_of
-from harness.subjects.stored.member import StoringMember
-from harness.subjects.stored.store import Refused, Unreachable
-from harness.subjects.stored.task import StoringTask
+from onceproof.harness.subjects.stored.batch import Batch, batch_of
+from onceproof.harness.subjects.stored.member import StoringMember
+from onceproof.harness.subjects.stored.store import Refused, Unreachable
+from onceproof.harness.subjects.stored.task import StoringTask
 
 TOPIC = "payments"
 

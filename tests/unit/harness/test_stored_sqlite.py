@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from harness.stage.base import StageTrouble
-from harness.subjects.stored.audit_sqlite import SqliteAudit, holders
-from harness.subjects.stored.batch import Batch
-from harness.subjects.stored.sqlite import SqliteStore
-from harness.subjects.stored.store import Refused, Unreachable
-from harness.wait import wait_until
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.stored.audit_sqlite import SqliteAudit, holders
+from onceproof.harness.subjects.stored.batch import Batch
+from onceproof.harness.subjects.stored.sqlite import SqliteStore
+from onceproof.harness.subjects.stored.store import Refused, Unreachable
+from onceproof.harness.wait import wait_until
 
 TOPIC = "payments"
 
@@ -136,7 +136,7 @@ def test_an_open_transaction_is_seen_and_what_it_wrote_is_not(
 def test_a_lock_that_does_not_go_is_as_good_as_no_answer(
     path: Path, audit: SqliteAudit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.subjects.stored.sqlite._WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("onceproof.harness.subjects.stored.sqlite._WAIT_SECONDS", 0.05)
     mine, other = store(path), store(path)
     with mine.transaction(), pytest.raises(Unreachable, match="locked"):
         other.stored(TOPIC, [0])
@@ -146,7 +146,7 @@ def test_offsets_are_read_while_somebody_writes(
     path: Path, audit: SqliteAudit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who gets partitions goes on to its payments, and only then waits to write them."""
-    monkeypatch.setattr("harness.subjects.stored.sqlite._WAIT_SECONDS", 0.05)
+    monkeypatch.setattr("onceproof.harness.subjects.stored.sqlite._WAIT_SECONDS", 0.05)
     mine, other = store(path), store(path)
     mine.stored(TOPIC, [0])
     mine.write(batch(0, 3), offsets=True)
@@ -158,8 +158,8 @@ _WRITER = """
 import sys
 import time
 from pathlib import Path
-from harness.subjects.stored.batch import Batch
-from harness.subjects.stored.sqlite import SqliteStore
+from onceproof.harness.subjects.stored.batch import Batch
+from onceproof.harness.subjects.stored.sqlite import SqliteStore
 store = SqliteStore(Path(sys.argv[1]), guard=True)
 n = store.stored("payments", [0])[0]
 while True:

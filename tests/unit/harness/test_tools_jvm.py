@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools.jvm import jvm, properties, quoted_for_environment
+from onceproof.harness.tools.jvm import jvm, properties, quoted_for_environment
 
 _JAVA = shutil.which("java")
 _ODD = "/tmp/ñ'a\"b ł 💡\\n"

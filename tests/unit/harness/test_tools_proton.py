@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness.tools import cache, pip
-from harness.tools import proton as module
-from harness.tools.error import SetupError
-from harness.tools.proton import LOCK, proton
+from onceproof.harness.tools import cache, pip
+from onceproof.harness.tools import proton as module
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.proton import LOCK, proton
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from harness.own.profile import (
+from onceproof.harness.own.profile import (
     ABORTED,
     CHECKPOINT,
     DATABASE,
@@ -15,7 +15,7 @@ from harness.own.profile import (
     GroupProfile,
     Profile,
 )
-from harness.scenario import Scenario
+from onceproof.harness.scenario import Scenario
 from onceproof.verify.plan import plan
 from onceproof.verify.said import Said
 from onceproof.verify.trial import by_faults, by_plan, draft, named, pipeline_of

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from checkers.claims import EXACTLY_ONCE, claim_to_json
-from checkers.fine_print import standard_fine_print
-from checkers.history import History
-from checkers.model import Claim, Hop, Scope
-from checkers.promised import PHASES
-from harness.folder import seal_folder
-from harness.record import RunRecord
-from harness.recording.writer import HistoryWriter
+from onceproof.checkers.claims import EXACTLY_ONCE, claim_to_json
+from onceproof.checkers.fine_print import standard_fine_print
+from onceproof.checkers.history import History
+from onceproof.checkers.model import Claim, Hop, Scope
+from onceproof.checkers.promised import PHASES
+from onceproof.harness.folder import seal_folder
+from onceproof.harness.record import RunRecord
+from onceproof.harness.recording.writer import HistoryWriter
 
 CLAIM = Claim(
     guarantee=EXACTLY_ONCE,

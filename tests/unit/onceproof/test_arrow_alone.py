@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from checkers import History
+from onceproof.checkers import History
 
 pytestmark = pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
 

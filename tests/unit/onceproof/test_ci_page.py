@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from checkers.model import Verdict
-from checkers.verdict import code_of_unexpected
+from onceproof.checkers.model import Verdict
+from onceproof.checkers.verdict import code_of_unexpected
 from onceproof.cli import app
 
 PAGE = (Path(__file__).parents[3] / "docs" / "how-to" / "run-in-ci.md").read_text()

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from harness.folder import seal_folder
-from harness.stage import sweep
-from harness.stage.processes import MARKER
-from harness.stage.sweep import find_leftovers, new_marker
-from harness.wait import wait_until
 from onceproof.cleaning import leftovers
 from onceproof.cleaning.downloads import find_downloads
 from onceproof.cleaning.leftovers import find_scratch
 from onceproof.cli import app
+from onceproof.harness.folder import seal_folder
+from onceproof.harness.stage import sweep
+from onceproof.harness.stage.processes import MARKER
+from onceproof.harness.stage.sweep import find_leftovers, new_marker
+from onceproof.harness.wait import wait_until
 from onceproof.outcome import check_run
 from tests.unit.onceproof.run_folders import broken_off, finished
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.faults.by_hand import by_hand
 from onceproof.cli import completing
 from onceproof.cli.words import OneOf
-from scenarios import all_scenarios
+from onceproof.harness.faults.by_hand import by_hand
+from onceproof.scenarios import all_scenarios
 from tests.unit.onceproof.run_folders import record
 
 
@@ -48,7 +48,7 @@ def test_what_goes_wrong_completes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     def fails() -> None:
         raise RuntimeError("as a test wants it")
 
-    monkeypatch.setattr("scenarios.all_scenarios", fails)
+    monkeypatch.setattr("onceproof.scenarios.all_scenarios", fails)
     assert completing.scenarios("") == []
 
 

@@ -9,7 +9,7 @@ from onceproof.holding import held
 
 HELD = """
 import os
-from harness.wait import Interrupted, Stop
+from onceproof.harness.wait import Interrupted, Stop
 from onceproof.holding import end_when_let_go
 
 stop = Stop()

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from checkers.engines.temporary import temporary_folder
+from onceproof.checkers.engines.temporary import temporary_folder
 from tests.end_to_end.command import onceproof
 from tests.unit.onceproof.run_folders import finished
 
 _JUDGING = """
-from checkers.engines.beside import beside, heard
-from checkers.engines.duckdb import DuckDB
-from checkers.engines.settings import Settings
+from onceproof.checkers.engines.beside import beside, heard
+from onceproof.checkers.engines.duckdb import DuckDB
+from onceproof.checkers.engines.settings import Settings
 from onceproof.interrupts import breaking_off, interruptible
 
 forever = "SELECT count(*) AS n FROM range(1000000000000) a(i) WHERE a.i % 7 = 8"
@@ -104,9 +104,9 @@ _AT_ITS_END = """
 import sys
 from pathlib import Path
 
-import checkers.judging
+import onceproof.checkers.judging
 import onceproof.outcome
-from harness.folder import RunFolder
+from onceproof.harness.folder import RunFolder
 from onceproof import running
 from onceproof.commands import run, soak
 from onceproof.interrupts import interruptible
@@ -130,7 +130,7 @@ def writes(*_):
 running.Run = Recorded
 run.prepared = soak.prepared = lambda backend: object()
 if sys.argv[2] == "judges":
-    checkers.judging.choose = judges
+    onceproof.checkers.judging.choose = judges
 else:
     onceproof.outcome.write = writes
 scenarios, out = ["control-idle-crash"] * 2, Path(sys.argv[1]).parent

@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-from checkers import Verdict
-from checkers.model import Expectation
-from harness.record import RunRecord
-from harness.scenario import Scenario
-from harness.schedule_json import schedule_to_json
-from harness.side_by_side import Ended
 from onceproof.catalogue import chosen
+from onceproof.checkers import Verdict
+from onceproof.checkers.model import Expectation
+from onceproof.harness.record import RunRecord
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule_json import schedule_to_json
+from onceproof.harness.side_by_side import Ended
 from onceproof.matrix import board
 from onceproof.matrix.earlier import latest, records, reusable
 from onceproof.matrix.plan import Planned, plan
 from onceproof.matrix.room import room_for
 from onceproof.matrix.sample import QUICK_SECONDS, family_of, sample
-from reports.matrix.model import State, Told, Trial
-from reports.model import Claim, FinePrint, Phase, Report, RunFacts
-from reports.model_timeline import Timeline
-from scenarios import all_scenarios, spark_state
+from onceproof.reports.matrix.model import State, Told, Trial
+from onceproof.reports.model import Claim, FinePrint, Phase, Report, RunFacts
+from onceproof.reports.model_timeline import Timeline
+from onceproof.scenarios import all_scenarios, spark_state
 from tests.unit.harness.test_harness_record import RECORD
 
 CODE = "0123456789ab"
@@ -182,7 +182,10 @@ def test_a_sample_has_each_family_and_is_quick() -> None:
 
 
 def test_a_family_is_a_file_unless_it_says_which_it_is() -> None:
-    assert family_of(named("spark-kafka-sink").subject) == "harness.subjects.spark_kafka_sink"
+    assert (
+        family_of(named("spark-kafka-sink").subject)
+        == "onceproof.harness.subjects.spark_kafka_sink"
+    )
     stateful = {family_of(s.subject) for s in all_scenarios() if s in spark_state.SCENARIOS}
     assert stateful == {"spark-state"}
 

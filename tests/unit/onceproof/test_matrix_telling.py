@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from checkers import Verdict
 from onceproof.catalogue import named
+from onceproof.checkers import Verdict
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.plan import plan
 from onceproof.matrix.sample import sample

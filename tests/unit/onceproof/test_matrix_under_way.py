@@ -9,19 +9,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from checkers import Verdict
-from harness.record import RunRecord
-from harness.side_by_side import Job
-from harness.versions import code
-from harness.wait import Stop
+from onceproof.checkers import Verdict
 from onceproof.ci import BuildServer
+from onceproof.harness.record import RunRecord
+from onceproof.harness.side_by_side import Job
+from onceproof.harness.versions import code
+from onceproof.harness.wait import Stop
 from onceproof.matrix import under_way
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.earlier import records
 from onceproof.matrix.plan import Planned, plan
 from onceproof.matrix.telling import telling_first
 from onceproof.matrix.under_way import MatrixRun
-from reports.matrix.model import Backend, State
+from onceproof.reports.matrix.model import Backend, State
 from tests.unit.onceproof.test_matrix import kept, named
 
 LEAVES_A_RUN = "import shutil, sys; shutil.copytree(sys.argv[1], sys.argv[2])"

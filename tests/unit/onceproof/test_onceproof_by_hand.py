@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from harness.faults.by_hand import by_hand as faults
-from harness.lab.place import Place
 from onceproof.commands import by_hand
+from onceproof.harness.faults.by_hand import by_hand as faults
+from onceproof.harness.lab.place import Place
 
 Answer = tuple[int, Any]
 STATUS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from checkers import History
+from onceproof.checkers import History
 from onceproof.cli import app
 from tests.end_to_end.command import onceproof
 from tests.unit.checkers.imports.histories import edn

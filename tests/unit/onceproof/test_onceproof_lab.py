@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from harness import run
-from harness.kafka.topic import BadTopic
-from harness.lab.bare import BareRun
-from harness.run import Run
-from harness.wait import Stop
 from onceproof.commands.lab import BadWish, lab, stage_alone, with_pipeline
+from onceproof.harness import run
+from onceproof.harness.kafka.topic import BadTopic
+from onceproof.harness.lab.bare import BareRun
+from onceproof.harness.run import Run
+from onceproof.harness.wait import Stop
 
 
 def test_a_scenario_with_more_of_its_payments() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from onceproof.catalogue import UnknownScenario, named
 from onceproof.listing import listing, needs_of
+from onceproof.scenarios import all_scenarios, flagship
 from onceproof.scenarios_page import page
-from scenarios import all_scenarios, flagship
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "scenarios.md"
 GUARDED = flagship()[0]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness.record import UnreadableRun
-from harness.scenario import Scenario
-from harness.schedule_json import schedule_to_json
 from onceproof.catalogue import chosen
+from onceproof.harness.record import UnreadableRun
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule_json import schedule_to_json
 from onceproof.replaying import NoReplay, replay_of
 from tests.unit.harness.test_harness_record import RECORD
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from onceproof.cli import app
 from onceproof.commands import check
-from reports.write import write
+from onceproof.reports.write import write
 from tests.end_to_end.command import onceproof
 from tests.unit.reports.conftest import run_record, small_history, small_judgement
 
@@ -24,7 +24,7 @@ def run(*arguments: str | Path) -> tuple[int, str, str]:
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
     """A folder with two run folders, of which the second was not judged."""
-    from reports.build import build
+    from onceproof.reports.build import build
 
     history = small_history()
     for place in (1, 2):

@@ -13,7 +13,7 @@ SAYS = """
 import sys
 from pathlib import Path
 from onceproof.cli.outputs import outlive_readers
-from reports.terminal import console
+from onceproof.reports.terminal import console
 
 outlive_readers()
 for _ in range(3):

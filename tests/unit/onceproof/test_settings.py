@@ -75,7 +75,7 @@ def test_the_nearest_to_the_user_wins(here: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_what_a_command_starts_hears_of_no_settings() -> None:
     from onceproof.matrix.plan import plan
-    from scenarios import flagship
+    from onceproof.scenarios import flagship
 
     (place,) = plan(flagship()[:1], ["local"], seed=1)
     command = place.job(Path("runs")).command

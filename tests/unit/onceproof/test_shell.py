@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from checkers import History
+from onceproof.checkers import History
 from onceproof.cli import app
 from onceproof.outcome import check_run
 from onceproof.shell.relations import meanings

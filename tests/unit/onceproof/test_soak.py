@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from checkers import Verdict
+from onceproof.checkers import Verdict
 from onceproof.commands import soak as command
 from onceproof.exit_codes import worst
+from onceproof.reports.build import build
 from onceproof.soak import watch
 from onceproof.soak.kept import Kept
 from onceproof.soak.watch import Reading, growth, read, trouble
-from reports.build import build
 from tests.unit.reports.conftest import run_record, small_history, small_judgement
 
 MIB = 2**20

@@ -15,15 +15,15 @@ from typing import Any, get_args
 import pytest
 from typer.testing import CliRunner
 
-from harness import events
-from harness.clock import now
-from harness.judge import judge
 from onceproof.cli import app
+from onceproof.harness import events
+from onceproof.harness.clock import now
+from onceproof.harness.judge import judge
+from onceproof.reports.event_lines.lines import lines_of, trial_line
+from onceproof.reports.event_lines.model import LINES, AnyLine
+from onceproof.reports.event_lines.page import PAGE, SCHEMA, page, schema_text
+from onceproof.reports.matrix.model import State, Trial
 from onceproof.streaming import Stream, streamed
-from reports.event_lines.lines import lines_of, trial_line
-from reports.event_lines.model import LINES, AnyLine
-from reports.event_lines.page import PAGE, SCHEMA, page, schema_text
-from reports.matrix.model import State, Trial
 from tests.unit.onceproof.run_folders import finished
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"

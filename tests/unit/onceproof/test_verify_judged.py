@@ -16,8 +16,8 @@ from typing import Any, cast
 
 import pytest
 
-from checkers import ClaimJudgement, History, Judgement, Verdict, check
-from harness.kafka.log_reader import LogReader
+from onceproof.checkers import ClaimJudgement, History, Judgement, Verdict, check
+from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.verify.said import Said
 from tests.unit.onceproof.profiles_made_up import tried
 

@@ -9,20 +9,20 @@ from itertools import groupby, pairwise
 
 import pytest
 
-from harness.faults.evict_program import EvictProgram
-from harness.faults.kill_broker_at_start import KillBrokerAtStart
-from harness.faults.kill_driver import KillDriver
-from harness.faults.kill_program import HAZARDS, KILLED_AT_WORK, KillProgram
-from harness.faults.odd_input import OddInput
-from harness.faults.remove_program import RemoveProgram
-from harness.faults.strike_database import StrikeDatabase
-from harness.faults.withhold_writes import WithholdWrites
-from harness.faults.zombie_worker import ZombieWorker
-from harness.own.profile import ABORTED, EMPTY, KEYS, NULL, OVERSIZE, Profile
-from harness.own.program import PROGRAM
-from harness.scenario import At
-from harness.schedule_json import schedule_from_json, schedule_to_json
-from harness.stage.backends import EVERYTHING
+from onceproof.harness.faults.evict_program import EvictProgram
+from onceproof.harness.faults.kill_broker_at_start import KillBrokerAtStart
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.kill_program import HAZARDS, KILLED_AT_WORK, KillProgram
+from onceproof.harness.faults.odd_input import OddInput
+from onceproof.harness.faults.remove_program import RemoveProgram
+from onceproof.harness.faults.strike_database import StrikeDatabase
+from onceproof.harness.faults.withhold_writes import WithholdWrites
+from onceproof.harness.faults.zombie_worker import ZombieWorker
+from onceproof.harness.own.profile import ABORTED, EMPTY, KEYS, NULL, OVERSIZE, Profile
+from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.scenario import At
+from onceproof.harness.schedule_json import schedule_from_json, schedule_to_json
+from onceproof.harness.stage.backends import EVERYTHING
 from onceproof.verify.fine_print import fine_print_of
 from onceproof.verify.hazards.hazard import PHASES, Hazard, Pipeline
 from onceproof.verify.hazards.table import NAMES, TABLE

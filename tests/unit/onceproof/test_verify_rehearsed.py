@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools import cache
+from onceproof.harness.tools import cache
 from onceproof.verify import profiles
 from onceproof.verify.hazards.hazard import Pipeline
 from onceproof.verify.plan import plan

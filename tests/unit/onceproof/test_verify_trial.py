@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.faults.cut_link import CutLink
-from harness.faults.kill_driver import KillDriver
-from harness.faults.kill_queue_broker import KillQueueBroker
-from harness.faults.targets import Node
-from harness.feasible import feasible
-from harness.own.look import QUIET
-from harness.schedule_json import schedule_to_json
-from harness.stage.backends import EVERYTHING
-from harness.stage.topology import ARTEMIS
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.kill_queue_broker import KillQueueBroker
+from onceproof.harness.faults.targets import Node
+from onceproof.harness.feasible import feasible
+from onceproof.harness.own.look import QUIET
+from onceproof.harness.schedule_json import schedule_to_json
+from onceproof.harness.stage.backends import EVERYTHING
+from onceproof.harness.stage.topology import ARTEMIS
 from onceproof.verify.said import BadTrial, Said
 from onceproof.verify.trial import SENTINELS, by_name, draft, rehearsal
 from tests.unit.onceproof.profiles_made_up import COPY, PROFILES, SPARK_JOB, tried

@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 
-from checkers.anomalies import anomalies
+from onceproof.checkers.anomalies import anomalies
 from onceproof.verify.said import CLAIMS
 from tests.power.catalogue import FOLDER, VARIANTS, Pair, UnknownPair, pairs
 from tests.power.trial import Trial

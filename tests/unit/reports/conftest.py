@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from checkers.model import (
+from onceproof.checkers.model import (
     Claim,
     ClaimJudgement,
     Evidence,
@@ -23,10 +23,10 @@ from checkers.model import (
     Verdict,
     Wound,
 )
-from checkers.tables import TABLES
-from harness.record import RunRecord, Step
-from reports.build import build
-from reports.model import Report
+from onceproof.checkers.tables import TABLES
+from onceproof.harness.record import RunRecord, Step
+from onceproof.reports.build import build
+from onceproof.reports.model import Report
 
 CLOCK = "boot/monotonic"
 ORIGIN = 7_000_000_000_000

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from checkers.model import Judgement
-from reports.bare import failed_phase, print_unjudged
-from reports.build import build
-from reports.model import Phase, Report
+from onceproof.checkers.model import Judgement
+from onceproof.reports.bare import failed_phase, print_unjudged
+from onceproof.reports.build import build
+from onceproof.reports.model import Phase, Report
 from tests.unit.reports.conftest import run_record, small_history
 
 UNJUDGED = Judgement(claims=(), findings=(), self_proof=(), notes=(), counts={})

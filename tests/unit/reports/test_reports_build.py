@@ -6,11 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from checkers.model import Judgement, Verdict
-from checkers.tables import TABLES
-from harness.record import RunRecord
-from reports.build import build
-from reports.model import Report
+from onceproof.checkers.model import Judgement, Verdict
+from onceproof.checkers.tables import TABLES
+from onceproof.harness.record import RunRecord
+from onceproof.reports.build import build
+from onceproof.reports.model import Report
 
 EMPTY = Judgement(claims=(), findings=(), self_proof=())
 

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from checkers.model import Verdict
-from harness import events
-from reports.build import build
-from reports.console import SoakRow, live, print_result, print_summary
-from reports.html import render
-from reports.model import Report
+from onceproof.checkers.model import Verdict
+from onceproof.harness import events
+from onceproof.reports.build import build
+from onceproof.reports.console import SoakRow, live, print_result, print_summary
+from onceproof.reports.html import render
+from onceproof.reports.model import Report
 from tests.unit.reports.test_reports_html import Page
 
 SECOND = 1_000_000_000

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from checkers import exactly_once_append
-from checkers.model import (
+from onceproof.checkers import exactly_once_append
+from onceproof.checkers.model import (
     ClaimJudgement,
     Evidence,
     Finding,
@@ -18,8 +18,8 @@ from checkers.model import (
     Verdict,
     Wound,
 )
-from reports.console_judgement import print_judgement
-from reports.judgement_json import judgement_json
+from onceproof.reports.console_judgement import print_judgement
+from onceproof.reports.judgement_json import judgement_json
 
 CLAIM = exactly_once_append("jepsen")
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from checkers.model import Evidence, Findings, Hop, Judgement, Verdict
-from reports.build import build
-from reports.model import Report
+from onceproof.checkers.model import Evidence, Findings, Hop, Judgement, Verdict
+from onceproof.reports.build import build
+from onceproof.reports.model import Report
 
 
 @pytest.mark.parametrize(

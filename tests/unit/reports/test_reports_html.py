@@ -11,13 +11,13 @@ from types import SimpleNamespace
 
 import pytest
 
-import reports.html
-from checkers.model import Judgement, Verdict
-from reports.build import build
-from reports.html import render
-from reports.html.folding import folded
-from reports.html.story import cause_story, story
-from reports.model import Report
+from onceproof.checkers.model import Judgement, Verdict
+from onceproof.reports import html
+from onceproof.reports.build import build
+from onceproof.reports.html import render
+from onceproof.reports.html.folding import folded
+from onceproof.reports.html.story import cause_story, story
+from onceproof.reports.model import Report
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -30,7 +30,7 @@ HOSTILE = [
     "https://evil.example/",
     "<!-- --> ]]> &amp; &#0;",
 ]
-SCRIPT = (Path(reports.html.__file__).parent / "timeline.js").read_text()
+SCRIPT = (Path(html.__file__).parent / "timeline.js").read_text()
 VOID = {"meta", "br", "link", "img", "hr", "input"}
 
 

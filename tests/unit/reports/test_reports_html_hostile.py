@@ -13,11 +13,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from checkers.model import Judgement, Scope, Verdict
-from reports.build import build
-from reports.html import render
-from reports.log_files import Line, Lines
-from reports.model import Report
+from onceproof.checkers.model import Judgement, Scope, Verdict
+from onceproof.reports.build import build
+from onceproof.reports.html import render
+from onceproof.reports.log_files import Line, Lines
+from onceproof.reports.model import Report
 from tests.unit.reports.test_reports_html import HOSTILE, assert_harmless
 
 HARMLESS = "a harmless text"

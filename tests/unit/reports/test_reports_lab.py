@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from reports.lab import print_status
+from onceproof.reports.lab import print_status
 
 STATUS = {
     "nodes": {"broker-1": "up", "broker-2": "down"},

@@ -15,9 +15,9 @@ from types import SimpleNamespace
 
 from rich.console import Console
 
-from harness import events
-from reports.live import live
-from reports.live_view import RunView
+from onceproof.harness import events
+from onceproof.reports.live import live
+from onceproof.reports.live_view import RunView
 
 SECOND = 1_000_000_000
 
@@ -138,7 +138,7 @@ def test_nothing_foreign_reaches_the_terminal_as_a_command() -> None:
 PROGRAM = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from reports.live import live
+from onceproof.reports.live import live
 from tests.unit.reports.test_reports_live import begun, fault
 print("piped, before")
 with live(sys.stderr) as handle:

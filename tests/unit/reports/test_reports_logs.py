@@ -10,14 +10,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from checkers.model import Judgement
-from reports.assembly.moments import moments
-from reports.assembly.run_logs import run_logs
-from reports.build import build
-from reports.html import render
-from reports.log_files import Line, Lines, LogFiles
-from reports.model import Report
-from reports.stamps import stamp
+from onceproof.checkers.model import Judgement
+from onceproof.reports.assembly.moments import moments
+from onceproof.reports.assembly.run_logs import run_logs
+from onceproof.reports.build import build
+from onceproof.reports.html import render
+from onceproof.reports.log_files import Line, Lines, LogFiles
+from onceproof.reports.model import Report
+from onceproof.reports.stamps import stamp
 from tests.unit.reports.test_reports_html import Page, assert_harmless
 
 NOON = datetime(2026, 11, 22, 12, 0, 0, tzinfo=UTC).timestamp()
@@ -88,7 +88,7 @@ def test_a_large_log_is_read_only_where_it_is_looked_at(
         asked += 1
         return stamp(line)
 
-    monkeypatch.setattr("reports.log_files.stamp", counted)
+    monkeypatch.setattr("onceproof.reports.log_files.stamp", counted)
     for middle in (0.0, 4321.0, 9999.0):
         asked = 0
         (found,) = LogFiles(tmp_path).around(NOON + middle, NOON + middle - 2, NOON + middle + 2)

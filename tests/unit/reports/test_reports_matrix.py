@@ -9,14 +9,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from checkers.model import Judgement, Verdict
-from reports.build import build
-from reports.matrix.markdown import markdown
-from reports.matrix.model import Backend, Matrix, State, Told, Trial, told
-from reports.matrix.page import HTML_FILE, MARKDOWN_FILE, render, write
-from reports.matrix.summary import headline, tiles, tone, unexpected
-from reports.matrix.table import NONE, SEVERAL, alike, column, table
-from reports.model import Report
+from onceproof.checkers.model import Judgement, Verdict
+from onceproof.reports.build import build
+from onceproof.reports.matrix.markdown import markdown
+from onceproof.reports.matrix.model import Backend, Matrix, State, Told, Trial, told
+from onceproof.reports.matrix.page import HTML_FILE, MARKDOWN_FILE, render, write
+from onceproof.reports.matrix.summary import headline, tiles, tone, unexpected
+from onceproof.reports.matrix.table import NONE, SEVERAL, alike, column, table
+from onceproof.reports.model import Report
 from tests.unit.reports.test_reports_html import HOSTILE, Page
 
 

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from checkers.model import Judgement
-from reports.assembly.entries import place_of
-from reports.build import build
-from reports.html import render
-from reports.html.around import around
-from reports.html.brief import brief
-from reports.html.folding import folded, stories
-from reports.html.way import transactions, way
-from reports.model import Finding, Report
-from reports.model_story import Path
+from onceproof.checkers.model import Judgement
+from onceproof.reports.assembly.entries import place_of
+from onceproof.reports.build import build
+from onceproof.reports.html import render
+from onceproof.reports.html.around import around
+from onceproof.reports.html.brief import brief
+from onceproof.reports.html.folding import folded, stories
+from onceproof.reports.html.way import transactions, way
+from onceproof.reports.model import Finding, Report
+from onceproof.reports.model_story import Path
 from tests.unit.reports.test_reports_html import Page
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from checkers.model import Judgement
-from reports.build import build
-from reports.html import render
-from reports.html.geometry import drawing
-from reports.model_timeline import Timeline
+from onceproof.checkers.model import Judgement
+from onceproof.reports.build import build
+from onceproof.reports.html import render
+from onceproof.reports.html.geometry import drawing
+from onceproof.reports.model_timeline import Timeline
 from tests.unit.reports.test_reports_html import Page
 
 EMPTY = Judgement(claims=(), findings=(), self_proof=())

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from reports.html import render
-from reports.model import Report
-from reports.schema import schemas
-from reports.write import UnreadableReport, load, write
+from onceproof.reports.html import render
+from onceproof.reports.model import Report
+from onceproof.reports.schema import schemas
+from onceproof.reports.write import UnreadableReport, load, write
 
 
 def test_a_report_comes_back_equal(small_report: Report, tmp_path: Path) -> None:
@@ -89,4 +89,6 @@ def test_a_report_of_the_format_before_is_read_and_told(
 
 @pytest.mark.parametrize("file", schemas(), ids=lambda file: str(file.name))
 def test_the_published_schemas_are_current(file: Path) -> None:
-    assert file.read_text(encoding="utf-8") == schemas()[file], "run python -m reports.schema"
+    assert file.read_text(encoding="utf-8") == schemas()[file], (
+        "run python -m onceproof.reports.schema"
+    )

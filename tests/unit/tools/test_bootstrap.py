@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools import bootstrap
-from harness.tools.progress_line import ProgressLine
+from onceproof.harness.tools import bootstrap
+from onceproof.harness.tools.progress_line import ProgressLine
 
 FILE = Path(bootstrap.__file__)
 
@@ -61,6 +61,10 @@ def test_without_java_nothing_is_made(tmp_path: Path) -> None:
     for file in FILE.parent.glob("*.py"):
         (tools / file.name).write_bytes(file.read_bytes())
     (tools.parent / "__init__.py").touch()
+    package = tmp_path / "src" / "onceproof"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "harness").symlink_to(tools.parent)
     nowhere = (tools / "java.py").read_text().replace("/usr/", "/nowhere/").replace("/opt/", "/x/")
     (tools / "java.py").write_text(nowhere)
     done = subprocess.run(

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools import cache
-from harness.tools.error import SetupError
-from harness.wait import wait_until
+from onceproof.harness.tools import cache
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.wait import wait_until
 
 
 def test_the_variable_of_our_own_wins(tmp_path: Path) -> None:

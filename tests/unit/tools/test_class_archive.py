@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools import cache, class_archive
-from harness.tools.class_archive import NotKept
+from onceproof.harness.tools import cache, class_archive
+from onceproof.harness.tools.class_archive import NotKept
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,6 @@ import pytest
 
 from tests.packaging.building import ROOT, Built, build, normalised
 from tests.packaging.looking import (
-    PACKAGES,
     not_released,
     version,
     wrong,
@@ -42,13 +41,13 @@ def test_it_has_no_trace_of_where_it_was_made(built: Built) -> None:
 def test_what_is_missing_and_what_is_too_much_is_seen(built: Built) -> None:
     with zipfile.ZipFile(built.wheel) as wheel:
         names = set(wheel.namelist())
-    assert "harness/stage/docker-compose.yml" in names
-    typed = {f"{package}/py.typed" for package in PACKAGES}
-    changed = (names - typed - {"harness/tools/jars.lock.json"}) | {"tests/conftest.py"}
+    assert "onceproof/harness/stage/docker-compose.yml" in names
+    lost = {"onceproof/py.typed", "onceproof/harness/tools/jars.lock.json"}
+    changed = (names - lost) | {"tests/conftest.py"}
     told = list(wrong_names(changed))
     assert "the wheel has tests/conftest.py, which is none of ours" in told
-    assert "the wheel lacks harness/tools/jars.lock.json" in told
-    assert "the wheel lacks reports/py.typed: it is said to be typed" in told
+    assert "the wheel lacks onceproof/harness/tools/jars.lock.json" in told
+    assert "the wheel lacks onceproof/py.typed: it is said to be typed" in told
 
 
 @pytest.mark.parametrize(

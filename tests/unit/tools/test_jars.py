@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools import ivy, jar_lock, jars
-from harness.tools.error import SetupError
-from harness.tools.ivy import Coordinate, Count
-from harness.tools.jar_lock import JarSet, PySpark
-from harness.tools.progress import Step
+from onceproof.harness.tools import ivy, jar_lock, jars
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.ivy import Coordinate, Count
+from onceproof.harness.tools.jar_lock import JarSet, PySpark
+from onceproof.harness.tools.progress import Step
 
 CONTENT = {"org.a:one:1.0": b"first", "org.b:two_2.13:2.0-rc1": b"second"}
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools import java
-from harness.tools.error import SetupError
-from harness.tools.java import Java
+from onceproof.harness.tools import java
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.java import Java
 
 OUTPUTS = {
     'openjdk version "17.0.15" 2025-04-15\nOpenJDK Runtime Environment (build 17.0.15+6)': 17,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools import postgres
-from harness.tools.error import SetupError
-from harness.tools.postgres import Wheel
+from onceproof.harness.tools import postgres
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.postgres import Wheel
 
 PACKAGE = postgres.WHEEL
 

@@ -9,13 +9,13 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from harness.tools.doctor import Status, check_private_network
-from harness.tools.private_network import trouble
 from onceproof.cli import app
+from onceproof.harness.tools.doctor import Status, check_private_network
+from onceproof.harness.tools.private_network import trouble
 
 _LISTENS = """
 import os, socket, sys
-from harness.tools.private_network import enter_private_network
+from onceproof.harness.tools.private_network import enter_private_network
 who, old = (os.geteuid(), os.getegid()), socket.socket()
 if sys.argv[1] == "private":
     enter_private_network()
@@ -51,7 +51,9 @@ def test_who_is_outside_does_not_get_in(network: str) -> None:
 def test_doctor_says_whether_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = Status.OK if trouble() is None else Status.NOTE
     assert check_private_network().status is expected
-    monkeypatch.setattr("harness.tools.private_network.trouble", lambda: "the system forbids it")
+    monkeypatch.setattr(
+        "onceproof.harness.tools.private_network.trouble", lambda: "the system forbids it"
+    )
     found = check_private_network()
     assert (found.status, found.detail) == (Status.NOTE, "the system forbids it")
 

@@ -12,16 +12,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from harness.stage import backends
-from harness.tools import __main__ as command
-from harness.tools import doctor, jar_lock, jars, postgres, setup, toxiproxy
-from harness.tools.doctor import Status
-from harness.tools.error import SetupError
-from harness.tools.java import Java
-from harness.tools.postgres import Postgres
-from harness.tools.progress import Step
-from harness.wait import wait_until
 from onceproof.commands import setup as preparing
+from onceproof.harness.stage import backends
+from onceproof.harness.tools import __main__ as command
+from onceproof.harness.tools import doctor, jar_lock, jars, postgres, setup, toxiproxy
+from onceproof.harness.tools.doctor import Status
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.java import Java
+from onceproof.harness.tools.postgres import Postgres
+from onceproof.harness.tools.progress import Step
+from onceproof.harness.wait import wait_until
 
 
 def some_java(environ: Mapping[str, str]) -> Java:
@@ -102,8 +102,8 @@ _PREPARED = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from harness.stage import backends
-from harness.tools.ivy import Coordinate, Ivy
+from onceproof.harness.stage import backends
+from onceproof.harness.tools.ivy import Coordinate, Ivy
 from onceproof.commands import setup
 
 jars = [Coordinate(group="g", artifact=f"a{n}", version="1") for n in range(20)]

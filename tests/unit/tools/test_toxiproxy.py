@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools import go, toxiproxy
-from harness.tools.error import SetupError
-from harness.tools.go import Go
-from harness.tools.progress import Progress, Step, silent
+from onceproof.harness.tools import go, toxiproxy
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.go import Go
+from onceproof.harness.tools.progress import Progress, Step, silent
 
 
 @pytest.mark.parametrize(

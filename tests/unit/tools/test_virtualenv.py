@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.tools import pip, virtualenv
-from harness.tools.error import SetupError
-from harness.tools.virtualenv import Environment, Say
-from harness.wait import wait_until
+from onceproof.harness.tools import pip, virtualenv
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.tools.virtualenv import Environment, Say
+from onceproof.harness.wait import wait_until
 
 LOCK = """\
 demo==1.0 \\

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from checkers.scan import members
+from onceproof.checkers.scan import members
 from tests.properties.checkers.corpus.base import Sample
 
 __all__ = ["Sample", "samples"]

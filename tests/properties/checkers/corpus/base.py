@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from checkers.history_rows import filled
-from checkers.model import Row, Value
-from checkers.tables import TABLES
+from onceproof.checkers.history_rows import filled
+from onceproof.checkers.model import Row, Value
+from onceproof.checkers.tables import TABLES
 from tests.properties.checkers.world import Trial, World, new
 
 LEDGER: Final = Trial(topic="input", sink="ledger", view="table")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from checkers.tables import TABLES
+from onceproof.checkers.tables import TABLES
 
 Row = dict[str, Any]
 Rows = dict[str, list[Row]]

@@ -10,7 +10,7 @@ from itertools import chain
 from random import Random
 from typing import Final, cast
 
-from checkers.scan import members
+from onceproof.checkers.scan import members
 from tests.properties.checkers.world import World
 from tests.properties.checkers.wounding.base import Wound
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from checkers.imports.edn import Char, Keyword, Map, Symbol, Tagged, keyword, symbol
+from onceproof.checkers.imports.edn import Char, Keyword, Map, Symbol, Tagged, keyword, symbol
 
 _BLANKS = (" ", ",", " , ", "\n", "\t", ' ; a comment ] } "\n', "\r\n", " #_ 1 ", " #_[a #_b c] ")
 _ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\", "\b": "\\b"}

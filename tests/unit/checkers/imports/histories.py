@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from checkers import check
-from checkers.imports import Imported, read
-from checkers.imports.claims import all_claims
-from checkers.judging import find
-from checkers.model import Finding, Findings, Judgement
+from onceproof.checkers import check
+from onceproof.checkers.imports import Imported, read
+from onceproof.checkers.imports.claims import all_claims
+from onceproof.checkers.judging import find
+from onceproof.checkers.model import Finding, Findings, Judgement
 
 END = """
 9 * assign [5 6] | :seek-to-beginning? true

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from checkers import BadClaim, History
-from checkers.imports.claims import all_claims, parse_claim
-from checkers.model import Hop
+from onceproof.checkers import BadClaim, History
+from onceproof.checkers.imports.claims import all_claims, parse_claim
+from onceproof.checkers.model import Hop
 
 HISTORY = History.of(
     sends=[{"topic": "pay"}, {"topic": "pay", "txn": "t1"}, {"topic": "audit"}],

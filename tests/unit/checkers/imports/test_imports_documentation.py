@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from checkers import check, exit_code
-from checkers.anomalies import anomalies
-from checkers.imports import FORMATS, read
-from checkers.imports.claims import parse_claim
+from onceproof.checkers import check, exit_code
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.imports import FORMATS, read
+from onceproof.checkers.imports.claims import parse_claim
 
 PAGE = (Path(__file__).parents[4] / "docs/how-to/check-a-foreign-history.md").read_text("utf-8")
 

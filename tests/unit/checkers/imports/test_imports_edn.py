@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from checkers.imports.edn import BadEdn, Char, Map, Tagged, keyword, read, symbol
+from onceproof.checkers.imports.edn import BadEdn, Char, Map, Tagged, keyword, read, symbol
 from tests.unit.checkers.imports.edn_values import values, written
 
 

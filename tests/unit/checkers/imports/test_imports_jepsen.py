@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checkers import BadHistory, check
-from checkers.imports import BadImport, format_of, read
-from checkers.imports.claims import all_claims
-from checkers.imports.jepsen_log import Stretches
-from checkers.imports.jepsen_readers import Session
+from onceproof.checkers import BadHistory, check
+from onceproof.checkers.imports import BadImport, format_of, read
+from onceproof.checkers.imports.claims import all_claims
+from onceproof.checkers.imports.jepsen_log import Stretches
+from onceproof.checkers.imports.jepsen_readers import Session
 from tests.unit.checkers.imports.generate import Cluster, write_history
 from tests.unit.checkers.imports.histories import edn, imported
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checkers import BadClaim, Hop
-from checkers.refutations import refutations
+from onceproof.checkers import BadClaim, Hop
+from onceproof.checkers.refutations import refutations
 from tests.unit.checkers.imports.histories import judged, named
 from tests.unit.checkers.imports.jepsen_cases import CASES, Case
 from tests.unit.checkers.imports.jepsen_cases.page import PAGE, page

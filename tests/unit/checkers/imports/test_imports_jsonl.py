@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checkers import History
-from checkers.imports import BadImport, format_of, read
-from checkers.imports import jsonl as module
-from checkers.tables import TABLES
+from onceproof.checkers import History
+from onceproof.checkers.imports import BadImport, format_of, read
+from onceproof.checkers.imports import jsonl as module
+from onceproof.checkers.tables import TABLES
 
 SEND: dict[str, Any] = {
     "attempt": "a/1", "record": "a", "digest": "d", "ordinal": 0, "session": "s", "topic": "t",

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from checkers.model import Evidence, Finding, Hop
-from reports.anomalies.drawers.stage import scene_of
-from reports.anomalies.scene import Scene
-from reports.anomalies.trial import laid_out
+from onceproof.checkers.model import Evidence, Finding, Hop
+from onceproof.reports.anomalies.drawers.stage import scene_of
+from onceproof.reports.anomalies.scene import Scene
+from onceproof.reports.anomalies.trial import laid_out
 
 Rows = list[dict[str, Any]]
 Staged = Callable[..., Scene]

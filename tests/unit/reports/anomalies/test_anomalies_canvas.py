@@ -7,8 +7,8 @@ import itertools
 import pytest
 from rich.cells import cell_len
 
-from reports.anomalies.canvas import Canvas, Tone, _box_characters, in_ascii, plain
-from reports.anomalies.names import Names, fitted, harmless
+from onceproof.reports.anomalies.canvas import Canvas, Tone, _box_characters, in_ascii, plain
+from onceproof.reports.anomalies.names import Names, fitted, harmless
 
 
 def test_every_way_to_join_has_a_character() -> None:

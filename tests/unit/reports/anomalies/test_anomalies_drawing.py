@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from reports.anomalies.canvas import plain
-from reports.anomalies.picture import svg_picture, text_picture
-from reports.anomalies.scene import Scene
+from onceproof.reports.anomalies.canvas import plain
+from onceproof.reports.anomalies.picture import svg_picture, text_picture
+from onceproof.reports.anomalies.scene import Scene
 
 Staged = Callable[..., Scene]
 

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import pytest
 from rich.cells import cell_len
 
-from checkers import anomalies
+from onceproof.checkers import anomalies
 from onceproof.commands.explain import explain
-from reports.anomalies.entry import entry
-from reports.anomalies.terminal import print_entry
+from onceproof.reports.anomalies.entry import entry
+from onceproof.reports.anomalies.terminal import print_entry
 
 COMMAND = [sys.executable, "-c", "from onceproof.cli import main; main()", "explain"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from checkers.implications import IMPLIES, implied
-from checkers.model import Evidence, Hop
-from reports.anomalies.implication_graph import boxes, draw
-from reports.anomalies.layers import laid_out
+from onceproof.checkers.implications import IMPLIES, implied
+from onceproof.checkers.model import Evidence, Hop
+from onceproof.reports.anomalies.implication_graph import boxes, draw
+from onceproof.reports.anomalies.layers import laid_out
 
 KINDS = dict.fromkeys(IMPLIES, (Hop.PRODUCE, Evidence.PRESENCE))
 

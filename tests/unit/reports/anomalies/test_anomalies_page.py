@@ -11,16 +11,16 @@ import pytest
 from markupsafe import escape
 from rich.cells import cell_len
 
-from checkers import anomalies
-from reports.anomalies.canvas import plain
-from reports.anomalies.drawers.stage import scene_of
-from reports.anomalies.entry import by_hop, entry
-from reports.anomalies.page import COMMAND, FOLDER, Pages, _prose, pages
-from reports.anomalies.picture import text_picture
-from reports.anomalies.scene import Scene
-from reports.anomalies.trial import Trial, tried
-from reports.html import render
-from reports.model import Report
+from onceproof.checkers import anomalies
+from onceproof.reports.anomalies.canvas import plain
+from onceproof.reports.anomalies.drawers.stage import scene_of
+from onceproof.reports.anomalies.entry import by_hop, entry
+from onceproof.reports.anomalies.page import COMMAND, FOLDER, Pages, _prose, pages
+from onceproof.reports.anomalies.picture import text_picture
+from onceproof.reports.anomalies.scene import Scene
+from onceproof.reports.anomalies.trial import Trial, tried
+from onceproof.reports.html import render
+from onceproof.reports.model import Report
 
 VOID = {"meta", "br"}
 NAMES = sorted(anomalies())

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkers.model import Judgement, Verdict
+from onceproof.checkers.model import Judgement, Verdict
 from onceproof.ci import BuildServer
-from reports.build import build
-from reports.ci.case import Case, cases_of
-from reports.ci.github import ANNOTATIONS, SUMMARY_BYTES, annotated, summary
-from reports.ci.junit import junit, write_junit
+from onceproof.reports.build import build
+from onceproof.reports.ci.case import Case, cases_of
+from onceproof.reports.ci.github import ANNOTATIONS, SUMMARY_BYTES, annotated, summary
+from onceproof.reports.ci.junit import junit, write_junit
 
 HOSTILE = st.text() | st.sampled_from(
     [

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from checkers.model import Evidence, Hop, Verdict
-from reports.diff.side import Sent, Side
-from reports.model import Cause, Claim, Expectation, Finding, Findings, FinePrint
+from onceproof.checkers.model import Evidence, Hop, Verdict
+from onceproof.reports.diff.side import Sent, Side
+from onceproof.reports.model import Cause, Claim, Expectation, Finding, Findings, FinePrint
 
 HAZARD = "replayed-batch"
 SENT = Sent(seed=7, workload={"records": 100, "topic": "payments"})

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkers.model import Evidence, Hop, Verdict
-from reports.diff.claims import change
-from reports.diff.compare import compare, same_records
-from reports.diff.model import Change, Diff, FoundPair, Outcome, Status, Told
-from reports.diff.side import Sent, Side
+from onceproof.checkers.model import Evidence, Hop, Verdict
+from onceproof.reports.diff.claims import change
+from onceproof.reports.diff.compare import compare, same_records
+from onceproof.reports.diff.model import Change, Diff, FoundPair, Outcome, Status, Told
+from onceproof.reports.diff.side import Sent, Side
 from tests.unit.reports.diff.making import HAZARD, SENT, bad, claim, finding, good, group, judged
 
 MIRROR = {

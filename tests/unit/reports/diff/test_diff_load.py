@@ -8,15 +8,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from checkers.model import Hop, Judgement, Verdict
-from reports.build import build
-from reports.diff.compare import compare
-from reports.diff.load import load_side
-from reports.diff.model import Outcome
-from reports.diff.sides import side_of_report
-from reports.judgement_json import judgement_json
-from reports.model import Report
-from reports.write import UnreadableReport, write
+from onceproof.checkers.model import Hop, Judgement, Verdict
+from onceproof.reports.build import build
+from onceproof.reports.diff.compare import compare
+from onceproof.reports.diff.load import load_side
+from onceproof.reports.diff.model import Outcome
+from onceproof.reports.diff.sides import side_of_report
+from onceproof.reports.judgement_json import judgement_json
+from onceproof.reports.model import Report
+from onceproof.reports.write import UnreadableReport, write
 
 OK = [{"phase": p, "outcome": "ok"} for p in ("settle", "collect")]
 

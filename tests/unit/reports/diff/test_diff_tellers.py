@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from checkers.model import Verdict
-from reports.diff.compare import compare
-from reports.diff.data import diff_json
-from reports.diff.model import Diff
-from reports.diff.page import render
-from reports.diff.summary import headline
-from reports.diff.terminal import print_diff
+from onceproof.checkers.model import Verdict
+from onceproof.reports.diff.compare import compare
+from onceproof.reports.diff.data import diff_json
+from onceproof.reports.diff.model import Diff
+from onceproof.reports.diff.page import render
+from onceproof.reports.diff.summary import headline
+from onceproof.reports.diff.terminal import print_diff
 from tests.unit.reports.diff.making import bad, claim, finding, good, group, judged
 from tests.unit.reports.test_reports_html import HOSTILE, Page
 

@@ -1,13 +1,13 @@
-"""Small runs for the tests of `reports.index`."""
+"""Small runs for the tests of `onceproof.reports.index`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from checkers.model import Verdict
-from reports.index.model import Run
-from reports.matrix.model import Told
+from onceproof.checkers.model import Verdict
+from onceproof.reports.index.model import Run
+from onceproof.reports.matrix.model import Told
 
 
 def told(

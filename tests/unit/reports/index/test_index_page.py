@@ -15,11 +15,11 @@ from urllib.parse import unquote
 
 import pytest
 
-from checkers.model import Verdict
-from reports.index.links import link
-from reports.index.model import Found, Run, Unread
-from reports.index.page import render
-from reports.index.strip import SHOWN
+from onceproof.checkers.model import Verdict
+from onceproof.reports.index.links import link
+from onceproof.reports.index.model import Found, Run, Unread
+from onceproof.reports.index.page import render
+from onceproof.reports.index.strip import SHOWN
 from tests.unit.reports.index.making import WRONG, run, told
 from tests.unit.reports.test_reports_html import HOSTILE, Page
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from checkers.model import Verdict
-from reports.build import build
-from reports.index.model import Found, Run, State, Unread
-from reports.index.read import NoRuns, read_runs
-from reports.model import Report
+from onceproof.checkers.model import Verdict
+from onceproof.reports.build import build
+from onceproof.reports.index.model import Found, Run, State, Unread
+from onceproof.reports.index.read import NoRuns, read_runs
+from onceproof.reports.model import Report
 
 NAME = "2025010{}T000000Z-small-7"
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checkers.model import Verdict
-from reports.index.flaky import flaky
-from reports.index.model import Found, Run, State, Unread
-from reports.index.strip import LINE, SHOWN, signs, strip
-from reports.index.table import headline, rows
-from reports.index.terminal import print_index
+from onceproof.checkers.model import Verdict
+from onceproof.reports.index.flaky import flaky
+from onceproof.reports.index.model import Found, Run, State, Unread
+from onceproof.reports.index.strip import LINE, SHOWN, signs, strip
+from onceproof.reports.index.table import headline, rows
+from onceproof.reports.index.terminal import print_index
 from tests.unit.reports.index.making import WRONG, run, told
 from tests.unit.reports.test_reports_html import HOSTILE
 

@@ -1,0 +1,62 @@
+"""What was downloaded, built or learned for later runs; the next one that needs it gets it again.
+
+The one thing to know: the folder for downloads may be any folder, if the user has said so. Only
+what is called as we call it is ours.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from onceproof.cleaning.item import Item, size_of
+from onceproof.harness.stage.sweep import living
+from onceproof.harness.tools import cache
+
+_OURS: Final = ("brokers", "jars", "java", "postgres-*", "power", "proton", "spark", "toxiproxy-*")
+_LEARNED: Final = {
+    "drivers": re.compile(r"[0-9a-f]{16}"),
+    "rehearsals": re.compile(r"[0-9a-f]{32}\.json"),
+}
+"""What rehearsals leave: folder → what all in it is called."""
+_LOCK: Final = ".lock"
+
+
+def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:
+    """Everything of ours in the folder for downloads."""
+    folder = cache.location(environ)
+    busy = "a run is under way that may need it" if living() else None
+    patterns = (*_OURS, *_LEARNED)
+    there = sorted(path for pattern in patterns for path in folder.glob(pattern))
+    return [
+        Item(
+            name=str(path),
+            size=size_of(path),
+            stays=busy,
+            remove=partial(shutil.rmtree, path),
+        )
+        for path in there
+        if _is_ours(path)
+    ]
+
+
+def _is_ours(path: Path) -> bool:
+    """Whether it was installed by us, or holds nothing else: what is has the lock file beside it.
+
+    `/opt/spark` may be somebody's Spark.
+    """
+    if not path.is_dir() or path.is_symlink():
+        return False
+    if (names := _LEARNED.get(path.name)) is not None:
+        return all(names.fullmatch(file.name) for file in path.iterdir())
+    return _installed(path) or all(map(_installed, path.iterdir()))
+
+
+def _installed(path: Path) -> bool:
+    lock = path if path.suffix == _LOCK else path.with_name(f".{path.name}{_LOCK}")
+    return lock.is_file()

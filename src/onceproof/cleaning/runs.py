@@ -1,0 +1,135 @@
+"""Which run folders go, and which stay.
+
+The one thing to know: a run folder is recognised by its record, which names the folder. One with a
+thing in it that no run puts there stays as well: somebody has made it his own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from onceproof.cleaning.item import Item, size_of
+from onceproof.harness.record import RUN_FILE, RunRecord, UnreadableRun
+from onceproof.mistakes import MISTAKE_FILE
+from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
+
+_PUT_THERE: Final = {RUN_FILE, "history", "logs", "work", HTML_FILE, JSON_FILE, MISTAKE_FILE}
+"""All that a run puts into its folder."""
+_PART: Final = re.compile(r"run\.part$|\.report\.(html|json)\.\d+\.part$")
+"""What a run leaves that was killed while it wrote one of these."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """Which run folders are to go: those that fit everything that is given.
+
+    Attributes:
+        older_than: seconds since they began.
+        keep: so many of the newest stay.
+        expected_only: only those in which every claim came out as expected.
+    """
+
+    older_than: float | None = None
+    keep: int | None = None
+    expected_only: bool = False
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether nothing was given, so that no run is meant."""
+        return self.older_than is None and self.keep is None and not self.expected_only
+
+
+def find_runs(runs: Path, wish: Wish, now: float | None = None) -> list[Item]:
+    """Every run folder directly in a folder, the newest first; what is none is not looked at.
+
+    Args:
+        runs: the folder that got the run folders.
+        wish: which are to go.
+        now: seconds since 1970; the clock's if not given.
+    """
+    now = time.time() if now is None else now
+    found: list[tuple[Path, RunRecord]] = []
+    for path in sorted(runs.glob(f"*/{RUN_FILE}")):
+        folder = path.parent
+        if folder.is_symlink():
+            continue
+        try:
+            found.append((folder, RunRecord.load(folder)))
+        except UnreadableRun:
+            continue
+    found.sort(key=lambda each: each[1].wall_ns, reverse=True)
+    busy = in_use(folder for folder, _ in found)
+    return [
+        Item(
+            name=str(folder),
+            size=size_of(folder),
+            detail=f"{_age(now - record.wall_ns / 1e9)} old",
+            stays=_stays(folder, record, wish, place, now, folder in busy),
+            remove=partial(shutil.rmtree, folder),
+        )
+        for place, (folder, record) in enumerate(found)
+    ]
+
+
+def in_use(folders: Iterable[Path]) -> set[Path]:
+    """Those of some folders in which a process of ours has a file open or stands."""
+    wanted = {str(folder.resolve()): folder for folder in folders}
+    busy = set()
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit():
+            continue
+        try:
+            links = [process / "cwd", *(process / "fd").iterdir()]
+        except OSError:
+            continue
+        for link in links:
+            try:
+                target = str(link.readlink())
+            except OSError:
+                continue
+            busy |= {f for name, f in wanted.items() if f"{target}/".startswith(f"{name}/")}
+    return busy
+
+
+def _stays(
+    folder: Path, record: RunRecord, wish: Wish, place: int, now: float, busy: bool
+) -> str | None:
+    """Why a run folder stays; None: it goes."""
+    if busy:
+        return "is in use"
+    if record.run != folder.name:
+        return f"was called {record.run} when it was made"
+    strange = sorted(n for n in os.listdir(folder) if n not in _PUT_THERE and not _PART.match(n))
+    if strange:
+        return f"holds {strange[0]}, which no run puts there"
+    if wish.says_nothing:
+        return "nobody said that it should go"
+    if wish.keep is not None and place < wish.keep:
+        return f"is one of the newest {wish.keep}"
+    if wish.older_than is not None and now - record.wall_ns / 1e9 < wish.older_than:
+        return "is not that old"
+    if wish.expected_only and not _as_expected(folder):
+        return "was not judged, or not as expected"
+    return None
+
+
+def _as_expected(folder: Path) -> bool:
+    try:
+        return load(folder).expected is True
+    except UnreadableReport:
+        return False
+
+
+def _age(seconds: float) -> str:
+    for length, word in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {word}"
+    return f"{max(0, seconds):.0f} seconds"

@@ -1,0 +1,72 @@
+"""The command line: which commands there are, in the order in which `--help` shows them.
+
+The one thing to know: the files here only say which options a command has; what it does is in
+`onceproof.commands`, which is imported when the command is run. Progress goes to standard error,
+results to standard output, and no error reaches the user as a traceback.
+"""
+
+from __future__ import annotations
+
+import typer
+
+from onceproof.arrow_alone import process_is_ours
+from onceproof.cli import (
+    by_hand,
+    check,
+    clean,
+    config,
+    diff,
+    doctor,
+    explain,
+    lab,
+    matrix,
+    report,
+    run,
+    shell,
+    soak,
+    verify,
+)
+from onceproof.cli import list as listing
+from onceproof.cli.commands import Commands
+from onceproof.cli.outputs import outlive_readers
+from onceproof.interrupts import interruptible
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Puts exactly-once claims under real faults and says, record by record, if they hold.",
+)
+
+_TRIAL, _JUDGE, _LAB, _HERE = "Put on trial", "Judge and read", "Break by hand", "This machine"
+
+app.callback()(config.before)
+app.command(rich_help_panel=_TRIAL)(run.run)
+app.command(rich_help_panel=_TRIAL)(verify.verify)
+app.command("list", rich_help_panel=_TRIAL)(listing.list_)
+app.command(rich_help_panel=_TRIAL)(run.replay)
+app.command(rich_help_panel=_TRIAL)(soak.soak)
+app.command(rich_help_panel=_TRIAL)(matrix.matrix)
+app.command(rich_help_panel=_JUDGE)(check.check)
+app.command(rich_help_panel=_JUDGE)(report.report)
+app.command(rich_help_panel=_JUDGE)(diff.diff)
+app.command(rich_help_panel=_JUDGE)(shell.shell)
+app.command(rich_help_panel=_JUDGE)(explain.explain)
+app.command(rich_help_panel=_LAB)(lab.lab)
+app.command(rich_help_panel=_LAB)(by_hand.fault)
+app.command(rich_help_panel=_LAB)(by_hand.heal)
+app.command(rich_help_panel=_LAB)(by_hand.status)
+app.command(rich_help_panel=_LAB)(by_hand.end)
+app.command(rich_help_panel=_HERE)(doctor.doctor)
+app.command(rich_help_panel=_HERE)(clean.clean)
+app.add_typer(config.config, name="config", rich_help_panel=_HERE)
+
+
+def main() -> None:
+    """The command `onceproof`, once it is imported; see `onceproof.__main__`."""
+    process_is_ours()
+    outlive_readers()
+    with interruptible():
+        app()

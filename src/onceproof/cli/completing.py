@@ -1,0 +1,69 @@
+"""What a shell completes: scenarios, anomalies, faults, run folders, and words of a few.
+
+The one thing to know: whatever goes wrong here, a shell must not hear of it; then nothing is
+completed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from pathlib import Path
+
+Offer = tuple[str, str]
+"""A word, and what it is."""
+Completer = Callable[[str], list[Offer]]
+
+
+def _quiet(find: Callable[[str], Iterable[Offer]]) -> Completer:
+    @wraps(find)
+    def offers(incomplete: str) -> list[Offer]:
+        try:
+            return [offer for offer in find(incomplete) if offer[0].startswith(incomplete)]
+        except Exception:
+            return []
+
+    return offers
+
+
+@_quiet
+def scenarios(incomplete: str) -> Iterable[Offer]:
+    """Names of scenarios, with their stories."""
+    from onceproof.scenarios import all_scenarios
+
+    return [(scenario.name, scenario.title) for scenario in all_scenarios()]
+
+
+@_quiet
+def anomalies(incomplete: str) -> Iterable[Offer]:
+    """Names of anomalies, with what they are."""
+    from onceproof.checkers.anomalies import anomalies as known
+
+    return [(name, anomaly.definition) for name, anomaly in known().items()]
+
+
+@_quiet
+def faults(incomplete: str) -> Iterable[Offer]:
+    """Names of faults, with what they do."""
+    from onceproof.harness.faults.by_hand import by_hand
+
+    return [(name, entry.says) for name, entry in by_hand().items()]
+
+
+@_quiet
+def run_folders(incomplete: str) -> Iterable[Offer]:
+    """Run folders below `runs`, and where the word that is being typed leads; newest first."""
+    typed = Path(incomplete)
+    places = dict.fromkeys([Path("runs"), typed.parent, *([typed] if typed.is_dir() else [])])
+    found = {str(file.parent): "" for place in places for file in place.glob("*/run.json")}
+    return [(name, "a run") for name in sorted(found, reverse=True)]
+
+
+@_quiet
+def backends(incomplete: str) -> Iterable[Offer]:
+    """What a stage may be made of."""
+    return [
+        ("local", "processes of this machine"),
+        ("docker", "containers"),
+        ("external:", "your own cluster, as a file describes it"),
+    ]

@@ -1,0 +1,114 @@
+"""`onceproof config show` and `onceproof config schema`, and settings before every command."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+config = typer.Typer(
+    no_args_is_help=True,
+    help="Which settings hold here, and what may stand in a file with some.",
+)
+
+Named = Annotated[
+    str | None,
+    typer.Option(
+        "--config",
+        metavar="FILE",
+        envvar="ONCEPROOF_CONFIG",
+        help="File with settings; else the nearest onceproof.toml or pyproject.toml. «none»: "
+        "neither file nor environment.",
+    ),
+]
+
+
+def _tell_version(asked: bool) -> None:
+    if not asked:
+        return
+    from onceproof.harness.versions import versions
+
+    found = versions()
+    print(f"onceproof {found.pop('onceproof')}")
+    for part, version in found.items():
+        print(f"  {part} {version}")
+    raise typer.Exit
+
+
+Version = Annotated[
+    bool,
+    typer.Option(
+        "--version",
+        is_eager=True,
+        callback=_tell_version,
+        help="Say the version, and those of the parts; `doctor` says those of the tools.",
+    ),
+]
+
+
+def before(ctx: typer.Context, config: Named = None, version: Version = False) -> None:
+    """Read the settings, and make them the defaults of the command that follows."""
+    from onceproof.settings.bad import BadSettings
+    from onceproof.settings.known import known
+    from onceproof.settings.loading import load_settings
+
+    ctx.obj = config
+    name, there = str(ctx.invoked_subcommand), known(_all_commands(ctx))
+    # Help, and what has no settings, must not fail for what stands in a file.
+    if name not in there or "--help" in _before_dashes(sys.argv):
+        return
+    try:
+        settings = load_settings(there, config)
+    except BadSettings as error:
+        _refuse(error)
+    ctx.obj, ctx.default_map = settings, {name: settings.defaults(name)}
+
+
+@config.command()
+def show(
+    ctx: typer.Context,
+    command: Annotated[
+        list[str] | None, typer.Argument(help="Only those of these commands.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+) -> None:
+    """Show each setting, its value, and where that comes from.
+
+    Exit code: 0; 2 a file or a variable cannot be meant.
+    """
+    from onceproof.commands import config as commands
+    from onceproof.settings.bad import BadSettings
+    from onceproof.settings.known import known
+    from onceproof.settings.loading import load_settings
+
+    try:
+        settings = load_settings(known(_all_commands(ctx)), ctx.obj)
+    except BadSettings as error:
+        _refuse(error)
+    sys.exit(commands.show(settings, command or [], as_json=as_json))
+
+
+@config.command()
+def schema(ctx: typer.Context) -> None:
+    """Print the JSON Schema of a file with settings."""
+    from onceproof.commands import config as commands
+    from onceproof.settings.known import known
+
+    sys.exit(commands.print_schema(known(_all_commands(ctx))))
+
+
+def _all_commands(ctx: typer.Context) -> TyperGroup:
+    group = ctx.find_root().command
+    assert isinstance(group, TyperGroup)
+    return group
+
+
+def _before_dashes(words: list[str]) -> list[str]:
+    return words[: words.index("--")] if "--" in words else words
+
+
+def _refuse(error: Exception) -> NoReturn:
+    print(f"onceproof: {error}", file=sys.stderr)
+    sys.exit(2)

@@ -1,0 +1,138 @@
+"""`onceproof fault`, `heal`, `status` and `end`: driving a lab from another terminal."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, get_args
+
+from onceproof.errors import USAGE, told
+from onceproof.harness.lab.place import Place
+from onceproof.interrupts import INTERRUPTED
+from onceproof.lab_client import LabRefused, LabSilent, ask
+from onceproof.reports.lab import print_status
+
+REFUSED = 1
+_EVERY = 1.0
+"""Seconds between two looks of `status --watch`."""
+
+
+def fault(name: str | None, words: Sequence[str], *, lab: str | None) -> int:
+    """Let a fault act; without a name, list what there is."""
+    if name is None:
+        _list()
+        return 0
+    with _driving():
+        found = ask(Place.find(lab), "POST", "/faults", {"fault": name, "arguments": list(words)})
+        _print_fault(found)
+        return 0
+
+
+def _list() -> None:
+    """Every fault and what it does, and what the words mean that it takes."""
+    # Asking a lab needs none of what these are made of, which takes a second to import.
+    from onceproof.harness.faults.by_hand import by_hand
+    from onceproof.harness.faults.roles import NODES
+    from onceproof.harness.links.ledger import Way
+    from onceproof.harness.stage.topology import AUDIENCES
+
+    for entry in by_hand().values():
+        print(entry.usage)
+        print(_indented(entry.says))
+        print(_indented(f"e.g. onceproof fault {entry.example}"))
+    words = {"TARGET": NODES, "AUDIENCE": AUDIENCES, "SOURCE": [*AUDIENCES, "broker-<n>"]}
+    print("\nwhat the words in capitals are:")
+    for word, those in {**words, "WAY": get_args(Way)}.items():
+        print(_indented(f"{word}: {', '.join(those)}"))
+
+
+def _indented(text: str) -> str:
+    width = min(shutil.get_terminal_size().columns, 100)
+    indent = 4 * " "
+    return textwrap.fill(
+        text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
+
+
+def heal(name: str | None, *, lab: str | None) -> int:
+    """Heal one fault, or all."""
+    with _driving():
+        place = Place.find(lab)
+        if name is not None:
+            healed = [ask(place, "POST", f"/faults/{name}/heal")]
+        else:
+            healed = ask(place, "POST", "/heal")
+        for found in healed:
+            _print_fault(found)
+        if not healed:
+            print("no fault is at work")
+        return REFUSED if any(found["state"] == "failed" for found in healed) else 0
+
+
+def status(*, lab: str | None, watch: bool, as_json: bool) -> int:
+    """Show what a lab looks like now."""
+    with _driving():
+        place = Place.find(lab)
+        found = ask(place, "GET", "/status")
+        while found is not None:
+            if as_json:
+                print(json.dumps(found, indent=2), flush=True)
+            else:
+                print_status(place.name, found, sys.stdout, anew=watch)
+            if not watch:
+                return 0
+            found = _next_look(place)
+        print(f"the lab {place.name} has ended")
+        return 0
+
+
+def _next_look(place: Place) -> Any | None:
+    """What a lab looks like a moment later; None when it has ended."""
+    while True:
+        threading.Event().wait(_EVERY)
+        try:
+            return ask(place, "GET", "/status")
+        except LabRefused as error:
+            if not error.ending:
+                raise
+        except LabSilent:
+            if place.answers():
+                raise
+            return None
+
+
+def end(*, lab: str | None, judge: bool) -> int:
+    """Let a lab come to its end."""
+    with _driving():
+        place = Place.find(lab)
+        claims = ask(place, "GET", "/")["claims"]
+        ask(place, "POST", "/end", {"judge": judge})
+        if not claims:
+            how = "ends; it is bare, so there is nothing to judge"
+        elif judge:
+            how = "is judged; the terminal that opened it tells"
+        else:
+            how = "ends without a verdict"
+        print(f"the lab {place.name} {how}")
+        return 0
+
+
+def _print_fault(found: dict[str, Any]) -> None:
+    print(f"{found['name']}: {found['state']}: {found['detail']}")
+
+
+@contextmanager
+def _driving() -> Iterator[None]:
+    try:
+        with told():
+            yield
+    except LabRefused as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        sys.exit(USAGE if error.usage else REFUSED)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,169 @@
+"""`onceproof check` and `onceproof report`: a run folder again, or a history of somebody else.
+
+The one thing to know: a run folder knows its claims and gets its report anew; a foreign history
+gets its claims from the command line, and its judgement goes to standard output. The two share
+nothing but the checkers, and each imports only what it needs: a small history is judged faster than
+the harness is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from onceproof.arrow_alone import leave_pandas_out
+from onceproof.checkers import BadClaim, BadHistory
+from onceproof.checkers import check as judge
+from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.folders import is_uri
+
+leave_pandas_out()
+
+RUN = "run"
+USAGE, TROUBLE = 2, 3
+
+
+def check(
+    path: str | Path,
+    *,
+    format_: str | None = None,
+    claims: Sequence[str] = (),
+    settings: Settings | None = None,
+    json: Path | None = None,
+    unsealed: bool = False,
+    options: dict[str, Any] | None = None,
+) -> int:
+    """Judge a run folder or a foreign history.
+
+    Args:
+        path: what to judge; a URI with Spark only.
+        format_: `run` or one of `onceproof.checkers.imports.FORMATS`; None: find out.
+        claims: for foreign histories, see `checkers.imports.claims`; none: all that are possible.
+        settings: engine and limits.
+        json: file that gets the judgement.
+        unsealed: judge also what is not as the run sealed it.
+        options: what the format's reader takes besides.
+    """
+    settings, options = settings or Settings(), options or {}
+    if is_uri(str(path)):
+        from onceproof.commands.check_uri import check_uri
+
+        return check_uri(
+            str(path), format_, claims, settings, json, unsealed=unsealed, options=options
+        )
+    path = Path(path)
+    if format_ == RUN or (format_ is None and (path / "run.json").exists()):
+        if claims:
+            return _usage(
+                f"the claims of a run stand in {path / 'run.json'}. To judge its history by "
+                f"others: onceproof check {path / 'history'} --claim …"
+            )
+        return _check_run(path, settings, json, unsealed=unsealed)
+    with _told():
+        format_ = format_ or _format(path)
+        if options and format_ != "jepsen":
+            return _usage(f"--{next(iter(options))} is for --format jepsen only.")
+        if unsealed:
+            if format_ != "parquet":
+                return _usage("--unsealed: expected with what a run has sealed, which is Parquet.")
+            options = {"unsealed": True}
+        return _check_foreign(path, format_, claims, settings, json, options)
+
+
+def report(folder: Path) -> int:
+    """Write the reports of a run folder again and say where they lie."""
+    from onceproof.errors import told
+    from onceproof.outcome import check_run
+
+    with told():
+        outcome = check_run(_existing(folder))
+        print(outcome.html)
+        print(outcome.json)
+        return 0
+
+
+def _check_run(folder: Path, settings: Settings, json: Path | None, *, unsealed: bool) -> int:
+    from onceproof.commands.telling import write_json
+    from onceproof.errors import told
+    from onceproof.outcome import check_run
+    from onceproof.reports.console import print_result
+
+    with told():
+        outcome = check_run(_existing(folder), settings=settings, unsealed=unsealed)
+        print_result(outcome.report, sys.stdout, folder)
+        if json is not None:
+            write_json(json, outcome.judgement, str(folder))
+        return outcome.exit_code
+
+
+def _check_foreign(
+    path: Path,
+    format_: str,
+    claims: Sequence[str],
+    settings: Settings,
+    json: Path | None,
+    options: dict[str, Any],
+) -> int:
+    from onceproof.checkers.imports import read
+    from onceproof.checkers.imports.claims import all_claims, parse_claim
+    from onceproof.commands.telling import tell
+
+    imported = read(path, format_, **options)
+    history = imported.history
+    wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
+    judgement = judge(history, wanted, settings=settings, promised=imported.promised)
+    judgement = replace(judgement, unsealed=imported.unsealed)
+    return tell(judgement, str(path), imported.notes, json)
+
+
+def _format(path: Path) -> str:
+    from onceproof.checkers.imports import BadImport, format_of
+
+    if not path.exists():
+        raise BadHistory(f"{path} does not exist; give a run folder or a history")
+    try:
+        return format_of(path)
+    except BadImport as error:
+        raise BadHistory(
+            f"{path} is not a run folder (it has no run.json), and no history of another format: "
+            f"{error.problem}"
+        ) from None
+
+
+def _usage(problem: str) -> int:
+    print(f"onceproof: {problem}", file=sys.stderr)
+    return USAGE
+
+
+def _existing(folder: Path) -> Path:
+    from onceproof.harness.record import UnreadableRun
+
+    if not folder.exists():
+        raise UnreadableRun(f"{folder} does not exist; give a folder that `onceproof run` printed")
+    return folder
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell an expected error in its own words; `onceproof.errors` would import the harness."""
+    try:
+        yield
+    except (BadHistory, BadClaim) as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        sys.exit(USAGE)
+    except NotEnoughMemory as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        sys.exit(TROUBLE)
+    except OSError as error:
+        what = f" ({error.filename})" if error.filename else ""
+        print(
+            f"onceproof: {error.strerror or error}{what}. Give a place that is there and that you "
+            "may read, or write to.",
+            file=sys.stderr,
+        )
+        sys.exit(TROUBLE)

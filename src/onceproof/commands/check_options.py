@@ -1,0 +1,77 @@
+"""The options of `onceproof check`, from words to settings.
+
+The one thing to know: whatever cannot be meant is refused here, before anything is read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, Literal, cast
+
+from onceproof.checkers.engines.settings import Settings
+
+__all__ = ["BadOption", "reader_options", "settings"]
+
+_ENGINES: Final = ("duckdb", "spark")
+_ISOLATIONS: Final = ("read_committed", "read_uncommitted")
+_SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
+_LEAST: Final = 10**8
+"""Below that no engine comes up."""
+
+
+class BadOption(ValueError):
+    """An option that means nothing; the text says what was expected."""
+
+
+def settings(
+    *,
+    engine: str,
+    master: str | None,
+    memory: str | None,
+    threads: int | None,
+    exact: bool,
+) -> Settings:
+    """How to judge.
+
+    Raises:
+        BadOption: there is no such engine, or one that the other options do not fit.
+    """
+    if engine not in _ENGINES:
+        raise BadOption(f"--engine: expected {' or '.join(_ENGINES)}, found {engine}")
+    if master is not None and engine != "spark":
+        raise BadOption("--master: expected with --engine spark only")
+    if threads is not None and engine != "duckdb":
+        raise BadOption(
+            "--threads: expected with --engine duckdb only; Spark's are in --master local[N]"
+        )
+    return Settings(
+        engine=cast("Literal['duckdb', 'spark']", engine),
+        master=master,
+        memory=None if memory is None else _bytes(memory),
+        threads=threads,
+        screen=not exact,
+    )
+
+
+def reader_options(*, isolation: str | None, transactions: bool | None) -> dict[str, Any]:
+    """What was said of a Jepsen history; nothing where nothing was.
+
+    Raises:
+        BadOption: there is no such isolation.
+    """
+    if isolation is not None and isolation not in _ISOLATIONS:
+        raise BadOption(f"--isolation: expected {' or '.join(_ISOLATIONS)}, found {isolation}")
+    said = {"isolation": isolation, "transactions": transactions}
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def _bytes(text: str) -> int:
+    """2GB → 2 000 000 000, 2GiB → 2 147 483 648, as DuckDB reads them."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise BadOption(f"--memory: expected a size such as 2GB or 512MiB, found {text}")
+    number, unit, binary = match.groups()
+    size = int(float(number) * (1024 if binary else 1000) ** " kmgt".index(unit.lower() or " "))
+    if size < _LEAST:
+        raise BadOption(f"--memory: expected at least 100MB, found {text}")
+    return size

@@ -1,0 +1,102 @@
+"""`onceproof check s3a://bucket/run --engine spark`: what lies where only Spark reads.
+
+The one thing to know: nothing is written there, so that even a run folder gets no report: its
+judgement goes to standard output, as that of a foreign history does.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from onceproof.checkers import History
+from onceproof.checkers import check as judge
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.engines.places import open_folder
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.folders import Folder
+from onceproof.checkers.promised import Promised
+from onceproof.checkers.seal import check_seal
+from onceproof.commands.telling import tell
+from onceproof.errors import USAGE, told
+
+_RUN: Final = "run"
+_FORMATS: Final = (_RUN, "parquet")
+
+
+def check_uri(
+    uri: str,
+    format_: str | None,
+    claims: Sequence[str],
+    settings: Settings,
+    json: Path | None,
+    *,
+    unsealed: bool,
+    options: dict[str, Any],
+) -> int:
+    """Judge a run folder or a history of Parquet at a URI; see `onceproof.commands.check`."""
+    if options:
+        return _usage(f"--{next(iter(options))} is for --format jepsen only.")
+    if format_ not in (None, *_FORMATS):
+        return _usage(
+            f"{uri}: expected a format of {', '.join(_FORMATS)}, found {format_}: that is read on "
+            "this machine only. Copy it here, and give the copy."
+        )
+    with told(), open_folder(uri, settings) as folder:
+        if (format_ or _format(folder)) == _RUN:
+            if claims:
+                return _usage(
+                    f"the claims of a run stand in {folder.place}/run.json. To judge its history "
+                    f"by others: onceproof check {folder.place}/history --engine spark --claim …"
+                )
+            return _check_run(folder, uri, settings, json, unsealed=unsealed)
+        return _check_history(folder, uri, claims, settings, json, unsealed=unsealed)
+
+
+def _check_run(
+    folder: Folder, uri: str, settings: Settings, json: Path | None, *, unsealed: bool
+) -> int:
+    from onceproof.harness.judge import judge_loaded
+    from onceproof.harness.stored_run import load_stored
+
+    record, loaded = load_stored(folder, unsealed=unsealed)
+    return tell(judge_loaded(record, loaded, settings).judgement, uri, (), json)
+
+
+def _check_history(
+    folder: Folder,
+    uri: str,
+    claims: Sequence[str],
+    settings: Settings,
+    json: Path | None,
+    *,
+    unsealed: bool,
+) -> int:
+    from onceproof.checkers.imports.claims import all_claims, parse_claim
+
+    rows, changed = check_seal(folder, unsealed=unsealed)
+    history = History.load(folder)
+    wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
+    judgement = judge(history, wanted, settings=settings, promised=Promised(rows=rows))
+    return tell(replace(judgement, unsealed=changed), uri, (), json)
+
+
+def _format(folder: Folder) -> str:
+    names = folder.names()
+    if "run.json" in names:
+        return _RUN
+    if any(name.endswith(".parquet") for name in names):
+        return "parquet"
+    raise BadHistory(
+        f"{folder.place}: expected a run folder (with run.json) or one with *.parquet, found "
+        f"{', '.join(sorted(names)[:5]) or 'nothing'}. Other formats are read on this machine "
+        "only: copy them here, and give the copy."
+    )
+
+
+def _usage(problem: str) -> int:
+    print(f"onceproof: {problem}", file=sys.stderr)
+    return USAGE

@@ -1,0 +1,78 @@
+"""`onceproof clean`: remove what was left; without --yes only say what and how much."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from onceproof.cleaning.downloads import find_downloads
+from onceproof.cleaning.item import Item
+from onceproof.cleaning.leftovers import find_containers, find_processes, find_scratch
+from onceproof.cleaning.runs import Wish, find_runs
+from onceproof.errors import TROUBLE, told
+from onceproof.reports.text import line, plural
+
+
+def clean(out: Path, wish: Wish, *, downloads: bool, yes: bool) -> int:
+    """Say what could go; with `yes`, remove it."""
+    with told():
+        groups: dict[str, list[Item]] = {
+            f"runs in {out}": find_runs(out, wish),
+            "processes of dead runs": find_processes(),
+            "containers of dead runs": find_containers(),
+            "folders of dead runs": find_scratch(),
+        }
+        if downloads:
+            groups["downloads"] = find_downloads()
+        for title, items in groups.items():
+            _tell(title, items)
+        going = [item for items in groups.values() for item in items if item.stays is None]
+        if wish.says_nothing and groups[f"runs in {out}"]:
+            print(
+                "no run folder is meant: --older-than 7d, --keep 5 or --expected-only says which; "
+                "--keep 0 means all"
+            )
+        if not going:
+            print("nothing to remove")
+            return 0
+        what = f"{plural(len(going), 'thing')}, {_size(sum(item.size or 0 for item in going))}"
+        if not yes:
+            print(f"would remove {what}; the same with --yes does it")
+            return 0
+        return _remove(going, what)
+
+
+def _remove(going: Sequence[Item], what: str) -> int:
+    failed = 0
+    for item in going:
+        try:
+            item.remove()
+        except OSError as error:
+            failed += 1
+            print(
+                f"onceproof: {item.name} could not be removed: {error.strerror or error}"
+                f"{f' ({error.filename})' if error.filename else ''}. See to its permissions, then "
+                "try again.",
+                file=sys.stderr,
+            )
+    print(f"removed {what}" if not failed else f"{len(going) - failed} of {len(going)} removed")
+    return TROUBLE if failed else 0
+
+
+def _tell(title: str, items: Sequence[Item]) -> None:
+    sizes = [item.size for item in items if item.size is not None]
+    total = f", {_size(sum(sizes))}" if sizes else ""
+    print(f"{title}: {len(items) or 'none'}{total}")
+    for item in items:
+        size = [] if item.size is None else [_size(item.size)]
+        words = ", ".join([*([item.detail] if item.detail else []), *size])
+        does = "remove" if item.stays is None else "keep"
+        why = f": {item.stays}" if item.stays else ""
+        print(f"  {does:<6} {line(item.name)} ({line(words)}){why}")
+
+
+def _size(count: int) -> str:
+    if count >= 10**9:
+        return f"{count / 10**9:.1f} GB"
+    return f"{count / 10**6:.1f} MB" if count >= 10**5 else f"{count / 1000:.0f} kB"

@@ -1,0 +1,55 @@
+"""`onceproof diff`: two runs beside each other."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from onceproof.reports.diff.compare import compare
+from onceproof.reports.diff.data import diff_json
+from onceproof.reports.diff.load import load_side
+from onceproof.reports.diff.model import Outcome
+from onceproof.reports.write import UnreadableReport, write_whole
+
+USAGE: Final = 2
+TROUBLE: Final = 3
+RECORD, ANOMALY = "record", "anomaly"
+_EXIT_CODES: Final = {
+    Outcome.NOTHING_NEW: 0,
+    Outcome.NEW: 1,
+    Outcome.NOT_COMPARABLE: 3,
+    Outcome.OPEN: 5,
+}
+"""As for verdicts: 1 something is proven, 3 it is no comparison, 5 nobody can tell."""
+
+
+def diff(a: Path, b: Path, *, by: str | None, json: Path | None, html: Path | None) -> int:
+    """Compare two runs, tell it, and write it where that is wanted.
+
+    Args:
+        a: run folder, report or judgement: the earlier one, or the one that was as wanted.
+        b: the other.
+        by: `record` or `anomaly`; None: record by record where that is known to be right.
+        json: file that gets everything, for programs.
+        html: file that gets a page.
+    """
+    from onceproof.reports.diff.terminal import print_diff
+
+    try:
+        found = compare(load_side(a), load_side(b), by_record=None if by is None else by == RECORD)
+    except UnreadableReport as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        return USAGE
+    try:
+        if json is not None:
+            write_whole(json, diff_json(found))
+        if html is not None:
+            from onceproof.reports.diff.page import render
+
+            write_whole(html, render(found, html.parent))
+    except OSError as error:
+        print(f"onceproof: {error.strerror or error} ({error.filename}).", file=sys.stderr)
+        return TROUBLE
+    print_diff(found, sys.stdout)
+    return _EXIT_CODES[found.outcome]

@@ -1,0 +1,22 @@
+"""`onceproof doctor`: what is here, what is missing, what to do."""
+
+from __future__ import annotations
+
+from onceproof.errors import TROUBLE, told
+from onceproof.harness.stage.sweep import find_leftovers
+from onceproof.harness.tools import doctor as doctors
+
+
+def doctor() -> int:
+    """Look at the machine and change nothing."""
+    with told():
+        findings = doctors.examine(
+            leftovers=lambda: [p for left in find_leftovers() for p in left.processes]
+        )
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            print(f"{finding.status:<8} {finding.name:<{width}}  {finding.detail}")
+            if finding.advice:
+                print(f"{'':<8} {'':<{width}}  → {finding.advice}")
+        problems = any(f.status is doctors.Status.PROBLEM for f in findings)
+        return TROUBLE if problems else 0

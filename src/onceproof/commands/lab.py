@@ -1,0 +1,173 @@
+"""`onceproof lab`: a stage that stays up, and is judged when it ends."""
+
+from __future__ import annotations
+
+import random
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from onceproof.catalogue import UnknownScenario, chosen
+from onceproof.commands.setup import prepared
+from onceproof.errors import USAGE, told
+from onceproof.harness.kafka.topic import BadTopic, Topic
+from onceproof.harness.lab.bare import BareRun, bare
+from onceproof.harness.lab.lab import Lab
+from onceproof.harness.run import Run
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.stage.backends import LOCAL
+from onceproof.harness.wait import Stop
+from onceproof.held import WhileHeld
+from onceproof.interrupts import breaking_off, judging
+from onceproof.outcome import check_run
+from onceproof.private import way_in
+from onceproof.reports.bare import failed_phase, print_unjudged
+from onceproof.reports.console import live, print_result
+from onceproof.reports.text import plural
+from onceproof.stopping import stop_on_signals
+
+FAILED = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What is brought up.
+
+    Attributes:
+        scenario: whose pipeline, workload and claims, if it has any.
+        run: what is run of it.
+        words: how it is asked for, after `onceproof lab`.
+    """
+
+    scenario: Scenario
+    run: type[Run]
+    words: tuple[str, ...]
+
+
+class BadWish(ValueError):
+    """Options that do not go together; the text says which."""
+
+
+def with_pipeline(name: str | None, *, records: int, rate: int, seed: int) -> Wanted:
+    """A lab with the pipeline, the workload and the claims of a scenario.
+
+    Raises:
+        UnknownScenario: there is none of that name.
+    """
+    scenario = chosen([name] if name else [])[0]
+    # The same payments, only more of them.
+    workload = replace(scenario.workload, records=records, rate=rate)
+    return Wanted(
+        scenario=replace(scenario, workload=workload),
+        run=Run,
+        words=(scenario.name, "--seed", str(seed)),
+    )
+
+
+def stage_alone(topics: Sequence[str]) -> Wanted:
+    """A lab with nothing on its stage but these topics.
+
+    Raises:
+        BadTopic: a word is no topic.
+        BadWish: two are called the same.
+    """
+    wanted = [Topic.parse(word) for word in topics]
+    if len({topic.name for topic in wanted}) < len(wanted):
+        raise BadWish("two topics have the same name; give each --topic once")
+    options = (option for word in topics for option in ("--topic", word))
+    return Wanted(scenario=bare(wanted), run=BareRun, words=("--bare", *options))
+
+
+def lab(
+    scenario: str | None,
+    *,
+    alone: bool,
+    topics: Sequence[str],
+    name: str,
+    records: int,
+    rate: int,
+    seed: int | None,
+    out: Path,
+    backend: str = LOCAL,
+    for_program: bool = False,
+    private: bool = False,
+) -> int:
+    """Bring a lab up, keep it until it is told to end, judge it."""
+    seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
+    with told():
+        try:
+            if alone and scenario is not None:
+                raise BadWish(f"--bare brings up a stage alone: leave out «{scenario}» or --bare")
+            if topics and not alone:
+                raise BadWish("--topic goes with --bare: a scenario brings its own topics")
+            wanted = (
+                stage_alone(topics or ["orders:3"])
+                if alone
+                else with_pipeline(scenario, records=records, rate=rate, seed=seed)
+            )
+        except (UnknownScenario, BadTopic, BadWish) as error:
+            print(f"onceproof: {error}", file=sys.stderr)
+            return USAGE
+        if private and not for_program:
+            print(f"Its network is private; into it: {way_in()}", flush=True)
+        return _open(wanted, name, seed, out, backend, for_program=for_program)
+
+
+def _open(
+    wanted: Wanted, name: str, seed: int, out: Path, backend: str, *, for_program: bool
+) -> int:
+    found = prepared(backend)
+    stop: Stop = stop_on_signals()
+    program = WhileHeld(stop) if for_program else None
+    words = [*wanted.words, *(("--backend", backend) if backend != LOCAL else ())]
+    with live(sys.stderr) as handler:
+        opened = Lab(
+            wanted.scenario,
+            name=name,
+            seed=seed,
+            runs=out,
+            tools=found,
+            handlers=[handler],
+            stop=stop,
+            repeat=shlex.join(["onceproof", "lab", *words]),
+            backend=backend,
+            run=wanted.run,
+            opened=program.opened if program else _tell,
+        )
+        with breaking_off(judging(opened.run.folder.path)):
+            opened.execute()
+            outcome = check_run(opened.run.folder.path, interrupted=stop.is_set())
+    if wanted.scenario.claims:
+        print_result(outcome.report, sys.stdout, outcome.folder)
+        return outcome.exit_code
+    print_unjudged(outcome.report, sys.stdout, outcome.folder)
+    if stop.is_set():
+        return outcome.exit_code
+    return FAILED if failed_phase(outcome.report) else 0
+
+
+def _tell(about: dict[str, Any]) -> None:
+    """Say how it is reached and driven; on standard output, so that it can be piped."""
+    topics = ", ".join(
+        f"{name} ({plural(count, 'partition')})" for name, count in about["topics"].items()
+    )
+    lines = [f"The lab {about['lab']} is up. Topics: {topics}; bootstrap addresses:"]
+    lines += [f"  {who:<14} {address}" for who, address in about["bootstrap"].items()]
+    lines += [f"  {f'database, {who}':<19} {way}" for who, way in about["database"].items()]
+    end = "heal, settle, collect, judge, tear down" if about["claims"] else "heal, tear down"
+    lines += [
+        "From another terminal:",
+        f"  onceproof fault isolate leader:{about['topic']}-0",
+        "  onceproof status --watch",
+        "  onceproof heal",
+        f"  onceproof end          # {end}",
+        f"From a program: HTTP over {about['socket']}, see docs/reference/lab.md",
+    ]
+    if about["claims"]:
+        lines.append("Ctrl-C here ends it without a verdict.")
+    else:
+        lines.append("Nothing of ours runs on it, so there is nothing to judge.")
+    print("\n".join(lines), flush=True)

@@ -1,0 +1,130 @@
+"""`onceproof matrix`: every scenario on every backend, and one page of it all."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from onceproof.catalogue import UnknownScenario, named
+from onceproof.ci import BuildServer
+from onceproof.commands.setup import prepared
+from onceproof.errors import TROUBLE, USAGE
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.tools.error import SetupError
+from onceproof.matrix.budget import Budget
+from onceproof.matrix.plan import plan
+from onceproof.matrix.room import room
+from onceproof.matrix.sample import QUICK_SECONDS, sample
+from onceproof.matrix.under_way import MatrixRun
+from onceproof.reports.matrix.markdown import markdown as as_markdown
+from onceproof.reports.matrix.model import Backend, Trial
+from onceproof.stopping import stop_on_signals
+from onceproof.streaming import Stream, streamed
+
+
+def matrix(
+    words: Sequence[str],
+    *,
+    quick: bool,
+    seed: int,
+    out: Path,
+    backends: Sequence[str],
+    jobs: int | None,
+    markdown: Path | None,
+    events: str | None = None,
+    junit: Path | None = None,
+    time_limit: float | None = None,
+) -> int:
+    """Run what is not there yet, and write the page anew after each run."""
+
+    def do(stream: Stream) -> int:
+        try:
+            scenarios = named(words)
+        except UnknownScenario as error:
+            print(f"onceproof: {error}", file=sys.stderr)
+            return USAGE
+        if markdown is not None:  # else that it cannot be written would be heard of after hours
+            markdown.parent.mkdir(parents=True, exist_ok=True)
+            markdown.open("a").close()
+        asked = tuple(dict.fromkeys(backends))
+        there, here = _prepare(asked)
+        stop = stop_on_signals()
+        if not here:
+            return TROUBLE
+        chosen = {b: _chosen(scenarios, b, quick, QUICK_SECONDS / len(here)) for b in here}
+        at_once = jobs or room()
+        planned = tuple(place for b in here for place in plan(chosen[b], [b], seed))
+        run = MatrixRun(
+            planned=planned,
+            backends=there,
+            seed=seed,
+            out=out.absolute(),
+            at_once=at_once,
+            scope=_scope(words, quick),
+            repeat=_repeat(words, quick, seed, out, asked, jobs),
+            stop=stop,
+            hear=partial(_tell, stream),
+            budget=Budget(time_limit),
+            server=BuildServer(junit),
+        )
+        run.execute()
+        code = run.conclude()
+        if markdown is not None:
+            markdown.write_text(as_markdown(run.told()), encoding="utf-8", newline="\n")
+        return code
+
+    return streamed("matrix", events, do)
+
+
+def _tell(stream: Stream, trial: Trial, began: bool) -> None:
+    """What became of a place in the matrix, as a line of the stream."""
+    if stream.writer is None:
+        return
+    from onceproof.reports.event_lines.lines import trial_line
+
+    stream.writer.write(trial_line(trial, began=began))
+
+
+def _prepare(asked: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
+    """What can be had, once for all runs: they would all fetch it at the same time."""
+    found: list[Backend] = []
+    for name in asked:
+        try:
+            prepared(name)
+            found.append(Backend(name=name))
+        except SetupError as error:
+            print(f"onceproof: not on {name}: {error}", file=sys.stderr)
+            found.append(Backend(name=name, missing=str(error)))
+    return tuple(found), tuple(backend.name for backend in found if backend.missing is None)
+
+
+def _chosen(
+    scenarios: Sequence[Scenario], backend: str, quick: bool, limit: float
+) -> Sequence[Scenario]:
+    if not quick:
+        return scenarios
+    # A sample is taken of what can be run.
+    can = {p.scenario.name for p in plan(scenarios, [backend], seed=1) if p.lacks is None}
+    return sample([s for s in scenarios if s.name in can], limit)
+
+
+def _scope(words: Sequence[str], quick: bool) -> str:
+    which = "A sample of the scenarios" if quick else "Every scenario"
+    return f"{which} with {' or '.join(f'«{w}»' for w in words)} in its name" if words else which
+
+
+def _repeat(
+    words: Sequence[str],
+    quick: bool,
+    seed: int,
+    out: Path,
+    backends: Sequence[str],
+    jobs: int | None,
+) -> str:
+    options = [*(["--quick"] if quick else []), "--seed", str(seed), "--out", str(out)]
+    options += [word for backend in backends for word in ("--backend", backend)]
+    options += ["--jobs", str(jobs)] if jobs else []
+    return shlex.join(["onceproof", "matrix", *words, *options])

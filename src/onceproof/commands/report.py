@@ -1,0 +1,57 @@
+"""`onceproof report`: the report of one run again, or an index of many runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from onceproof.harness.record import RUN_FILE
+
+USAGE: Final = 2
+TROUBLE: Final = 3
+
+
+def report(folders: Sequence[Path], *, html: Path | None) -> int:
+    """Of one run folder, write its reports again; of anything else, tell all runs that are there.
+
+    Args:
+        folders: run folders, or folders that hold some.
+        html: file that gets the index as a page; then it is an index of one run, too.
+    """
+    if html is None and len(folders) == 1 and _is_one_run(folders[0]):
+        from onceproof.commands import check
+
+        return check.report(folders[0])
+    return _index(folders, html)
+
+
+def _is_one_run(folder: Path) -> bool:
+    """Whether it is a run, or nothing at all, of which `check` says what it should be."""
+    return (folder / RUN_FILE).exists() or not folder.is_dir()
+
+
+def _index(folders: Sequence[Path], html: Path | None) -> int:
+    from onceproof.reports.index.read import NoRuns, read_runs
+
+    try:
+        found = read_runs(folders)
+    except NoRuns as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        return USAGE
+    if html is not None:
+        from onceproof.reports.index.page import render
+        from onceproof.reports.write import write_whole
+
+        try:
+            write_whole(html, render(found, html.parent))
+        except OSError as error:
+            print(f"onceproof: {error.strerror or error} ({error.filename}).", file=sys.stderr)
+            return TROUBLE
+        print(html)
+        return 0
+    from onceproof.reports.index.terminal import print_index
+
+    print_index(found, sys.stdout)
+    return 0

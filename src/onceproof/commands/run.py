@@ -1,0 +1,149 @@
+"""`onceproof run` and `onceproof replay`."""
+
+from __future__ import annotations
+
+import random
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from onceproof.catalogue import UnknownScenario, chosen
+from onceproof.ci import BuildServer
+from onceproof.commands.setup import prepared
+from onceproof.errors import USAGE, told
+from onceproof.exit_codes import worst
+from onceproof.harness.feasible import feasible
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.stage.backends import EXTERNAL, LOCAL, offers
+from onceproof.interrupts import INTERRUPTED, BrokenOff, interruption
+from onceproof.outcome import Outcome
+from onceproof.replaying import NoReplay, replay_of
+from onceproof.reports.ci.case import cases_of
+from onceproof.reports.console import live, print_result, print_summary, rows_of
+from onceproof.running import run_scenario
+from onceproof.stopping import stop_on_signals
+from onceproof.streaming import Stream, streamed
+
+
+def run(
+    names: Sequence[str],
+    *,
+    seed: int | None,
+    out: Path,
+    backend: str = LOCAL,
+    transaction_version: int | None = None,
+    events: str | None = None,
+    junit: Path | None = None,
+) -> int:
+    """Run scenarios one after the other, the flagship if none is named; see `streamed`."""
+    if transaction_version is not None and backend.startswith(EXTERNAL):
+        print(
+            "onceproof: --transaction-version would change a cluster of your own for good; set it "
+            "there with kafka-features.sh and leave the option out.",
+            file=sys.stderr,
+        )
+        return USAGE
+    try:
+        scenarios = chosen(names)
+    except UnknownScenario as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        return USAGE
+    seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
+    if transaction_version is not None:
+        scenarios = [
+            replace(scenario, transaction_version=transaction_version) for scenario in scenarios
+        ]
+    wanted = [(scenario, seed) for scenario in scenarios]
+
+    def do(stream: Stream) -> int:
+        return _run_and_sum_up(wanted, out, backend, stream, junit)
+
+    return streamed("run", events, do)
+
+
+def _run_and_sum_up(
+    wanted: Sequence[tuple[Scenario, int]],
+    out: Path,
+    backend: str,
+    stream: Stream,
+    junit: Path | None,
+) -> int:
+    server = BuildServer(junit)
+    outcomes = _run_all(wanted, out, backend, stream, server)
+    server.conclude()
+    if len(outcomes) > 1:
+        print("All runs")
+        print_summary([row for o in outcomes for row in rows_of(o.report)], sys.stdout)
+        for outcome in outcomes:
+            print(f"report   {outcome.html}")
+    return _worst(outcomes, wanted=len(wanted))
+
+
+def replay(
+    folder: Path, *, out: Path, backend: str | None = None, events: str | None = None
+) -> int:
+    """Run again what a run folder says; its own backend, if none is given."""
+    with told():
+        try:
+            found = replay_of(folder, backend)
+        except NoReplay as error:
+            print(f"onceproof: {error}", file=sys.stderr)
+            return USAGE
+    again = f"onceproof replay {shlex.quote(str(folder))}"
+    if backend is not None:
+        again += f" --backend {shlex.quote(backend)}"
+    wanted = [(found.scenario, found.seed)]
+
+    def do(stream: Stream) -> int:
+        server = BuildServer(None)
+        outcomes = _run_all(wanted, out, found.backend, stream, server, again)
+        server.conclude()
+        return _worst(outcomes, wanted=1)
+
+    return streamed("replay", events, do)
+
+
+def _run_all(
+    wanted: Sequence[tuple[Scenario, int]],
+    out: Path,
+    backend: str,
+    stream: Stream,
+    server: BuildServer,
+    repeat: str | None = None,
+) -> list[Outcome]:
+    found = prepared(backend)
+    stop = stop_on_signals()
+    outcomes = []
+    for whole, seed in wanted:
+        scenario, left_out = feasible(whole.drawn(seed), offers(backend))
+        for at in left_out:
+            print(f"left out: «{at.name}», because this stage is not ours", file=sys.stderr)
+        try:
+            with live(sys.stderr) as handler:
+                outcome = run_scenario(
+                    scenario,
+                    seed=seed,
+                    runs=out,
+                    tools=found,
+                    handlers=[handler, *stream.handlers],
+                    stop=stop,
+                    backend=backend,
+                    repeat=repeat,
+                )
+        except BrokenOff as reason:
+            print(interruption(reason), file=sys.stderr)
+            break
+        print_result(outcome.report, sys.stdout, outcome.folder)
+        print(flush=True)
+        outcomes.append(outcome)
+        server.add(cases_of(outcome.report, outcome.folder))
+        if stop.is_set():
+            break
+    return outcomes
+
+
+def _worst(outcomes: Sequence[Outcome], *, wanted: int) -> int:
+    broken_off = [INTERRUPTED] if len(outcomes) < wanted else []
+    return worst([*broken_off, *(outcome.exit_code for outcome in outcomes)])

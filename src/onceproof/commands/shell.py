@@ -1,0 +1,77 @@
+"""`onceproof shell`: ask a run's tables in SQL, at a prompt or with one question."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from onceproof.checkers import BadHistory
+from onceproof.errors import USAGE, told
+from onceproof.interrupts import INTERRUPTED
+from onceproof.shell.database import Asked, Refused
+from onceproof.shell.dots import Showing, obey
+from onceproof.shell.output import print_answer
+from onceproof.shell.prompt import converse
+from onceproof.shell.source import Source, open_source
+
+
+def shell(path: Path, questions: Sequence[str], *, format_: str) -> int:
+    """Answer the questions that are given, or those that are typed."""
+    with told():
+        source = open_source(path)
+        asked, showing = Asked(source), Showing(format_=format_)
+        try:
+            if questions:
+                return _answer_all(asked, source, showing, questions)
+            return _converse(asked, source, showing)
+        except KeyboardInterrupt:
+            print("onceproof: interrupted; nothing was changed", file=sys.stderr)
+            return INTERRUPTED
+        finally:
+            asked.close()
+
+
+def _answer_all(asked: Asked, source: Source, showing: Showing, questions: Sequence[str]) -> int:
+    for note in source.notes:
+        print(f"note: {note}", file=sys.stderr)
+    for question in questions:
+        try:
+            _answer(asked, source, showing, question)
+        except (ValueError, BadHistory) as error:
+            print(f"onceproof: {error}", file=sys.stderr)
+            return USAGE
+    return 0
+
+
+def _converse(asked: Asked, source: Source, showing: Showing) -> int:
+    typed, failed = sys.stdin.isatty(), False
+    if typed:
+        print(f"{source.name}: `.tables` says what there is, `.help` the rest.")
+        for note in source.notes:
+            print(f"note: {note}")
+
+    def answer(question: str) -> None:
+        nonlocal failed
+        try:
+            _answer(asked, source, showing, question)
+        except (Refused, ValueError) as error:
+            failed = True
+            sys.stdout.flush()
+            print(f"onceproof: {error}", file=sys.stderr)
+
+    converse(answer, sys.stdin)
+    return USAGE if failed and not typed else 0
+
+
+def _answer(asked: Asked, source: Source, showing: Showing, question: str) -> None:
+    if question.lstrip().startswith("."):
+        obey(question, source, showing, sys.stdout)
+        return
+    try:
+        for found in asked.ask(question):
+            print_answer(found, sys.stdout, format_=showing.format_, shown=showing.rows)
+    except RuntimeError as error:  # how DuckDB answers a signal
+        if "interrupted" not in str(error).lower():
+            raise
+        raise KeyboardInterrupt from None

@@ -1,0 +1,102 @@
+"""`onceproof soak`: scenarios again and again with new seeds, and an eye on what that costs us.
+
+The one thing to know: the runs share one process on purpose. What a run leaves behind in memory,
+threads, open files or processes adds up here, and only here can it be seen.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from onceproof.catalogue import UnknownScenario, chosen
+from onceproof.commands.setup import prepared
+from onceproof.errors import TROUBLE, USAGE
+from onceproof.harness.feasible import feasible
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.stage.backends import LOCAL, offers
+from onceproof.harness.tools.setup import Tools
+from onceproof.harness.wait import Stop
+from onceproof.interrupts import BrokenOff, interruption
+from onceproof.outcome import Outcome
+from onceproof.reports.console import live
+from onceproof.running import run_scenario
+from onceproof.soak.kept import Kept
+from onceproof.soak.watch import LEAST_FREE, Reading, free_bytes, low_disk, read, trouble
+from onceproof.stopping import stop_on_signals
+from onceproof.streaming import Stream, streamed
+
+
+def soak(
+    names: Sequence[str],
+    *,
+    runs: int,
+    seed: int,
+    out: Path,
+    backend: str = LOCAL,
+    keep_all: bool = False,
+    least_free: int = LEAST_FREE,
+    events: str | None = None,
+) -> int:
+    """Repeat scenarios, the flagship if none is named, with new seeds; for ever if `runs` is 0."""
+
+    def do(stream: Stream) -> int:
+        try:
+            scenarios = chosen(names)
+        except UnknownScenario as error:
+            print(f"onceproof: {error}", file=sys.stderr)
+            return USAGE
+        out.mkdir(parents=True, exist_ok=True)
+        if low := low_disk(free_bytes(out), least_free, out):
+            print(f"onceproof: {low}.", file=sys.stderr)
+            return TROUBLE
+        found = prepared(backend)
+        stop = stop_on_signals()
+        kept = Kept(out, keep_all=keep_all)
+        readings: list[Reading] = []
+        ended = None
+        for scenario, number in _wanted(scenarios, runs=runs, seed=seed):
+            try:
+                outcome = _run(scenario, number, out, backend, found, stop, stream)
+            except BrokenOff as reason:
+                print(interruption(reason), file=sys.stderr)
+                stop.set(str(reason))
+                break
+            readings.append(read(out))
+            kept.add(outcome, readings[-1], interrupted=stop.is_set())
+            if stop.is_set() or (ended := trouble(readings, least_free=least_free, folder=out)):
+                break
+        return kept.conclude(ended, interrupted=stop.is_set(), until_told=not runs)
+
+    return streamed("soak", events, do)
+
+
+def _wanted(
+    scenarios: Sequence[Scenario], *, runs: int, seed: int
+) -> Iterator[tuple[Scenario, int]]:
+    seeds = range(seed, seed + runs) if runs else itertools.count(seed)
+    return ((scenario, number) for number in seeds for scenario in scenarios)
+
+
+def _run(
+    whole: Scenario,
+    seed: int,
+    out: Path,
+    backend: str,
+    tools: Tools,
+    stop: Stop,
+    stream: Stream,
+) -> Outcome:
+    scenario, _ = feasible(whole.drawn(seed), offers(backend))
+    with live(sys.stderr) as handler:
+        return run_scenario(
+            scenario,
+            seed=seed,
+            runs=out,
+            tools=tools,
+            handlers=[handler, *stream.handlers],
+            stop=stop,
+            backend=backend,
+        )

@@ -1,0 +1,183 @@
+"""`onceproof verify`: a pipeline of the user's own on trial, unchanged."""
+
+from __future__ import annotations
+
+import random
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from onceproof.ci import BuildServer
+from onceproof.commands.setup import prepared
+from onceproof.errors import USAGE
+from onceproof.harness.conductor import Conductor
+from onceproof.harness.feasible import feasible
+from onceproof.harness.learning import Learned
+from onceproof.harness.own.orders import Orders
+from onceproof.harness.own.outputs.output import Output
+from onceproof.harness.own.subject import OwnPipeline
+from onceproof.harness.run import Conduct
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.stage.backends import offers
+from onceproof.outcome import Outcome
+from onceproof.reports.ci.case import cases_of
+from onceproof.reports.console import live, print_result
+from onceproof.running import run_scenario
+from onceproof.stopping import stop_on_signals
+from onceproof.streaming import Stream, streamed
+from onceproof.verify.plan import plan
+from onceproof.verify.profiles import keep, kept, key_of
+from onceproof.verify.rehearsed import tell_badly, tell_plan, tell_well, went_well
+from onceproof.verify.said import BadTrial, Said
+from onceproof.verify.trial import by_faults, by_plan, draft, named, pipeline_of, rehearsal
+
+
+def verify(
+    said: Said,
+    *,
+    seed: int | None,
+    out: Path,
+    backend: str,
+    dry_run: bool,
+    rehearsed: bool,
+    options: list[str],
+    events: str | None = None,
+    junit: Path | None = None,
+) -> int:
+    """Rehearse it and put it on trial; with `dry_run` only rehearse.
+
+    Args:
+        said: what the user says of it.
+        seed: draws what is sent.
+        out: folder that gets the run folder.
+        backend: what the stage is made of.
+        dry_run: no faults, few records: only see that all fits together.
+        rehearsed: take what an earlier rehearsal of the same command and data has learned.
+        options: as they were given, without the seed, for the line that repeats it.
+        events: see `streamed`.
+        junit: file that gets every claim as a test case.
+    """
+    server = BuildServer(junit)
+
+    def do(stream: Stream) -> int:
+        try:
+            _see_program(said)
+            scenario = draft(said)
+        except BadTrial as error:
+            print(f"onceproof verify: {error}.", file=sys.stderr)
+            return USAGE
+        return _try(scenario, said, seed, out, backend, dry_run, rehearsed, options, stream, server)
+
+    return streamed("verify", events, do)
+
+
+def _try(
+    scenario: Scenario,
+    said: Said,
+    seed: int | None,
+    out: Path,
+    backend: str,
+    dry_run: bool,
+    rehearsed: bool,
+    options: list[str],
+    stream: Stream,
+    server: BuildServer,
+) -> int:
+    seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
+    _tell(scenario)
+    repeat = shlex.join(["onceproof", "verify", *options, "--seed", str(seed), "--"])
+    repeat += " " + shlex.join(said.command)
+    tools, stop = prepared(backend), stop_on_signals()
+
+    def run(what: Scenario, conduct: Conduct = Conductor) -> Outcome:
+        with live(sys.stderr) as handler:
+            return run_scenario(
+                what,
+                seed=seed,
+                runs=out,
+                tools=tools,
+                handlers=[handler, *stream.handlers],
+                stop=stop,
+                backend=backend,
+                repeat=repeat,
+                conduct=conduct,
+            )
+
+    key = key_of(said, backend)
+    profile = kept(key) if rehearsed and not dry_run else None
+    if profile is None:
+        learned = Learned(gates="gates" in offers(backend))
+        outcome = run(rehearsal(scenario), learned.conduct)
+        if not went_well(outcome) or learned.profile is None:
+            return tell_badly(outcome, sys.stdout)
+        profile = learned.profile
+        keep(key, profile)
+        tell_well(outcome, sys.stdout)
+    try:
+        made = plan(pipeline_of(scenario, said, profile), said.preset, said.accepted)
+        tell_plan(profile.sentences(), made, sys.stdout)
+        scenario = (
+            by_faults(scenario, said, profile)
+            if named(said)
+            else by_plan(scenario, said, profile, made)
+        )
+    except BadTrial as error:
+        print(f"onceproof verify: {error}.", file=sys.stderr)
+        return USAGE
+    scenario, left_out = feasible(scenario, offers(backend))
+    for at in left_out:
+        print(f"left out: «{at.name}», because this stage cannot do it", file=sys.stderr)
+    for at in scenario.schedule:
+        print(f"fault    {at.do.describe()}, when {at.when()}", file=sys.stderr)
+    if dry_run:
+        print("Nothing was put to the test; leave out --dry-run for that.")
+        return 0
+    outcome = run(scenario)
+    print_result(outcome.report, sys.stdout, outcome.folder)
+    server.add(cases_of(outcome.report, outcome.folder))
+    server.conclude()
+    return outcome.exit_code
+
+
+def _see_program(said: Said) -> None:
+    """See that there is something to start, before a stage is brought up for it.
+
+    Raises:
+        BadTrial: there is not.
+    """
+    program = said.command[0] if said.command else "{"
+    if "{" in program:  # filled in later, or missed by the next who looks
+        return
+    inside = str(said.folder / program) if "/" in program else program
+    if shutil.which(inside) is None:
+        raise BadTrial(
+            f"{program!r} cannot be started: no such program in PATH, nor a file that may be run; "
+            "write the command behind -- as in a shell"
+        )
+
+
+def _tell(scenario: Scenario) -> None:
+    """What is going to be done, before it is."""
+    orders, subject = scenario.workload, scenario.subject
+    assert isinstance(orders, Orders)
+    assert isinstance(subject, OwnPipeline)
+    source = f"of {orders.file}" if orders.file else "made up from the seed"
+    lines = [
+        f"pipeline {shlex.join(subject.command)}",
+        f"input    {orders.records} records {source} into {orders.topic}",
+        *(
+            f"output   {output.kind} {output.place} as {output.view} sees it, identity "
+            f"{output.identity}, {subject.comes_to} of each input"
+            for output in subject.outputs
+        ),
+        *([] if subject.dead_letters is None else [_letters(subject.dead_letters)]),
+        *([] if subject.upserts is None else [f"upserts  one value for each {subject.upserts}"]),
+        f"position {'by its Spark checkpoint' if subject.spark else 'by its group, or its output'}",
+        *(f"claim    {claim.name}" for claim in scenario.claims),
+    ]
+    print("\n".join(lines), file=sys.stderr)
+
+
+def _letters(letters: Output) -> str:
+    return f"or else  a dead letter in {letters.kind} {letters.place}, identity {letters.identity}"

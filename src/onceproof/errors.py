@@ -1,0 +1,54 @@
+"""From exceptions that we expect to one sentence and an exit code.
+
+The one thing to know: whoever raises an error that a user can meet says what happened, where, and
+what to do next; here it only gets printed.
+"""
+
+from __future__ import annotations
+
+import errno
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from onceproof.checkers import BadClaim, BadHistory
+from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
+from onceproof.harness.lab.place import LabTrouble
+from onceproof.harness.record import UnreadableRun
+from onceproof.harness.recording.tables import DamagedHistory
+from onceproof.harness.stage.blocks import NoBlock
+from onceproof.harness.tools.error import SetupError
+from onceproof.lab_client import LabSilent
+
+USAGE, TROUBLE = 2, 3
+_ROOM = (
+    " Make room, or give another folder with --out. What was recorded so far stays: "
+    "`onceproof check <run folder>` judges it."
+)
+_PLACE = " Give a place that is there and that you may write to; --out says where runs go."
+_ADVICE = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _ROOM),
+    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST), _PLACE),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _PLACE),
+    errno.EMFILE: " Allow more open files (`ulimit -n`), then try again.",
+    errno.ENOMEM: " Close what else needs memory, then try again.",
+}
+"""What to do next, by what went wrong."""
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Tell an expected error in its own words and leave with the right code."""
+    try:
+        yield
+    except (UnreadableRun, DamagedHistory, BadHistory, BadClaim) as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        sys.exit(USAGE)
+    except (SetupError, NoBlock, LabTrouble, LabSilent, NotEnoughMemory) as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        sys.exit(TROUBLE)
+    except OSError as error:
+        what = f" ({error.filename})" if error.filename else ""
+        words = f"onceproof: {error.strerror or error}{what}."
+        print(words + _ADVICE.get(error.errno or 0, ""), file=sys.stderr)
+        sys.exit(TROUBLE)

@@ -1,0 +1,121 @@
+"""What became of each place of a matrix, from the run folder that its run left.
+
+The one thing to know: an exit code is believed only where there is no report. What a run was is
+read from its folder, so that a run of today and one of yesterday are told alike.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from onceproof.checkers.verdict import NOTHING_JUDGED, code_of_unexpected
+from onceproof.errors import TROUBLE
+from onceproof.exit_codes import worst
+from onceproof.harness.record import RunRecord
+from onceproof.harness.side_by_side import Ended
+from onceproof.interrupts import INTERRUPTED
+from onceproof.matrix.earlier import Earlier, latest
+from onceproof.matrix.plan import Planned
+from onceproof.reports.matrix.model import State, Trial, told
+from onceproof.reports.text import cut, line, seconds
+from onceproof.reports.write import HTML_FILE
+
+_SAID: Final = 240
+
+
+def waiting(planned: Planned) -> Trial:
+    """A place of which nothing is there yet, or never will be."""
+    return Trial(
+        scenario=planned.scenario.name,
+        title=planned.scenario.title,
+        subject=planned.scenario.subject.name,
+        kinds=planned.kinds,
+        backend=planned.backend,
+        state=State.WAITING if planned.lacks is None else State.LEFT_OUT,
+        remark=planned.lacks,
+    )
+
+
+def reused(planned: Planned, earlier: Earlier, page: Path) -> Trial:
+    """A place whose run was there already; `page` is the folder that links start from."""
+    return replace(_read(planned, earlier, page), state=State.REUSED)
+
+
+def ran(
+    planned: Planned,
+    ended: Ended,
+    made: Mapping[Path, RunRecord],
+    *,
+    page: Path,
+    code: str,
+    stopping: bool,
+) -> Trial:
+    """A place whose run has ended.
+
+    Args:
+        planned: the place.
+        ended: how its process ended.
+        made: run folders that were not there before.
+        page: the folder that links start from.
+        code: the code that the matrix began with.
+        stopping: the run was asked to end, with everything.
+    """
+    found = latest(planned, made)
+    if found is not None and found.finished:
+        theirs = found.record.versions.get("code")
+        other = f"it ran with other code ({theirs}) than the matrix began with"
+        return replace(
+            _read(planned, found, page), state=State.RUN, remark=other if theirs != code else None
+        )
+    trial = waiting(planned) if found is None else _read(planned, found, page)
+    if stopping:
+        return replace(trial, claims=(), state=State.WAITING, remark="interrupted")
+    return replace(trial, claims=(), state=State.FAILED, remark=_how(ended))
+
+
+def exit_code(trials: Iterable[Trial]) -> int:
+    """As of `onceproof run`: 0 if everything is as expected, else of what matters most.
+
+    What was left out counts for nothing; but where all was, nothing was judged.
+    """
+    codes = [_code(trial) for trial in trials if trial.state is not State.LEFT_OUT]
+    return worst(codes) if codes else NOTHING_JUDGED
+
+
+def _code(trial: Trial) -> int:
+    if trial.judged:
+        unexpected = code_of_unexpected(c.verdict for c in trial.claims if not c.expected)
+        return unexpected if trial.claims else NOTHING_JUDGED
+    return {State.WAITING: INTERRUPTED, State.FAILED: TROUBLE}.get(trial.state, 0)
+
+
+def _read(planned: Planned, earlier: Earlier, page: Path) -> Trial:
+    return replace(
+        waiting(planned),
+        claims=told(earlier.report),
+        seconds=earlier.report.run.seconds,
+        report=quote(os.path.relpath(earlier.folder / HTML_FILE, page)),
+    )
+
+
+def _how(ended: Ended) -> str:
+    """How a process ended that should have left a report, and what it said last."""
+    log = Path(ended.log.parent.name, ended.log.name)
+    if ended.overdue:
+        return f"ended because it took more than {seconds(ended.job.seconds)}; see {log}"
+    how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
+    said = _last_words(ended.log)
+    return f"ended with {how} before its time{f', saying: {said}' if said else ''}; see {log}"
+
+
+def _last_words(log: Path) -> str:
+    try:
+        said = [words for words in log.read_text(errors="replace").splitlines() if words.strip()]
+    except OSError:
+        return ""
+    return cut(line(said[-1]), _SAID) if said else ""

@@ -1,0 +1,75 @@
+"""What a matrix is made of: each scenario, with the schedule of one seed, on each backend.
+
+The one thing to know: a scenario of which a backend cannot do everything is not run there. Its
+claims would be left unexercised by what is missing, and say nothing of the subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from onceproof.command import command
+from onceproof.harness.feasible import feasible, offered_to
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.side_by_side import Job
+from onceproof.harness.stage.backends import offers
+
+_SLACK_SECONDS = 900.0
+_SLOWER = 8
+"""How many times longer than on a quiet machine a run may take, beside the slack."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """One scenario on one backend.
+
+    Attributes:
+        scenario: with its schedule, also where that is drawn.
+        seed: draws the workload, and drew the schedule.
+        backend: what the stage is made of.
+        lacks: what the backend does not offer of it, in words; it is not run then.
+    """
+
+    scenario: Scenario
+    seed: int
+    backend: str
+    lacks: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Unlike that of any other of the matrix."""
+        return f"{self.scenario.name}-{self.backend}"
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of its faults."""
+        return tuple(sorted({at.do.kind for at in self.scenario.schedule}))
+
+    def job(self, runs: Path) -> Job:
+        """The command that runs it, with its folder under `runs`."""
+        words = ("run", self.scenario.name, "--seed", str(self.seed), "--out", str(runs))
+        return Job(
+            name=self.name,
+            command=tuple(command(*words, "--backend", self.backend)),
+            seconds=_SLACK_SECONDS + _SLOWER * self.scenario.seconds,
+        )
+
+
+def plan(scenarios: Iterable[Scenario], backends: Iterable[str], seed: int) -> tuple[Planned, ...]:
+    """Everything of a matrix, backend by backend."""
+    wanted = tuple(scenarios)
+    return tuple(_planned(s, backend, seed) for backend in backends for s in wanted)
+
+
+def _planned(scenario: Scenario, backend: str, seed: int) -> Planned:
+    drawn = scenario.drawn(seed)
+    offered = offers(backend)
+    missing = set(drawn.needs - offered)
+    if not missing:
+        _, left_out = feasible(drawn, offered)
+        needs = {need for at in left_out for need in at.needs}
+        missing = needs - offered_to(drawn, offered)
+    lacks = f"{backend} does not offer {', '.join(sorted(missing))}" if missing else None
+    return Planned(scenario=drawn, seed=seed, backend=backend, lacks=lacks)

@@ -1,0 +1,217 @@
+"""A matrix under way: what is not there yet is run, and the page is written after each run.
+
+The one thing to know: whatever ends it, the page says how far it came, and the next one goes on
+from there, because what was run is read from the run folders and from nothing else.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from onceproof.ci import BuildServer
+from onceproof.harness.record import RunRecord
+from onceproof.harness.side_by_side import Ended, Job, children, side_by_side
+from onceproof.harness.versions import code, host, versions
+from onceproof.harness.wait import Stop
+from onceproof.matrix import board
+from onceproof.matrix.budget import Budget
+from onceproof.matrix.earlier import records, reusable
+from onceproof.matrix.plan import Planned
+from onceproof.matrix.telling import telling_first
+from onceproof.reports.ci.case import Case, cases_of_trial
+from onceproof.reports.matrix.model import Backend, Matrix, State, Trial
+from onceproof.reports.matrix.page import write
+from onceproof.reports.matrix.summary import headline, unexpected
+from onceproof.reports.text import seconds
+from onceproof.soak.watch import LEAST_FREE, free_bytes, low_disk
+
+LOGS: Final = "matrix-logs"
+
+
+@dataclass(kw_only=True)
+class MatrixRun:
+    """A matrix under way.
+
+    Attributes:
+        planned: its places, in the order in which they are told.
+        backends: those that were asked for.
+        seed: of all runs.
+        out: folder that gets the run folders and the page.
+        at_once: how many runs at a time.
+        scope: which scenarios, in words.
+        repeat: the command that does the same again.
+        stop: ends it in an orderly way when set.
+        hear: gets a trial when it begins (True) and when there is something to say of it (False).
+        budget: how much time there is.
+        server: hears of every claim, as results come.
+        trials: what became of each place so far, by its name.
+        started_at: wall clock, UTC, ISO 8601.
+        since: monotonic clock then, in seconds.
+    """
+
+    planned: tuple[Planned, ...]
+    backends: tuple[Backend, ...]
+    seed: int
+    out: Path
+    at_once: int
+    scope: str
+    repeat: str
+    stop: Stop
+    budget: Budget
+    server: BuildServer
+    hear: Callable[[Trial, bool], None] = lambda trial, began: None
+    trials: dict[str, Trial] = field(default_factory=dict)
+    started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    since: float = field(default_factory=time.monotonic)
+    _known: dict[Path, RunRecord] = field(default_factory=dict, init=False)
+    """The run folders that are there, as of the last run's end."""
+    _before: dict[Path, RunRecord] = field(default_factory=dict, init=False)
+    """Those that were there at first."""
+    _places: dict[str, Planned] = field(default_factory=dict, init=False)
+    _cases: dict[str, tuple[Case, ...]] = field(default_factory=dict, init=False)
+
+    def execute(self) -> None:
+        """Run everything that is not there yet."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        self._before = self._known = records(self.out)
+        self._places = {place.name: place for place in self.planned}
+        for place in self.planned:
+            earlier = reusable(place, self._before, code=code()) if not place.lacks else None
+            self.trials[place.name] = (
+                board.reused(place, earlier, self.out) if earlier else board.waiting(place)
+            )
+        todo = len(self._all(State.WAITING))
+        _say(
+            f"{todo} runs to make, {self.at_once} at a time; "
+            f"{len(self._all(State.REUSED))} are there already, {len(self._all(State.LEFT_OUT))} "
+            "left out"
+        )
+        for trial in self._all(State.REUSED):
+            self.hear(trial, False)
+            _say(f"reused   {trial.scenario} on {trial.backend}: {self.out / (trial.report or '')}")
+        write(self.out, self.told())
+        self._tell_server(*self.trials)
+        self._see_to_the_disk()
+        with self.stop.in_order(), children(self.out / LOGS) as processes:
+            side_by_side(
+                self._jobs(),
+                at_once=self.at_once,
+                processes=processes,
+                stop=self.stop,
+                started=self._started,
+                ended=self._ended,
+            )
+
+    def _jobs(self) -> Iterator[Job]:
+        """What is not there yet, as long as there is time for it.
+
+        Told it is in the order of the places all the same, so that two pages can be compared.
+        """
+        limited = self.budget.seconds is not None
+        for place in telling_first(self.planned) if limited else self.planned:
+            if self.trials[place.name].state is not State.WAITING:
+                continue
+            if self.budget.has_room_for(place.scenario.seconds):
+                yield place.job(self.out)
+            else:
+                self.trials[place.name] = replace(
+                    self.trials[place.name], state=State.LEFT_OUT, remark="no time was left for it"
+                )
+
+    def told(self) -> Matrix:
+        """What there is to tell so far."""
+        return Matrix(
+            trials=tuple(self.trials.values()),
+            backends=self.backends,
+            seed=self.seed,
+            scope=self.scope,
+            at_once=self.at_once,
+            started_at=self.started_at,
+            seconds=time.monotonic() - self.since,
+            repeat=self.repeat,
+            versions=versions() | self._versions_of_runs(),
+            host=host(),
+        )
+
+    def conclude(self) -> int:
+        """Write the page a last time, say how it came out, and return the exit code."""
+        told = self.told()
+        page, table = write(self.out, told)
+        self._tell_server(*(name for name, trial in self.trials.items() if not trial.judged))
+        print(headline(told))
+        for trial in unexpected(told.trials):
+            why = "; ".join(
+                f"{c.name}: {c.verdict}, should be {c.should_be}"
+                for c in trial.claims
+                if not c.expected
+            )
+            print(f"not as expected: {trial.scenario} on {trial.backend}: {trial.remark or why}")
+        for backend in self.backends:
+            if backend.missing is not None:
+                print(f"not run on {backend.name}: {backend.missing}")
+        print(f"took     {seconds(told.seconds)}\npage     {page}\ntable    {table}")
+        self.server.conclude()
+        return board.exit_code(told.trials)
+
+    def _tell_server(self, *names: str) -> None:
+        """Tell what is known of these places anew; all of them the first time."""
+        if not self.server.listens:
+            return
+        for name in names:
+            trial = self.trials[name]
+            self._cases[name] = tuple(cases_of_trial(trial, page=self.out, seed=self.seed))
+        self.server.know(case for cases in self._cases.values() for case in cases)
+
+    def _all(self, state: State) -> list[Trial]:
+        return [trial for trial in self.trials.values() if trial.state is state]
+
+    def _versions_of_runs(self) -> dict[str, str]:
+        """What only runs know, such as the brokers' version: from all by this code.
+
+        Each backend has something of its own; of the same thing the newest speaks.
+        """
+        said: dict[str, str] = {}
+        for record in self._known.values():
+            if record.versions.get("code") == code():
+                said = record.versions | said
+        return said
+
+    def _started(self, job: Job) -> None:
+        self.hear(self.trials[job.name], True)
+        _say(f"started  {job.name} (about {job.seconds:.0f} s at most)")
+
+    def _ended(self, ended: Ended) -> None:
+        place = self._places[ended.job.name]
+        self._known = records(self.out)
+        trial = board.ran(
+            place,
+            ended,
+            {f: r for f, r in self._known.items() if f not in self._before},
+            page=self.out,
+            code=code(),
+            stopping=self.stop.is_set(),
+        )
+        self.trials[place.name] = trial
+        self.hear(trial, False)
+        self._tell_server(place.name)
+        left = len(self._all(State.WAITING))
+        how = "as expected" if trial.expected else trial.remark or "NOT as expected"
+        _say(f"ended    {ended.job.name}: {how}, {seconds(ended.seconds)}; {left} to go")
+        write(self.out, self.told())
+        self._see_to_the_disk()
+
+    def _see_to_the_disk(self) -> None:
+        """Without room, runs end as invalid one after the other, and nobody knows why."""
+        if low := low_disk(free_bytes(self.out), LEAST_FREE, self.out):
+            self.stop.set(low)
+            _say(f"onceproof: {low}.")
+
+
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)

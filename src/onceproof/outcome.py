@@ -1,0 +1,80 @@
+"""Judging a run folder and writing its report: what a run ends with, and what a check is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from onceproof.checkers import exit_code
+from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.model import Judgement
+from onceproof.harness import events
+from onceproof.harness.clock import now
+from onceproof.harness.folder import RunFolder
+from onceproof.harness.judge import judge
+from onceproof.mistakes import in_run
+from onceproof.reports.assembly.run_logs import run_logs
+from onceproof.reports.build import build
+from onceproof.reports.model import Report
+from onceproof.reports.write import write
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a run or a check came to.
+
+    Attributes:
+        folder: the run folder.
+        judgement: what the checkers say.
+        report: what `report.json` holds.
+        exit_code: 0 if every claim is as expected; else of the first that is not: 1 violated,
+            3 invalid, 4 stalled, 5 unknown or unexercised; 130 if the run was interrupted.
+        html: the report to read.
+        json: the report for programs.
+    """
+
+    folder: Path
+    judgement: Judgement
+    report: Report
+    exit_code: int
+    html: Path
+    json: Path
+
+
+def check_run(
+    folder: Path,
+    *,
+    handlers: Sequence[events.Handler] = (),
+    interrupted: bool = False,
+    settings: Settings | None = None,
+    unsealed: bool = False,
+) -> Outcome:
+    """Judge a run folder, offline, and write its report anew.
+
+    Args:
+        folder: the run folder.
+        handlers: get the last events.
+        interrupted: the run was; its exit code says so.
+        settings: by which engine, and within which limits.
+        unsealed: judge also what is not as the run sealed it; the report says so.
+
+    Raises:
+        ValueError: the folder is not a run or is damaged; the text says what and what to do.
+    """
+    with in_run(folder):
+        judged = judge(folder, settings, unsealed=unsealed)
+        logs = run_logs(RunFolder(folder).logs, judged.record, judged.history)
+        report = build(judged.record, judged.history, judged.judgement, logs)
+        html, json = write(folder, report)
+    for handler in handlers:
+        handler(events.Judged(at=now(), judgement=judged.judgement))
+        handler(events.ReportWritten(at=now(), html=html, json=json))
+    return Outcome(
+        folder=folder,
+        judgement=judged.judgement,
+        report=report,
+        exit_code=exit_code(judged.judgement.claims, interrupted=interrupted),
+        html=html,
+        json=json,
+    )

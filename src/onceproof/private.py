@@ -1,0 +1,35 @@
+"""`--private`: the whole command, with everything that it starts, in a network of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+from onceproof.harness.tools.private_network import NotPrivate, enter_private_network
+
+USAGE: Final = 2
+TROUBLE: Final = 3
+_LOCAL: Final = "local"
+
+
+def go_private(backend: str) -> None:
+    """Enter it, before anything is imported that has threads; if we cannot, say so and leave."""
+    if backend != _LOCAL:
+        print(
+            "onceproof: --private is for --backend local: what is somewhere else cannot be reached "
+            "from a network of its own.",
+            file=sys.stderr,
+        )
+        sys.exit(USAGE)
+    try:
+        enter_private_network()
+    except NotPrivate as error:
+        print(f"onceproof: {error}", file=sys.stderr)
+        sys.exit(TROUBLE)
+
+
+def way_in() -> str:
+    """How another program of the same user gets into it."""
+    user = "" if os.geteuid() == 0 else "--preserve-credentials --user "
+    return f"nsenter {user}--net --target {os.getpid()} COMMAND"

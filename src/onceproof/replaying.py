@@ -1,0 +1,87 @@
+"""What a run folder says of how to do it again.
+
+The one thing to know: the schedule is the folder's, also where the scenario of that name has
+another one by now. Subject and workload are the scenario's, and must be what they were.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from onceproof.catalogue import UnknownScenario, chosen
+from onceproof.checkers import BadHistory
+from onceproof.harness.folder import RunFolder
+from onceproof.harness.kafka.features import TRANSACTION_VERSION
+from onceproof.harness.record import RunRecord
+from onceproof.harness.scenario import BadScenario, Scenario
+from onceproof.harness.schedule_json import BadSchedule, schedule_from_json
+from onceproof.harness.stage.backends import LOCAL, is_backend
+from onceproof.verify.trial import DRY_RUN, NAME
+
+
+class NoReplay(ValueError):
+    """It cannot be done again; the text says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replay:
+    """A run to be done again."""
+
+    scenario: Scenario
+    seed: int
+    backend: str
+
+
+def replay_of(folder: Path, backend: str | None = None) -> Replay:
+    """Read it from a run folder; it goes to the backend that is given, or to the same as then.
+
+    Raises:
+        UnreadableRun: it is no run folder.
+        NoReplay: it has no schedule, or scenario or faults are not what they were.
+    """
+    record = RunRecord.load(folder)
+    try:
+        RunFolder(folder).check_record()
+    except BadHistory as error:
+        raise NoReplay(str(error)) from None
+    if record.scenario in (NAME, DRY_RUN):
+        raise NoReplay(
+            f"{folder} is of a pipeline of your own, which is no scenario. This does it again: "
+            f"{record.repeat}"
+        )
+    if record.plan is None:
+        raise NoReplay(
+            f"{folder} has no schedule as data: its faults came by hand, or it was written by an "
+            "earlier version. What was done is told in its report."
+        )
+    try:
+        (scenario,) = chosen([record.scenario])
+        again = replace(
+            scenario,
+            schedule=schedule_from_json(record.plan),
+            draw=None,
+            transaction_version=_transaction_version(record),
+        )
+    except (UnknownScenario, BadSchedule, BadScenario) as error:
+        raise NoReplay(f"{folder}: {error}") from None
+    for what, then, now in (
+        ("subject", record.subject, scenario.subject.name),
+        ("workload", record.workload, asdict(scenario.workload)),
+    ):
+        if then != now:
+            raise NoReplay(
+                f"{folder}: the scenario {scenario.name} has another {what} by now: "
+                f"then {then}, now {now}. Check out the version that made it."
+            )
+    backend = backend or str(record.configuration.get("backend", LOCAL))
+    if not is_backend(backend):
+        raise NoReplay(f"{folder} ran on a cluster of your own: say which, --backend external:FILE")
+    return Replay(scenario=again, seed=record.seed, backend=backend)
+
+
+def _transaction_version(record: RunRecord) -> int | None:
+    """That of the cluster then, if somebody had set it."""
+    features = record.configuration.get("features") or {}
+    found = features.get(TRANSACTION_VERSION)
+    return None if found is None else int(found)

@@ -1,0 +1,85 @@
+"""Running a scenario, from nothing to its outcome."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from onceproof.harness import events
+from onceproof.harness.clock import now
+from onceproof.harness.conductor import Conductor
+from onceproof.harness.run import Conduct, Run
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.stage.backends import LOCAL, is_local
+from onceproof.harness.tools.setup import Tools, ensure
+from onceproof.harness.wait import Stop
+from onceproof.interrupts import breaking_off, judging
+from onceproof.outcome import Outcome, check_run
+
+
+def run_scenario(
+    scenario: Scenario,
+    *,
+    seed: int,
+    runs: Path = Path("runs"),
+    tools: Tools | None = None,
+    handlers: Sequence[events.Handler] = (),
+    stop: Stop | None = None,
+    backend: str = LOCAL,
+    repeat: str | None = None,
+    conduct: Conduct = Conductor,
+) -> Outcome:
+    """Run a scenario, judge it, write its report.
+
+    Args:
+        scenario: what to try.
+        seed: draws the workload.
+        runs: folder that gets the run folder.
+        tools: from `onceproof.harness.tools.setup.ensure`; found or fetched when not given.
+        handlers: get every event.
+        stop: ends the run early when set.
+        backend: `local` (processes), `docker` (containers) or `external:FILE`.
+        repeat: the command that does the same again; found out when not given.
+        conduct: makes who carries out the schedule.
+
+    Raises:
+        SetupError: a tool is missing and cannot be had.
+        HistoryNotWritten: the history could not be written; what was written stays and can be
+            checked.
+        BrokenOff: a signal came while the run was being judged; what was recorded stays.
+    """
+    stop, scenario = stop or Stop(), scenario.drawn(seed)
+    if repeat is None:
+        repeat = f"onceproof run {shlex.quote(scenario.name)} --seed {seed}"
+        if backend != LOCAL:
+            repeat += f" --backend {shlex.quote(backend)}"
+        if scenario.transaction_version is not None:
+            repeat += f" --transaction-version {scenario.transaction_version}"
+    run = Run(
+        scenario,
+        seed=seed,
+        runs=runs,
+        tools=tools or ensure(stage=is_local(backend)),
+        handlers=handlers,
+        stop=stop,
+        repeat=repeat,
+        backend=backend,
+        conduct=conduct,
+    )
+    started = time.monotonic()
+    with breaking_off(judging(run.folder.path)):
+        run.execute()
+        outcome = check_run(run.folder.path, handlers=handlers, interrupted=stop.is_set())
+    for handler in handlers:
+        handler(
+            events.RunEnded(
+                at=now(),
+                folder=run.folder.path,
+                exit_code=outcome.exit_code,
+                seconds=time.monotonic() - started,
+                message=f"stopped: {stop.reason}" if stop.is_set() else None,
+            )
+        )
+    return outcome

@@ -1,0 +1,132 @@
+"""A database in memory with the tables of a run in it, that answers and changes nothing.
+
+The one thing to know: a table lies where it lay, in the run's Parquet files, and is only looked at;
+what is not there yet is a relation of the checkers, and is made when a question names it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+
+from onceproof.checkers.engines.literals import literal
+from onceproof.shell.relations import Relations, meanings
+from onceproof.shell.source import Source
+
+_ASKS: Final = re.compile(
+    r"\s*(select|with|from|values|table|describe|desc|show|summarize|pivot|unpivot|\(|"
+    r"explain\s+(analyze\s+)?(select|with|from|values|\())",
+    re.IGNORECASE,
+)
+_KEEPS_IN_MEMORY: Final = re.compile(
+    r"\s*create\s+(or\s+replace\s+)?(temp(orary)?\s+)?(view|table|macro|function)\b", re.IGNORECASE
+)
+_UNKNOWN: Final = re.compile(r"Table with name (\w+) does not exist")
+_TYPES: Final = {"SELECT", "EXPLAIN", "MULTI", "MULTI_STATEMENT", "CREATE", "CREATE_FUNC"}
+
+
+class Refused(ValueError):
+    """It is no question, or one that cannot be answered; the text says why and what to do."""
+
+
+class Answer:
+    """The rows of one question, read as they are wanted."""
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        self._cursor = cursor
+        self.columns = [str(column[0]) for column in cursor.description or ()]
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """One after the other."""
+        while rows := self._cursor.fetchmany(1000):
+            yield from rows
+
+
+class Asked:
+    """A source that can be asked."""
+
+    def __init__(self, source: Source) -> None:
+        self._db = duckdb.connect(
+            ":memory:",
+            config={"autoinstall_known_extensions": False, "autoload_known_extensions": False},
+        )
+        self._relations = Relations(source)
+        self._derived = {name.lower(): name for name in meanings()}
+        source.history.put_into(self)
+        for name, table in source.told.items():
+            self.put(name, table)
+
+    def put(self, name: str, table: pa.Table) -> None:
+        """See `onceproof.checkers.history.Shelf`."""
+        self._db.register(name, table)
+
+    def attach(self, name: str, place: str, columns: str) -> None:
+        """See `onceproof.checkers.history.Shelf`."""
+        self._db.execute(
+            f"CREATE VIEW {name} AS SELECT {columns} FROM read_parquet({literal(place)})"
+        )
+
+    def ask(self, text: str) -> Iterator[Answer]:
+        """Answer one question after the other.
+
+        Raises:
+            Refused: one is none, or cannot be answered.
+            BadHistory: a relation cannot be made of this history.
+        """
+        try:
+            statements = duckdb.extract_statements(text)
+        except duckdb.Error as error:
+            raise Refused(
+                f"{_said(error)}. Names that SQL has a use for want double quotes, such as "
+                '"offset".'
+            ) from None
+        for statement in statements:
+            if not _harmless(statement):
+                raise Refused(
+                    f"«{_short(statement.query)}» would change something. Here are only questions, "
+                    "and CREATE VIEW, TABLE or MACRO in memory; for a copy of a result give "
+                    "--format csv or json, and let the shell write it to a file."
+                )
+            yield Answer(self._answered(statement.query))
+
+    def _answered(self, query: str) -> duckdb.DuckDBPyConnection:
+        tried: set[str] = set()
+        while True:
+            try:
+                return self._db.execute(query)
+            except duckdb.CatalogException as error:
+                unknown = _UNKNOWN.search(str(error))
+                name = unknown[1].lower() if unknown else ""
+                if name not in self._derived or name in tried:
+                    raise Refused(f"{_said(error)} `.tables` and `.relations` name all.") from None
+                tried.add(name)
+                self.put(name, self._relations.table(self._derived[name]))
+            except duckdb.Error as error:
+                raise Refused(_said(error)) from None
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._relations.close()
+        self._db.close()
+
+
+def _harmless(statement: duckdb.Statement) -> bool:
+    kind = str(statement.type).rpartition(".")[2]
+    query = statement.query
+    if kind not in _TYPES:
+        return False
+    return bool((_KEEPS_IN_MEMORY if kind.startswith("CREATE") else _ASKS).match(query))
+
+
+def _short(query: str) -> str:
+    words = " ".join(query.split())
+    return words if len(words) <= 60 else f"{words[:57]}…"
+
+
+def _said(error: duckdb.Error) -> str:
+    """The engine's words, without its picture of the place."""
+    return " ".join(str(error).partition("\n\nLINE")[0].split())

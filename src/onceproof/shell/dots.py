@@ -1,0 +1,105 @@
+"""The words that begin with a dot: what there is to ask about, and how answers are printed."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Final, TextIO
+
+from onceproof.checkers.tables import TABLES
+from onceproof.reports.text import number
+from onceproof.shell.output import FORMATS, SHOWN
+from onceproof.shell.relations import meanings
+from onceproof.shell.source import Source
+
+HELP: Final = {
+    ".tables": "the tables, how many rows each has, and what a row is",
+    ".columns TABLE": "the columns of a table, and what they mean",
+    ".relations [WORD]": "what the checkers derive; a question that names one has it made",
+    ".format table|csv|json": "how answers are printed",
+    ".rows N": "how many rows of a table are shown",
+    ".help": "this",
+    ".quit": "leave; so does Ctrl-D",
+}
+_TOLD: Final = {
+    "claims": "what is claimed, with its verdict, as the report has it",
+    "findings": "the first findings of each anomaly, as the report has them",
+}
+
+
+@dataclass(kw_only=True)
+class Showing:
+    """How answers are printed; changed by words with a dot."""
+
+    format_: str = "table"
+    rows: int = SHOWN
+
+
+class Leave(Exception):
+    """Somebody has had enough."""
+
+
+def obey(word: str, source: Source, showing: Showing, out: TextIO) -> None:
+    """Do what a word with a dot says.
+
+    Raises:
+        ValueError: there is no such word, or it is used in another way; the text says which.
+        Leave: it was to leave.
+    """
+    name, *rest = word.split()
+    if name in (".quit", ".exit", ".q"):
+        raise Leave
+    if name == ".tables":
+        _tables(source, out)
+    elif name in (".columns", ".schema") and len(rest) == 1:
+        _columns(rest[0], source, out)
+    elif name == ".relations":
+        _relations(rest, out)
+    elif name == ".format" and len(rest) == 1 and rest[0] in FORMATS:
+        showing.format_ = rest[0]
+    elif name == ".rows" and len(rest) == 1 and rest[0].isdigit():
+        showing.rows = int(rest[0])
+    elif name == ".help":
+        _print_pairs(HELP, out)
+        print("Everything else is SQL, and ends with a semicolon.", file=out)
+    else:
+        raise ValueError(_wrong(name))
+
+
+def _wrong(name: str) -> str:
+    known = {usage.split()[0]: usage for usage in HELP}
+    if name in known:
+        return f"expected {known[name]}"
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"there is no {name}. " + (f"Did you mean {near[0]}?" if near else "`.help` names all.")
+
+
+def _tables(source: Source, out: TextIO) -> None:
+    rows = {name: (source.history.rows(name), TABLES[name].row) for name in TABLES}
+    rows |= {name: (table.num_rows, _TOLD[name]) for name, table in source.told.items()}
+    for name, (count, says) in rows.items():
+        print(f"{name:<14} {number(count):>10}  {says}", file=out)
+
+
+def _columns(name: str, source: Source, out: TextIO) -> None:
+    if name in source.told:
+        _print_pairs({field.name: str(field.type) for field in source.told[name].schema}, out)
+        return
+    if name not in TABLES:
+        near = difflib.get_close_matches(name, [*TABLES, *source.told], n=1)
+        hint = f"Did you mean {near[0]}?" if near else "`.tables` names all."
+        raise ValueError(f"there is no table {name}. {hint}")
+    for column in TABLES[name].columns:
+        null = "NULL: not known" if column.nullable else ""
+        print(f"{column.name:<18} {column.type!s:<8} {column.meaning} {null}".rstrip(), file=out)
+
+
+def _relations(words: list[str], out: TextIO) -> None:
+    found = {n: m for n, m in meanings().items() if all(word in n for word in words)}
+    _print_pairs({name: " ".join(meaning.split()) for name, meaning in found.items()}, out)
+
+
+def _print_pairs(pairs: dict[str, str], out: TextIO) -> None:
+    width = max(map(len, pairs), default=0)
+    for name, says in pairs.items():
+        print(f"{name:<{width}}  {says}", file=out)

@@ -1,0 +1,128 @@
+"""What is kept of many runs: a row for each claim, a line of readings, and the unexpected folders.
+
+The one thing to know: a soak may last for weeks, so that nothing here grows with what was as
+expected, beyond the first few seeds.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from onceproof.checkers import Verdict
+from onceproof.checkers.verdict import code_of_unexpected
+from onceproof.errors import TROUBLE
+from onceproof.exit_codes import worst
+from onceproof.interrupts import INTERRUPTED
+from onceproof.outcome import Outcome
+from onceproof.reports.console import SoakRow, print_result, print_summary, rows_of
+from onceproof.reports.matrix.model import told
+from onceproof.reports.text import plural
+from onceproof.soak.watch import Reading
+
+_RUNS_SHOWN: Final = 60
+"""Up to so many runs the table has all; beyond, only what was not as expected."""
+
+
+class Kept:
+    """What is kept of many runs."""
+
+    def __init__(self, out: Path, *, keep_all: bool = False) -> None:
+        """Nothing yet.
+
+        Args:
+            out: folder that gets the readings, one line of JSON for each run.
+            keep_all: folders of what was as expected stay as well.
+        """
+        self._keep_all = keep_all
+        self._all: list[SoakRow] = []
+        self._wrong: list[SoakRow] = []
+        self._folders: list[Path] = []
+        self._codes: set[int] = set()
+        self._runs = 0
+        self._file = out / f"soak-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
+
+    def add(self, outcome: Outcome, reading: Reading, *, interrupted: bool = False) -> None:
+        """Note a run; if it was as expected, or was broken off and proves nothing, remove it."""
+        rows, tells = rows_of(outcome.report), _tells(outcome, interrupted)
+        self._note(outcome, reading)
+        if tells or not interrupted:
+            self._runs += 1
+            if self._runs <= _RUNS_SHOWN:
+                self._all += rows
+        if tells:
+            self._codes.add(_code(outcome) if interrupted else outcome.exit_code)
+            self._wrong += rows
+            self._folders.append(outcome.folder)
+            print_result(outcome.report, sys.stdout, outcome.folder)
+            print(flush=True)
+        elif not self._keep_all:
+            # A folder that cannot be removed is no reason to end a soak: the disk is watched.
+            with suppress(OSError):
+                shutil.rmtree(outcome.folder)
+        print(f"soak     {self._count()}; {_said(reading)}", file=sys.stderr, flush=True)
+
+    def conclude(self, ended: str | None, *, interrupted: bool, until_told: bool) -> int:
+        """Tell what there is to tell; returns the exit code.
+
+        Args:
+            ended: why it was stopped, if it had to be.
+            interrupted: it was told to stop, which is how one without an end ends.
+            until_told: it was one without an end.
+        """
+        if rows := self._all if self._runs <= _RUNS_SHOWN else self._wrong:
+            print_summary(rows, sys.stdout)
+        print(self._count())
+        for folder in self._folders:
+            print(f"kept     {folder}")
+        print(f"readings {self._file}", flush=True)
+        codes = set(self._codes)
+        if interrupted and not until_told:
+            codes.add(INTERRUPTED)
+        if ended is not None:
+            print(f"onceproof: {ended}.", file=sys.stderr)
+            codes.add(TROUBLE)
+        return worst(codes)
+
+    def _count(self) -> str:
+        return f"{plural(self._runs, 'run')}, {len(self._folders)} not as expected"
+
+    def _note(self, outcome: Outcome, reading: Reading) -> None:
+        run = outcome.report.run
+        noted = {
+            "scenario": run.scenario,
+            "seed": run.seed,
+            "exit_code": outcome.exit_code,
+            "verdicts": {claim.name: claim.verdict for claim in outcome.report.claims},
+            "seconds": run.seconds,
+            **asdict(reading),
+        }
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(noted) + "\n")
+
+
+def _tells(outcome: Outcome, interrupted: bool) -> bool:
+    """Whether a run is worth keeping: unexpected, and not only because it was broken off."""
+    if not interrupted:
+        return outcome.exit_code != 0
+    claims = outcome.report.claims
+    return any(c.verdict is Verdict.VIOLATED and c.expected is not True for c in claims)
+
+
+def _code(outcome: Outcome) -> int:
+    """What a run that was broken off would have ended with for what it has proved."""
+    return code_of_unexpected(c.verdict for c in told(outcome.report) if not c.expected)
+
+
+def _said(reading: Reading) -> str:
+    return (
+        f"{reading.memory / 2**20:.0f} MiB, {plural(reading.processes, 'process', 'processes')}, "
+        f"{plural(reading.threads, 'thread')}, {plural(reading.files, 'open file')}, "
+        f"{reading.free / 2**30:.0f} GiB free"
+    )

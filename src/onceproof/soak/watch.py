@@ -1,0 +1,118 @@
+"""What a long series of runs costs this process and the disk, and when that is too much.
+
+The one thing to know: a figure grows if the latest few readings are *all* beyond *all* of the first
+few, by more than noise. A single high reading means nothing, and neither do the first two runs,
+which load what every later one finds loaded.
+"""
+
+from __future__ import annotations
+
+import gc
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from onceproof.harness.stage.sweep import find_leftovers
+
+LEAST_FREE: Final = 5 * 2**30
+"""Bytes of a disk that stay free: for the brokers' data of a run, and for everybody else."""
+
+_WARM_UP: Final = 2
+_COMPARED: Final = 4
+_WATCHED: Final = {
+    "memory": ("the memory of this process", 192 * 2**20),
+    "processes": ("the number of processes of ours", 0),
+    "threads": ("the number of threads of this process", 4),
+    "files": ("the number of files that this process has open", 8),
+    "left_over": ("the number of processes that runs left behind", 0),
+}
+"""What is watched, in words, and how much more of it is no growth: bytes, or a number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What is there of us between two runs.
+
+    Attributes:
+        memory: resident bytes of this process.
+        processes: it and its children, and theirs.
+        threads: of this process.
+        files: that it has open.
+        left_over: processes of runs whose harness is gone.
+        free: bytes that the disk has left.
+    """
+
+    memory: int
+    processes: int
+    threads: int
+    files: int
+    left_over: int
+    free: int
+
+
+def read(folder: Path) -> Reading:
+    """A reading now; `folder` says which disk."""
+    # What is garbage already is no leak, but keeps files open until it is collected.
+    gc.collect()
+    me = psutil.Process()
+    return Reading(
+        memory=me.memory_info().rss,
+        processes=1 + len(me.children(recursive=True)),
+        threads=me.num_threads(),
+        files=me.num_fds(),
+        left_over=sum(len(leftover.processes) for leftover in find_leftovers()),
+        free=free_bytes(folder),
+    )
+
+
+def trouble(readings: Sequence[Reading], *, least_free: int, folder: Path) -> str | None:
+    """Why the series must stop, in words, if it must.
+
+    Args:
+        readings: one after each run, the earliest first.
+        least_free: bytes that the disk must have left.
+        folder: on that disk.
+    """
+    if readings and (low := low_disk(readings[-1].free, least_free, folder)):
+        return low
+    return growth(readings)
+
+
+def low_disk(free: int, least: int, folder: Path) -> str | None:
+    """That the disk runs low, in words, if it does."""
+    if free >= least:
+        return None
+    return (
+        f"stopping: the disk of {folder} has {free / 2**30:.1f} GiB left, and {least / 2**30:.1f} "
+        "GiB are to stay free. Make room or give another folder with --out, and start again"
+    )
+
+
+def growth(readings: Sequence[Reading]) -> str | None:
+    """What of us grows run after run, in words, if anything does."""
+    warm = readings[_WARM_UP:]
+    if len(warm) < 2 * _COMPARED:
+        return None
+    for name, (words, noise) in _WATCHED.items():
+        values = [asdict(reading)[name] for reading in warm]
+        first, last = values[:_COMPARED], values[-_COMPARED:]
+        if min(last) > max(first) + noise:
+            return (
+                f"stopping: {words} grew from "
+                f"{_said(name, max(first))} to {_said(name, min(last))} over {len(readings)} runs. "
+                "It is a leak of onceproof's: the series is in the soak's file of readings"
+            )
+    return None
+
+
+def free_bytes(folder: Path) -> int:
+    """Bytes that the disk of a folder has left for us."""
+    return shutil.disk_usage(folder).free
+
+
+def _said(name: str, value: int) -> str:
+    return f"{value / 2**20:.0f} MiB" if name == "memory" else str(value)

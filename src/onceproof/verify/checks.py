@@ -1,0 +1,83 @@
+"""What of a trial does not go together, found before anything is started.
+
+The one thing to know: refused is what could be judged only by guessing: a verdict on it would say
+more than was looked at.
+"""
+
+from __future__ import annotations
+
+from onceproof.checkers.claims import EXACTLY_ONCE
+from onceproof.harness.own.effects import Yield
+from onceproof.harness.own.fill import words
+from onceproof.harness.own.subject import OwnPipeline
+from onceproof.verify.said import BadTrial, Said
+
+
+def check_places(said: Said, subject: OwnPipeline) -> None:
+    """See that no two places have one name, under which each would be held to the other's.
+
+    Raises:
+        BadTrial: two have, or one is the input, or cannot be read by its rule.
+    """
+    names = [output.name for output in subject.places]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadTrial(
+                f"two outputs are called {name!r}; expected places of different names, since what "
+                "stands in one would be counted for the other as well"
+            )
+    if any(said.topic in (output.topic, output.queue) for output in subject.places):
+        raise BadTrial(f"{said.topic} is the input; expected another name as output")
+    for name in set(subject.queues).intersection(said.topics):
+        raise BadTrial(f"{name} is a topic and a queue; expected names that tell them apart")
+    for output in subject.outputs if subject.upserts is not None else ():
+        rule = subject.upserts
+        if output.kind != "topic" and rule is not None and not rule.of_rows:
+            raise BadTrial(
+                f"--upserts {rule} cannot stand in a row of {output.name}; expected json:$.COLUMN "
+                "or regex:PATTERN"
+            )
+
+
+def check_queues(said: Said, subject: OwnPipeline) -> None:
+    """See that a queue broker is asked for where there is one, and nowhere else.
+
+    Raises:
+        BadTrial: it is not so.
+    """
+    asks = any("queues" in words(part) for part in said.command)
+    if asks and not subject.queues:
+        raise BadTrial(
+            "{queues} means nothing without a queue; name one with --output queue:ADDRESS"
+        )
+    if subject.queues and not asks:
+        raise BadTrial(
+            f"the command does not say where {subject.queues[0]} is; expected {{queues}} in it, "
+            "which is host:port of the queue broker, past a proxy that can be disturbed"
+        )
+
+
+def check_upserts(said: Said) -> None:
+    """See that nothing is asked of upserts that a final state cannot show.
+
+    Raises:
+        BadTrial: something is.
+    """
+    if said.dead_letters is not None:
+        raise BadTrial(
+            "--upserts and --dead-letters cannot be judged together: what became a dead letter "
+            "leaves no value, and nobody says which should have; expected one of them"
+        )
+    if set(said.claims) != {EXACTLY_ONCE}:
+        raise BadTrial(
+            "--upserts leave nothing that could be counted: expected --claim "
+            f"{EXACTLY_ONCE} alone, which is said of the values that stand there in the end"
+        )
+    effects = Yield.parse(said.effects)
+    if effects.function is None and str(effects) != "1":
+        raise BadTrial(
+            f"--effects {effects}: expected 1 with --upserts, or a function that says of each "
+            "input whether it leaves a value (1) or not (0)"
+        )
+    if said.effect_key is not None:
+        raise BadTrial("--effect-key: with --upserts a key has one value, and none to tell apart")

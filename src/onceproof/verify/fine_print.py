@@ -1,0 +1,134 @@
+"""What a claim about somebody's own pipeline says, and what of it was not put to the test.
+
+The one thing to know: what a trial did not do is said from what it did: which faults it had, where
+the pipeline writes, and what could be seen of how far it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from onceproof.checkers.fine_print import standard_fine_print
+from onceproof.checkers.model import FinePrint, Hop
+from onceproof.harness.own.outputs.output import Output
+from onceproof.harness.own.subject import OwnPipeline
+from onceproof.harness.scenario import At
+from onceproof.verify.plan import Plan
+
+_KINDS: Final = {
+    "crash": "crashes",
+    "partition": "network partitions",
+    "timeout": "requests that time out",
+}
+_OF_UPSERTS: Final = (
+    "What was under way may be processed again, and older values may come back while that lasts. "
+    "In the end the last ones stand. Progress may stop until the failure is over."
+)
+_FOLDERS: Final = ("parquet", "csv", "json")
+
+
+def fine_print_of(plan: Plan) -> str:
+    """What a plan leaves untested, and why, in a few sentences."""
+    said = []
+    if plan.accepted:
+        names = ", ".join(f"{hazard.name} ({hazard.says})" for hazard in plan.accepted)
+        said.append(f"Accepted untested: {names}.")
+    said.append(f"Hazards that this trial did not bring: {_by_reason(plan.absent)}.")
+    return " ".join(said)
+
+
+def _by_reason(absent: Mapping[str, str]) -> str:
+    """Names that share a reason, each reason said once."""
+    names: dict[str, list[str]] = {}
+    for name, why in absent.items():
+        names.setdefault(why, []).append(name)
+    return "; ".join(f"{', '.join(named)}: {why}" for why, named in names.items())
+
+
+def fine_print(
+    guarantee: str,
+    subject: OwnPipeline,
+    output: Output,
+    schedule: Sequence[At],
+    hazards: str = "",
+) -> FinePrint:
+    """The answers to the three questions of every claim, and to the fourth: what not.
+
+    Args:
+        guarantee: that is claimed.
+        subject: the pipeline.
+        output: that the claim speaks of.
+        schedule: what is done to it.
+        hazards: what is said of hazards that it does not test.
+    """
+    standard = standard_fine_print(guarantee, Hop.PROCESS)
+    promise = standard.promise.replace(", with the right content", "")
+    if subject.upserts is not None:
+        promise = (
+            f"In the end each key ({subject.upserts} in {output.name}) has one value, left by the "
+            "last input of that key by the order of the input's log."
+        )
+    if subject.dead_letters is not None:
+        promise += (
+            f" A dead letter in {subject.dead_letters.name} stands for all effects of an input, "
+            "which then has no other."
+        )
+    untested = [
+        *([hazards] if hazards else []),
+        *_of_content(subject),
+        *_of_positions(subject),
+        *_of_output(output),
+        *_of_faults(schedule),
+        standard.not_tested,
+    ]
+    return replace(
+        standard,
+        promise=promise,
+        guarantee=standard.guarantee if subject.upserts is None else _OF_UPSERTS,
+        not_tested=" ".join(untested),
+    )
+
+
+def _of_content(subject: OwnPipeline) -> list[str]:
+    if subject.upserts is not None:
+        return [
+            "What values say, and what stood there in between: only which input left the last one "
+            "was compared."
+        ]
+    said = ["What effects say: only their number and their identities were compared."]
+    if subject.dead_letters is not None:
+        said.append("Whether what became a dead letter had to.")
+    return said
+
+
+def _of_positions(subject: OwnPipeline) -> list[str]:
+    if subject.spark:
+        return ["Anything that the job keeps beside its checkpoint and its outputs."]
+    return [
+        "Offsets, and any other state, that the program keeps outside Kafka and the stage's "
+        "database."
+    ]
+
+
+def _of_output(output: Output) -> list[str]:
+    if output.kind == "queue":
+        return [
+            "Who consumes the queue, and what the broker sends it again: the queue was read as a "
+            "log of what was sent to it. What was sent in a transaction that was open when all "
+            "else had come to rest: it cannot be seen there."
+        ]
+    if output.kind in _FOLDERS:
+        return [
+            "Readers who take from a log of the writer's which files count: the folder was read as "
+            "it is listed."
+        ]
+    if output.kind == "command":
+        return ["Whether the command that prints what arrived prints all of it, and once."]
+    return []
+
+
+def _of_faults(schedule: Sequence[At]) -> list[str]:
+    missing = [words for kind, words in _KINDS.items() if kind not in {a.do.kind for a in schedule}]
+    return [f"No fault of this trial brought {' or '.join(missing)}."] if missing else []

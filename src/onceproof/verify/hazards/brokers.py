@@ -1,0 +1,110 @@
+"""Hazards of brokers, and of the links to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.cut_program import CutProgram
+from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill_broker_at_start import KillBrokerAtStart
+from onceproof.harness.faults.kill_queue_broker import KillQueueBroker
+from onceproof.harness.faults.targets import CoordinatorOf, LeaderOf, Node, Target
+from onceproof.harness.faults.until import Acknowledged
+from onceproof.harness.stage.topology import ARTEMIS
+from onceproof.verify.hazards.asking import is_program, needs
+from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
+
+
+def _broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    yield Strike(do=KillBroker(target=_leader(pipeline.produced if n % 2 else (), n)))
+
+
+def _leader(topics: tuple[str, ...], n: int) -> LeaderOf:
+    """Of a partition of the first of these topics, of the input without any."""
+    return LeaderOf(partition=n % 3, topic=topics[0] if topics else None)
+
+
+def _coordinator(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    group = pipeline.group
+    assert group is not None, "asked for before"
+    yield Strike(do=KillBroker(target=CoordinatorOf(of="group", name=group.name)))
+
+
+def _at_start(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    groups = pipeline.profile.groups or ((pipeline.group.name,) if pipeline.group else ())
+    target: Target
+    if groups and n % 2 == 0:
+        target = CoordinatorOf(of="group", name=groups[0])
+    else:
+        target = _leader(pipeline.produced, n)
+    yield Strike(do=KillBrokerAtStart(target=target))
+
+
+def _cut_off(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    if pipeline.spark:
+        fault = CutLink(source="pipeline", target=LeaderOf(partition=1))
+        yield Strike(do=fault, until=Acknowledged(records=400))
+    else:
+        yield Strike(do=CutProgram(seconds=(2.0, 5.0, 8.0)[n % 3]))
+
+
+def _queue_broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    if n % 2 == 0:
+        yield Strike(do=KillQueueBroker())
+    else:
+        link = CutLink(source="pipeline", target=Node(name=ARTEMIS))
+        yield Strike(do=link, until=Acknowledged(records=400))
+
+
+BROKERS: Final[tuple[Hazard, ...]] = (
+    Hazard(
+        name="leader-killed",
+        says="the broker that leads a partition of its input or output is killed",
+        of="any",
+        proof="others led what it had led",
+        unless=lambda p: None,
+        strikes=lambda p, n: list(_broker(p, n)),
+        rare=True,
+    ),
+    Hazard(
+        name="coordinator-killed",
+        says="the coordinator of its group is killed",
+        of="is a member of a group",
+        proof="others led what it had led",
+        unless=needs(lambda p: is_program(p) and p.group, "it is a member of no group"),
+        strikes=lambda p, n: list(_coordinator(p, n)),
+        rare=True,
+    ),
+    Hazard(
+        name="broker-lost-at-start",
+        says="the coordinator of its group, or a leader of its output, is killed while it starts",
+        of="any but Spark",
+        proof="it had asked for metadata and got none yet; then others led what the broker had led",
+        unless=needs(
+            lambda p: is_program(p) and p.profile.watched,
+            "it goes by no link to brokers, or is a Spark job",
+        ),
+        strikes=lambda p, n: list(_at_start(p, n)),
+        rare=True,
+    ),
+    Hazard(
+        name="cut-off",
+        says="it is cut off from brokers for some seconds",
+        of="any",
+        proof="its connections were closed and records were acknowledged meanwhile",
+        unless=lambda p: None,
+        strikes=lambda p, n: list(_cut_off(p, n)),
+        rare=True,
+    ),
+    Hazard(
+        name="queue-broker-lost",
+        says="the queue broker is killed, or cut off",
+        of="writes to a queue",
+        proof="it answered nobody, or connections to it were closed",
+        unless=needs(lambda p: "queue" in p.kinds, "it writes to no queue"),
+        strikes=lambda p, n: list(_queue_broker(p, n)),
+        rare=True,
+    ),
+)

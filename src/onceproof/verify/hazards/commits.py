@@ -1,0 +1,123 @@
+"""Hazards of commits: of offsets to Kafka, and of transactions."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onceproof.harness.faults.fence_program import FenceProgram
+from onceproof.harness.faults.kill_program import HAZARDS, KillProgram
+from onceproof.harness.own.profile import GROUP, TRANSACTION
+from onceproof.verify.hazards.asking import (
+    GATE,
+    LATE_SECONDS,
+    commits_to_kafka,
+    hit,
+    is_program,
+    needs,
+    transactional,
+)
+from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
+from onceproof.verify.hazards.producing import refused
+
+_OFFSET_ERRORS: Final = ("UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS")
+_BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
+
+_KAFKA: Final = "commits offsets to Kafka"
+
+
+def _at_offsets(
+    pipeline: Pipeline, action: str, *, lasts: float | None = None, **more: object
+) -> Strike:
+    """At a commit of the input's offsets outside transactions."""
+    return hit(pipeline, "OffsetCommit", action, topic=pipeline.input, lasts=lasts, **more)
+
+
+def _at_commit(
+    pipeline: Pipeline, action: str, *, lasts: float | None = None, **more: object
+) -> Strike:
+    """At what commits its offsets: the end of its transaction, if it has any."""
+    if TRANSACTION in pipeline.profile.commits:
+        return hit(pipeline, "EndTxn", action, commits=True, lasts=lasts, **more)
+    return _at_offsets(pipeline, action, lasts=lasts, **more)
+
+
+def _offset_error(n: int) -> str:
+    return _OFFSET_ERRORS[n % len(_OFFSET_ERRORS)]
+
+
+def _aborted(pipeline: Pipeline, n: int) -> Strike:
+    if n % 2 == 0 and TRANSACTION in pipeline.profile.commits:
+        error = _OFFSET_ERRORS[n % 2]
+        return hit(pipeline, "TxnOffsetCommit", "error", direction="request", error=error)
+    return refused(pipeline, n)
+
+
+COMMITS: Final[tuple[Hazard, ...]] = (
+    Hazard(
+        name=_BEFORE,
+        says="it is killed before a commit of new offsets arrives",
+        of=_KAFKA,
+        proof="a gate lost a commit of offsets that its group had not committed yet",
+        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        strikes=lambda p, n: [Strike(do=KillProgram(moment="before-commit"), tells=True)],
+    ),
+    Hazard(
+        name=_AFTER,
+        says="it is killed before it hears that its commit was taken",
+        of=_KAFKA,
+        proof="a gate lost the answer to a commit of new offsets that was not refused",
+        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        strikes=lambda p, n: [Strike(do=KillProgram(moment="after-commit"), tells=True)],
+    ),
+    Hazard(
+        name="commit-refused",
+        says="a commit of offsets is refused, and it lives on",
+        of="commits offsets by OffsetCommit",
+        proof=GATE,
+        unless=needs(
+            lambda p: is_program(p) and GROUP in p.profile.commits, "it sends no OffsetCommit"
+        ),
+        strikes=lambda p, n: [_at_offsets(p, "error", direction="request", error=_offset_error(n))],
+    ),
+    Hazard(
+        name="commit-unknown",
+        says="its connection ends in place of the answer to a commit, and it lives on",
+        of=_KAFKA,
+        proof=GATE,
+        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        strikes=lambda p, n: [_at_commit(p, "close-before", direction="response")],
+    ),
+    Hazard(
+        name="commit-unheard",
+        says=f"its commit is taken, the answer comes {LATE_SECONDS:g} s late, and it lives on",
+        of=_KAFKA,
+        proof=GATE,
+        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        strikes=lambda p, n: [_at_commit(p, "hold", direction="response", lasts=LATE_SECONDS)],
+        rare=True,
+    ),
+    Hazard(
+        name="coordinator-moved",
+        says="a commit is answered by who is no coordinator any more, and it lives on",
+        of=_KAFKA,
+        proof=GATE,
+        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        strikes=lambda p, n: [_at_commit(p, "error", direction="request", error="NOT_COORDINATOR")],
+    ),
+    Hazard(
+        name="transaction-aborted",
+        says="its transaction must be aborted, and it lives on",
+        of="is transactional",
+        proof=GATE,
+        unless=needs(lambda p: transactional(p) and p.produced, "it has no transactions"),
+        strikes=lambda p, n: [_aborted(p, n)],
+    ),
+    Hazard(
+        name="producer-fenced",
+        says="its transactional producer is fenced just before a commit",
+        of="is transactional",
+        proof="the coordinator refused its commit after its transactional id was taken over",
+        unless=needs(transactional, "it has no transactions"),
+        strikes=lambda p, n: [Strike(do=FenceProgram())],
+    ),
+)

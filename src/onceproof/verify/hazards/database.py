@@ -1,0 +1,88 @@
+"""Hazards of who writes to a database of the stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from onceproof.harness.faults.kill_database import KillDatabase
+from onceproof.harness.faults.strike_database import StrikeDatabase
+from onceproof.verify.hazards.asking import SERVER, needs, tables
+from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
+
+_DATABASE: Final = "writes to a database of the stage"
+
+
+def _at_commit(act: str) -> Callable[[Pipeline, int], Sequence[Strike]]:
+    strike = Strike(do=StrikeDatabase(when="commit", act=act))  # type: ignore[arg-type]
+    return lambda pipeline, n: [strike]
+
+
+def _database_refused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    when, code = (("statement", "40001"), ("commit", "40001"), ("statement", "40P01"))[n % 3]
+    yield Strike(do=StrikeDatabase(when=when, act="refuse", code=code))  # type: ignore[arg-type]
+
+
+def _database_slow(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    # PostgreSQL's own statement_timeout ends before a commit calls its deferred triggers.
+    when = ("statement", "commit")[n % 2]
+    yield Strike(do=StrikeDatabase(when=when, act="slow"))  # type: ignore[arg-type]
+
+
+def _database_cut(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    act = ("cut-undone", "cut-landed")[n % 2]
+    yield Strike(do=StrikeDatabase(when="commit", act=act))  # type: ignore[arg-type]
+
+
+DATABASE: Final[tuple[Hazard, ...]] = (
+    Hazard(
+        name="database-commit-lost",
+        says="it is killed at its commit in the database, which is undone",
+        of=_DATABASE,
+        proof=SERVER,
+        unless=needs(tables, "it writes to no database of the stage"),
+        strikes=_at_commit("kill-undone"),
+    ),
+    Hazard(
+        name="database-commit-unheard",
+        says="it is killed at its commit in the database, which is carried out",
+        of=_DATABASE,
+        proof=SERVER,
+        unless=needs(tables, "it writes to no database of the stage"),
+        strikes=_at_commit("kill-landed"),
+    ),
+    Hazard(
+        name="database-connection-lost",
+        says="its connection ends at a commit in the database, which is carried out or undone",
+        of=_DATABASE,
+        proof=SERVER,
+        unless=needs(tables, "it writes to no database of the stage"),
+        strikes=lambda p, n: list(_database_cut(p, n)),
+    ),
+    Hazard(
+        name="database-refused",
+        says="the database refuses a statement or a commit: serialization failure, deadlock",
+        of=_DATABASE,
+        proof="the refusals were counted in the server",
+        unless=needs(tables, "it writes to no database of the stage"),
+        strikes=lambda p, n: list(_database_refused(p, n)),
+    ),
+    Hazard(
+        name="database-slow",
+        says="a statement or a commit takes longer than statement time-outs usually are",
+        of=_DATABASE,
+        proof=SERVER,
+        unless=needs(tables, "it writes to no database of the stage"),
+        strikes=lambda p, n: list(_database_slow(p, n)),
+        rare=True,
+    ),
+    Hazard(
+        name="database-killed",
+        says="the database is killed and recovers",
+        of=_DATABASE,
+        proof="it answered nobody",
+        unless=needs(tables, "it writes to no database of the stage"),
+        strikes=lambda p, n: [Strike(do=KillDatabase())],
+        rare=True,
+    ),
+)

@@ -1,0 +1,119 @@
+"""Hazards of members of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from onceproof.harness.faults.evict_program import EvictProgram
+from onceproof.harness.faults.other_member import common
+from onceproof.harness.faults.rebalance_program import RebalanceProgram
+from onceproof.harness.faults.remove_program import RemoveProgram
+from onceproof.harness.faults.zombie_worker import Held, ZombieWorker
+from onceproof.harness.own.profile import GroupProfile
+from onceproof.verify.hazards.asking import is_program, phase, produces, transactional
+from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
+
+_SHORT_SESSION_MS: Final = 10_000
+"""A session time-out that a trial waits for; beyond it a member is removed by hand."""
+
+
+def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    group = pipeline.group
+    assert group is not None, "asked for before"
+    several = _several(pipeline)
+    if not several and _not_joined(group) is not None:
+        yield Strike(do=RemoveProgram(group=group.name, phase=phase(n)))
+        return
+    if several and (at := _held_at(pipeline)):
+        yield Strike(do=ZombieWorker(group=group.name, at=at), seconds=_session(group))
+        return
+    short = group.session_ms is not None and group.session_ms <= _SHORT_SESSION_MS
+    yield Strike(
+        do=EvictProgram(
+            group=group.name,
+            assignors=group.assignors,
+            protocol=group.protocol,
+            one_of_several=several,
+            at_once=not (several or group.static or (short and n % 3 == 0)),
+            phase=phase(n),
+        ),
+        seconds=_session(group) if several else 0.0,
+    )
+
+
+def _held_at(pipeline: Pipeline) -> Held | None:
+    """Where one of several processes can be held with records in hand."""
+    if transactional(pipeline) and pipeline.profile.watched:
+        return "offsets"
+    return "write" if pipeline.profile.tables else None
+
+
+def _session(group: GroupProfile) -> float:
+    """Seconds after which a member that stands still is gone; nobody knows which one to remove."""
+    return (group.session_ms or 0) / 1000
+
+
+def _rebalanced(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    group = pipeline.group
+    assert group is not None, "asked for before"
+    topics = pipeline.produced if produces(pipeline) else ()
+    yield Strike(
+        do=RebalanceProgram(
+            group=group.name,
+            assignors=group.assignors,
+            protocol=group.protocol,
+            phase=phase(n),
+            topic=topics[n % len(topics)] if topics else None,
+            tables=pipeline.profile.tables if pipeline.profile.watched else (),
+        )
+    )
+
+
+def _no_group(pipeline: Pipeline) -> str | None:
+    group = pipeline.group
+    if group is None:
+        return "it is a member of no group that the cluster knows"
+    return _not_joined(group)
+
+
+def _not_joined(group: GroupProfile) -> str | None:
+    """Why no member of ours can join its group; None if one can."""
+    if group.protocol == "classic" and not common(group.assignors):
+        how = ", ".join(group.assignors) or "a protocol of its own"
+        return f"its group assigns partitions by {how}, which our own member does not know"
+    return None
+
+
+def evictable(pipeline: Pipeline) -> str | None:
+    """Why it cannot lose its partitions; None if it can."""
+    group = pipeline.group
+    if _several(pipeline) or (group is not None and not group.static):
+        return None  # to another member of its own, or of ours, or to nobody
+    return _no_group(pipeline)
+
+
+def _several(pipeline: Pipeline) -> bool:
+    """Whether several of its processes are members."""
+    group = pipeline.group
+    return group is not None and group.members > 1 and pipeline.profile.processes > 1
+
+
+GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
+    Hazard(
+        name="evicted",
+        says="it loses its partitions while it has records in hand, and goes on",
+        of="is a member of a group",
+        proof="another member had its partitions, or its group had none, while it stood still",
+        unless=lambda p: evictable(p) if is_program(p) else "a Spark job assigns by itself",
+        strikes=lambda p, n: list(_evicted(p, n)),
+    ),
+    Hazard(
+        name="rebalanced",
+        says="another member joins its group, and leaves it while it writes, without any failure",
+        of="is a member of a group",
+        proof="partitions were assigned to the other member",
+        unless=lambda p: _no_group(p) if is_program(p) else "a Spark job assigns by itself",
+        strikes=lambda p, n: list(_rebalanced(p, n)),
+    ),
+)

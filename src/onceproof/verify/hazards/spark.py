@@ -1,0 +1,57 @@
+"""Hazards of Spark jobs, and of whoever can only be paused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.pause_driver import PauseDriver
+from onceproof.harness.faults.pause_program import PauseProgram
+from onceproof.harness.faults.until import Acknowledged
+from onceproof.verify.hazards.asking import needs
+from onceproof.verify.hazards.group import evictable
+from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
+
+
+def _paused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    fault: Fault = PauseDriver() if pipeline.spark else PauseProgram()
+    yield Strike(do=fault, until=Acknowledged(records=400))
+
+
+SPARK: Final[tuple[Hazard, ...]] = (
+    Hazard(
+        name="killed-after-offset-log",
+        says="the driver is killed when a micro-batch is planned and not yet begun",
+        of="is a Spark job",
+        proof="the checkpoint had the offsets of the batch and no commit",
+        unless=needs(lambda p: p.spark, "it is no Spark job with a watched checkpoint"),
+        strikes=lambda p, n: [Strike(do=KillDriver(window="after-offset-log"))],
+    ),
+    Hazard(
+        name="replayed-batch",
+        says="the driver is killed when the sink has a micro-batch that has no commit",
+        of="is a Spark job",
+        proof="the batch ran again after its effects were visible",
+        unless=needs(lambda p: p.spark, "it is no Spark job with a watched checkpoint"),
+        strikes=lambda p, n: [Strike(do=KillDriver(window="after-sink-write"), tells=True)],
+    ),
+    Hazard(
+        name="killed-after-batch-commit",
+        says="the driver is killed when a micro-batch has been committed",
+        of="is a Spark job",
+        proof="the checkpoint had the commit of the batch",
+        unless=needs(lambda p: p.spark, "it is no Spark job with a watched checkpoint"),
+        strikes=lambda p, n: [Strike(do=KillDriver(window="after-commit"))],
+    ),
+    Hazard(
+        name="paused",
+        says="it is paused with all its processes, and goes on",
+        of="is a Spark job, or a member of no group",
+        proof="it stood still while records were acknowledged",
+        unless=lambda p: None if p.spark or evictable(p) else "it is evicted instead",
+        strikes=lambda p, n: list(_paused(p, n)),
+        rare=True,
+    ),
+)

@@ -1,0 +1,80 @@
+"""Hazards of who is ended with work in hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from onceproof.harness.faults.kill_program import KILLED_AT_WORK, KillProgram
+from onceproof.harness.faults.stop_driver import StopDriver
+from onceproof.harness.faults.stop_program import StopProgram
+from onceproof.harness.faults.strike_database import StrikeDatabase
+from onceproof.harness.faults.withhold_writes import WithholdWrites
+from onceproof.verify.hazards.asking import SERVER, is_program, needs, phase, produces, tables
+from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
+
+
+def _withheld(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    for topic in pipeline.produced if produces(pipeline) else ():
+        fault = WithholdWrites(topic=topic, seconds=pipeline.patience, phase=phase(n))
+        yield Strike(do=fault)
+    if tables(pipeline) and pipeline.profile.watched:
+        fault_ = StrikeDatabase(when="commit", act="kill-undone", seconds=pipeline.patience)
+        yield Strike(do=fault_)
+
+
+def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    if pipeline.spark:
+        yield Strike(do=StopDriver())
+    elif produces(pipeline) and n % 2:
+        topics = pipeline.produced
+        yield Strike(do=WithholdWrites(topic=topics[n % len(topics)], ending="stop", seconds=0.5))
+    else:
+        yield Strike(do=StopProgram(phase=phase(n)))
+
+
+def _between(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    for table in pipeline.profile.tables:
+        yield Strike(do=StrikeDatabase(when="statement", act="kill-undone", table=table))
+
+
+WORK: Final[tuple[Hazard, ...]] = (
+    Hazard(
+        name="killed-with-writes",
+        says="it is killed while its writes are under way, after it has had time to commit offsets",
+        of="produces, or writes to a database of the stage",
+        proof="its writes were withheld when it was killed",
+        unless=needs(
+            lambda p: is_program(p) and p.profile.watched and (produces(p) or tables(p)),
+            "its writes go by no link that can be held up",
+        ),
+        strikes=lambda p, n: list(_withheld(p, n)),
+    ),
+    Hazard(
+        name="killed-between-writes",
+        says="it is killed just before a write to each of its tables",
+        of="writes to several tables, or to tables and topics",
+        proof=SERVER,
+        unless=needs(
+            lambda p: len(p.profile.tables) + bool(p.profile.tables) * len(p.produced) > 1,
+            "it writes to one place only",
+        ),
+        strikes=lambda p, n: list(_between(p, n)),
+    ),
+    Hazard(
+        name="stopped-with-work",
+        says="it is asked to end (SIGTERM) while it has records in hand",
+        of="any",
+        proof="it ended after SIGTERM, while inputs waited for their effects",
+        unless=lambda p: None,
+        strikes=lambda p, n: list(_stopped(p, n)),
+    ),
+    Hazard(
+        name=KILLED_AT_WORK,
+        says="it is killed while inputs wait for their effects",
+        of="any but Spark",
+        proof="some inputs had effects and some had none when it was killed",
+        unless=needs(is_program, "a Spark job is killed in windows of its micro-batches"),
+        strikes=lambda p, n: [Strike(do=KillProgram(phase=phase(n)), tells=True)],
+    ),
+)

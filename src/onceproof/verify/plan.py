@@ -1,0 +1,129 @@
+"""The hazard plan of a trial: which hazards a pipeline has, and the schedule that brings them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from onceproof.harness.faults.kill_program import KILLED_AT_WORK
+from onceproof.harness.scenario import At
+from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
+from onceproof.verify.hazards.table import TABLE
+
+STANDARD: Final = "standard"
+BRUTAL: Final = "brutal"
+ROUNDS: Final[Mapping[str, int]] = {"gentle": 1, STANDARD: 3, BRUTAL: 5}
+"""How often each hazard is met, by preset."""
+_RARE: Final[Mapping[str, int]] = {"gentle": 1, STANDARD: 1, BRUTAL: 3}
+"""How often those that take long are."""
+PRESETS: Final = tuple(ROUNDS)
+_BEGIN: Final = 0.02
+_TRIES: Final = 3
+"""How often a strike is tried until its hazard was met."""
+_SECONDS: Final = 30.0
+"""How long one strike may take to have an effect, beside the time between two commits."""
+_TOGETHER: Final[Mapping[str, str]] = {
+    "leader-killed": KILLED_AT_WORK,
+    "coordinator-killed": "stopped-with-work",
+    "cut-off": "evicted",
+}
+"""Of a round of `brutal` but the first: what is done to brokers, and to the program meanwhile."""
+_Step = list[tuple[Hazard, str, Strike]]
+"""Strikes that come together: each with its hazard, and its number in the name of its line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a trial does, and what it cannot do.
+
+    Attributes:
+        schedule: the faults, one after the other, or two at a time.
+        hazards: those that must be met before a claim holds.
+        accepted: those that the pipeline has, and that may stay unmet.
+        absent: those that it does not have → why.
+    """
+
+    schedule: tuple[At, ...]
+    hazards: tuple[Hazard, ...]
+    accepted: tuple[Hazard, ...]
+    absent: Mapping[str, str]
+
+
+def plan(pipeline: Pipeline, preset: str, accepted: Collection[str] = ()) -> Plan:
+    """The plan for a pipeline.
+
+    Args:
+        pipeline: what is known of it.
+        preset: a name of `PRESETS`.
+        accepted: names of hazards that may stay unmet.
+    """
+    absent = {}
+    for hazard in TABLE:
+        if (why := hazard.unless(pipeline)) is not None:
+            absent[hazard.name] = why
+        elif hazard.brutal and preset != BRUTAL:
+            absent[hazard.name] = f"only --preset {BRUTAL} brings it"
+    present = [hazard for hazard in TABLE if hazard.name not in absent]
+    return Plan(
+        schedule=_schedule(pipeline, preset, present),
+        hazards=tuple(hazard for hazard in present if hazard.name not in accepted),
+        accepted=tuple(hazard for hazard in present if hazard.name in accepted),
+        absent=absent,
+    )
+
+
+def _schedule(pipeline: Pipeline, preset: str, present: list[Hazard]) -> tuple[At, ...]:
+    found: list[At] = []
+    before: tuple[str, ...] = ()
+    for n in range(ROUNDS[preset]):
+        steps = [
+            [(hazard, f"{n + 1}.{number}" if len(strikes) > 1 else str(n + 1), strike)]
+            for hazard in present
+            if not hazard.rare or n < _RARE[preset]
+            for strikes in [hazard.strikes(pipeline, n)]
+            for number, strike in enumerate(strikes, 1)
+        ]
+        steps = _side_by_side(steps)
+        for step in _combined(steps) if preset == BRUTAL and n else steps:
+            made = [_line(pipeline, hazard, part, strike, before) for hazard, part, strike in step]
+            found += made
+            before = tuple(at.name for at in made)
+    return tuple(found)
+
+
+def _line(
+    pipeline: Pipeline, hazard: Hazard, part: str, strike: Strike, before: tuple[str, ...]
+) -> At:
+    return At(
+        name=f"{hazard.name} {part}",
+        progress=0.0 if before else _BEGIN,
+        after=before,
+        do=strike.do,
+        until=strike.until,
+        required=False,
+        seconds=_SECONDS + (pipeline.profile.commit_seconds or 0.0) + strike.seconds,
+        hazard=hazard.name,
+        tells=strike.tells,
+        tries=_TRIES,
+    )
+
+
+def _side_by_side(steps: Iterable[_Step]) -> list[_Step]:
+    """The same with neighbours that disturb nothing in one step."""
+    found: list[_Step] = []
+    for alike, of in groupby(steps, key=lambda step: step[0][0].side_by_side):
+        some = list(of)
+        found += [[part for step in some for part in step]] if alike else some
+    return found
+
+
+def _combined(steps: list[_Step]) -> list[_Step]:
+    """The same with some strikes at the program while a broker is gone."""
+    first = {step[0][0].name: step for step in reversed(steps)}
+    for broker, program in _TOGETHER.items():
+        if broker in first and program in first:
+            first[program].extend(first[broker])
+            steps = [step for step in steps if step is not first[broker]]
+    return steps

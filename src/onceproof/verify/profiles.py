@@ -1,0 +1,46 @@
+"""Profiles that rehearsals have learned, kept in the cache by command and data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from onceproof.harness.own.profile import Profile
+from onceproof.harness.tools import cache
+from onceproof.verify.said import Said
+
+_TRIAL: Final = frozenset(
+    {"claims", "preset", "faults", "schedule", "accepted", "plain_data", "settle", "records"}
+)
+"""What is said of a trial, and changes nothing in its rehearsal."""
+
+
+def key_of(said: Said, backend: str) -> str:
+    """What a profile is kept by: everything that the user says of the pipeline, and its data."""
+    digest = hashlib.sha256()
+    described = {name: str(value) for name, value in vars(said).items() if name not in _TRIAL}
+    digest.update(json.dumps([described, backend], sort_keys=True).encode())
+    if said.data is not None:
+        digest.update(said.data.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def kept(key: str) -> Profile | None:
+    """The profile that was kept; None if there is none that can be read."""
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        return Profile.from_json(json.loads(_file(key).read_text()))
+    return None
+
+
+def keep(key: str, profile: Profile) -> None:
+    """Keep it. A cache that cannot be written to is no reason to end a trial."""
+    with suppress(OSError):
+        _file(key).parent.mkdir(parents=True, exist_ok=True)
+        _file(key).write_text(json.dumps(profile.as_json(), indent=2) + "\n")
+
+
+def _file(key: str) -> Path:
+    return cache.location() / "rehearsals" / f"{key}.json"

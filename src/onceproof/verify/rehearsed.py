@@ -1,0 +1,60 @@
+"""What a rehearsal came to, in words: whether the trial can begin, and what it will test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, TextIO
+
+from onceproof.checkers.model import ClaimJudgement, Verdict
+from onceproof.outcome import Outcome
+from onceproof.reports.console import print_result
+from onceproof.reports.text import plural
+from onceproof.verify.plan import Plan
+
+_AT_MOST: Final = "at-most-once"
+_WELL = frozenset({Verdict.HOLDS, Verdict.UNEXERCISED})
+
+
+def went_well(outcome: Outcome) -> bool:
+    """Whether every input was found in the outputs without any fault."""
+    judged = outcome.judgement.claims
+    return bool(judged) and all(claim.verdict in _WELL for claim in judged)
+
+
+def tell_well(outcome: Outcome, out: TextIO) -> None:
+    """What was found, of a rehearsal that went well."""
+    sent, seen = (outcome.report.counts.get(name, 0) for name in ("sends", "effects"))
+    out.write(
+        f"The rehearsal went well: {_found(outcome.judgement.claims)}, found by its identity.\n"
+        f"{plural(sent, 'record was', 'records were')} sent, and {plural(seen, 'effect')} found.\n"
+    )
+
+
+def tell_badly(outcome: Outcome, out: TextIO) -> int:
+    """Why the trial cannot begin; returns the exit code."""
+    print_result(outcome.report, out, outcome.folder)
+    out.write(
+        "\nThe rehearsal failed without any fault. Where it says that identities are unknown or "
+        "missing, see --identity; where\neffects are missing or too many, see --effects and "
+        "--dead-letters; where values differ, see --upserts;\nand what the pipeline itself said is "
+        f"in {outcome.folder}/logs.\n"
+    )
+    return outcome.exit_code or 1
+
+
+def tell_plan(profile: str, plan: Plan, out: TextIO) -> None:
+    """The profile, and what the trial will test, will not, and why."""
+    accepted = {hazard.name for hazard in plan.accepted}
+    out.write(f"\nProfile: {profile}\n\n{len(plan.schedule)} faults for these hazards:\n")
+    for hazard in (*plan.hazards, *plan.accepted):
+        may = " (may stay untested)" if hazard.name in accepted else ""
+        out.write(f"  {hazard.name:26} {hazard.says}{may}\n")
+    out.write("Hazards that this trial does not bring:\n")
+    out.writelines(f"  {name:26} {why}\n" for name, why in plan.absent.items())
+
+
+def _found(judged: Sequence[ClaimJudgement]) -> str:
+    """What was seen: of who claims no more than at-most-once, losses were not looked for."""
+    if all(claim.claim.guarantee == _AT_MOST for claim in judged):
+        return "no record that was sent has more effects than it may"
+    return "every record that was sent has its effects"

@@ -1,0 +1,385 @@
+"""From what a user says of a pipeline to the scenarios that rehearse it and put it on trial.
+
+Everything that can be wrong with what was said is found by `draft`, before anything is started.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from onceproof.checkers.claims import AT_MOST_ONCE
+from onceproof.checkers.model import Claim, Expectation, Hop, Scope, Verdict
+from onceproof.harness.faults.by_hand import UnknownFault, asked
+from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.pause_driver import PauseDriver
+from onceproof.harness.faults.pause_program import PauseProgram
+from onceproof.harness.faults.until import Acknowledged, Bitten
+from onceproof.harness.kafka.topic import Topic
+from onceproof.harness.own.fill import fill
+from onceproof.harness.own.given import count
+from onceproof.harness.own.identity import BadRule, Rule
+from onceproof.harness.own.orders import Orders
+from onceproof.harness.own.outputs.output import Output
+from onceproof.harness.own.profile import EMPTY, KEYS, NULL, OVERSIZE, Profile
+from onceproof.harness.own.subject import WORDS, OwnPipeline
+from onceproof.harness.own.upserts import check_spread
+from onceproof.harness.scenario import At, BadScenario, Scenario
+from onceproof.harness.schedule_json import BadSchedule, schedule_from_json
+from onceproof.harness.workload.senders.librdkafka import Librdkafka
+from onceproof.verify.checks import check_places, check_queues, check_upserts
+from onceproof.verify.fine_print import fine_print, fine_print_of
+from onceproof.verify.hazards.hazard import Pipeline
+from onceproof.verify.hazards.table import NAMES
+from onceproof.verify.plan import Plan
+from onceproof.verify.said import CLAIMS, BadTrial, Said
+
+NAME: Final = "verify"
+DRY_RUN: Final = f"{NAME}-dry-run"
+RECORDS: Final = 12_000
+"""How many orders are made up at least, unless somebody says."""
+_EACH: Final = 600
+"""How many orders are made up for each fault."""
+_LEAST: Final = 20
+"""For each fault: fewer would be over before it has had an effect."""
+_FEWEST: Final = 10
+"""How many faults a plan has at least."""
+_STRIKE_SECONDS: Final = 6.0
+"""About how long one fault takes."""
+REHEARSED: Final = 300
+"""How many records a rehearsal sends."""
+_REHEARSED_RATE: Final = 60
+_LINGER_MS: Final = 200
+"""Requests of one record each would cost brokers most of what they do."""
+SENTINELS: Final = 60
+"""How many of the last records are sent when all else has come to rest."""
+
+_BEGIN: Final = 0.05
+_LONG: Final = 400
+"""Records that are acknowledged while a fault without an end of its own lasts."""
+_LASTING: Final = (CutLink, PauseProgram, PauseDriver)
+_TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
+"""What Kafka takes as a name."""
+
+
+def draft(said: Said) -> Scenario:
+    """The trial without its schedule, and with claims that no hazard has been named for.
+
+    Raises:
+        BadTrial: something of what was said is not as it should be.
+    """
+    try:
+        return _draft(said)
+    except (BadRule, UnknownFault, BadSchedule, BadScenario) as error:
+        raise BadTrial(str(error)) from error
+
+
+def named(said: Said) -> bool:
+    """Whether the user names the faults, so that no plan is needed."""
+    return bool(said.faults) or said.schedule is not None
+
+
+def pipeline_of(scenario: Scenario, said: Said, profile: Profile) -> Pipeline:
+    """What hazards may depend on."""
+    subject = _subject_of(scenario)
+    return Pipeline(
+        profile=profile,
+        input=subject.orders.topic,
+        kinds=tuple(place.kind for place in subject.places),
+        topics=tuple(place.topic for place in subject.places if place.topic is not None),
+        spark=subject.spark,
+        upserts=subject.upserts is not None,
+        plain_data=said.plain_data,
+        odd_orders=_odd_orders(said, subject, profile),
+    )
+
+
+def _odd_orders(said: Said, subject: OwnPipeline, profile: Profile) -> tuple[str, ...]:
+    """Kinds of odd records that its made-up orders may have."""
+    if said.plain_data or said.data or subject.upserts or subject.spark:
+        return ()
+    known = (OVERSIZE, *((NULL,) if subject.named_by_header else ()))
+    # With one of two left empty, one of two workers would have nothing to do.
+    several = (EMPTY,) if subject.orders.partitions > 2 else ()
+    return (KEYS, *several, *(kind for kind in known if kind in profile.survives))
+
+
+def by_plan(scenario: Scenario, said: Said, profile: Profile, plan: Plan) -> Scenario:
+    """The trial with a plan: its claims hold only if every hazard of it was met.
+
+    Raises:
+        BadTrial: there are too few records for it.
+    """
+    schedule, subject = plan.schedule, _subject_of(scenario)
+    orders = replace(subject.orders, odd=_odd_orders(said, subject, profile))
+    if said.records is None and said.data is None:
+        orders = replace(orders, records=max(RECORDS, _EACH * len(schedule)))
+    seconds = _STRIKE_SECONDS * max(len(schedule), 1)
+    orders = replace(orders, rate=max(1, min(said.rate, round(orders.records / seconds))))
+    accepted = ", ".join(hazard.name for hazard in plan.accepted)
+    title = f"{scenario.title} ({accepted} accepted untested)" if accepted else scenario.title
+    hazards = frozenset(hazard.name for hazard in plan.hazards)
+    return _with(scenario, said, orders, schedule, profile, title, hazards, fine_print_of(plan))
+
+
+def by_faults(scenario: Scenario, said: Said, profile: Profile) -> Scenario:
+    """The trial with the faults that the user names: any one hazard is enough for its claims.
+
+    Raises:
+        BadTrial: there are too few records for them.
+    """
+    schedule = _schedule(said)
+    orders = _subject_of(scenario).orders
+    told = "Faults that were asked for by name, and no others: any other hazard."
+    return _with(scenario, said, orders, schedule, profile, scenario.title, frozenset(), told)
+
+
+def _with(
+    scenario: Scenario,
+    said: Said,
+    orders: Orders,
+    schedule: tuple[At, ...],
+    profile: Profile,
+    title: str,
+    hazards: frozenset[str],
+    untested: str,
+) -> Scenario:
+    if orders.records < _LEAST * len(schedule):
+        raise _too_few(orders, len(schedule))
+    subject = replace(
+        _subject_of(scenario),
+        orders=orders,
+        rest=max(profile.rest, said.settle or 0.0),
+        pause=profile.pause,
+        profile=profile.sentences(),
+    )
+    try:
+        return replace(
+            scenario,
+            title=title,
+            workload=orders,
+            subject=subject,
+            schedule=schedule,
+            claims=tuple(
+                _claim(guarantee, subject, output, schedule, hazards, untested)
+                for output in subject.outputs
+                for guarantee in said.claims
+            ),
+        )
+    except BadScenario as error:
+        raise BadTrial(str(error)) from error
+
+
+def _too_few(orders: Orders, faults: int) -> BadTrial:
+    return BadTrial(
+        f"{orders.records} records are over before {faults} faults have had an effect; expected "
+        f"{_LEAST * faults} or more, or fewer faults (--preset gentle)"
+    )
+
+
+def _subject_of(scenario: Scenario) -> OwnPipeline:
+    assert isinstance(scenario.subject, OwnPipeline)
+    return scenario.subject
+
+
+def rehearsal(scenario: Scenario) -> Scenario:
+    """The same without faults and with few records: does it run, and are identities read back?"""
+    subject = _subject_of(scenario)
+    few = replace(
+        subject.orders, records=min(REHEARSED, subject.orders.records), rate=_REHEARSED_RATE
+    )
+    return replace(
+        scenario,
+        name=DRY_RUN,
+        title="A rehearsal: no fault, few records",
+        workload=few,
+        subject=replace(subject, orders=few),
+        claims=tuple(replace(claim, expect=None) for claim in scenario.claims),
+    )
+
+
+def _draft(said: Said) -> Scenario:
+    if not said.command:
+        raise BadTrial("no command: write the pipeline's behind --, as in `-- python job.py`")
+    if not said.outputs:
+        raise BadTrial("no output: say with --output where the pipeline writes")
+    for name in said.accepted:
+        if name not in NAMES:
+            raise BadTrial(
+                f"--accept-untested {name}: no such hazard; expected one of {', '.join(NAMES)}"
+            )
+    for part in said.command:
+        fill(part, WORDS)
+    subject = _subject(said)
+    _check_losses(said, subject)
+    if named(said):
+        _schedule(said)
+    elif subject.orders.records < _LEAST * _FEWEST:
+        raise _too_few(subject.orders, _FEWEST)
+    return Scenario(
+        name=NAME,
+        title=f"A pipeline of your own: {said.topic} → {', '.join(subject.sinks)}",
+        subject=subject,
+        workload=subject.orders,
+        sender=Librdkafka(linger_ms=_LINGER_MS),
+        schedule=(),
+        claims=tuple(
+            _claim(guarantee, subject, output, (), frozenset(), "")
+            for output in subject.outputs
+            for guarantee in said.claims
+        ),
+        topics=tuple(
+            Topic(name=name, partitions=said.partitions) for name in _topics(subject, said)
+        ),
+    )
+
+
+def _check_losses(said: Said, subject: OwnPipeline) -> None:
+    """Where every input may have no effect, nothing that is missing could be told from a loss."""
+    effects = subject.comes_to
+    if effects.optional and effects.function is None and set(said.claims) != {AT_MOST_ONCE}:
+        raise BadTrial(
+            f"--effects {effects} cannot show that something is lost; expected FILE.py:FUNCTION, "
+            "which says of each input how many it has, or --claim at-most-once alone"
+        )
+
+
+def _topics(subject: OwnPipeline, said: Said) -> Iterable[str]:
+    """Topics that are made beside its input: those that it writes to, and those it needs."""
+    written = [output.topic for output in subject.places if output.topic is not None]
+    for name in said.topics:
+        if not _TOPIC.fullmatch(name):
+            raise BadTrial(
+                f"--topic {name!r} is no name of a topic; expected letters, digits, dots, "
+                "underscores and hyphens"
+            )
+    return dict.fromkeys(name for name in (*written, *said.topics) if name != said.topic)
+
+
+def _subject(said: Said) -> OwnPipeline:
+    identity = Rule.parse(said.identity)
+    letters = None
+    if said.dead_letters is not None:
+        rule = Rule.parse(said.dead_letter_identity or said.identity)
+        letters = Output.parse(said.dead_letters, rule)
+    elif said.dead_letter_identity is not None:
+        raise BadTrial(
+            "--dead-letter-identity speaks of dead letters; say where with --dead-letters"
+        )
+    if said.upserts is not None:
+        check_upserts(said)
+    subject = OwnPipeline(
+        command=said.command,
+        folder=str(said.folder),
+        outputs=tuple(Output.parse(text, identity) for text in said.outputs),
+        orders=_orders(said),
+        dead_letters=letters,
+        upserts=Rule.parse(said.upserts) if said.upserts is not None else None,
+    )
+    check_places(said, subject)
+    check_queues(said, subject)
+    return subject
+
+
+def _orders(said: Said) -> Orders:
+    orders = Orders(
+        topic=said.topic,
+        records=said.records or RECORDS,
+        effects=said.effects,
+        effect_key=said.effect_key,
+        upserts=said.upserts is not None,
+        partitions=said.partitions,
+        rate=said.rate,
+        sentinels=SENTINELS,
+    )
+    if said.data is not None:
+        if not said.data.is_file():
+            raise BadTrial(f"{said.data} is not there; expected a .jsonl, .csv or .parquet file")
+        there = count(said.data)
+        orders = replace(
+            orders,
+            records=min(said.records or there, there),
+            file=str(said.data.absolute()),
+            identity=said.data_identity or said.identity,
+            key=said.data_key,
+        )
+    elif said.data_identity or said.data_key:
+        raise BadTrial("--data-identity and --data-key speak of a file; say which with --data")
+    orders = replace(orders, sentinels=min(SENTINELS, orders.records // 10))
+    # A record without an identity is met here, and one that the function fails for.
+    for producer in range(orders.producers):
+        for _ in orders.expected(producer=producer, seed=0, sink=""):
+            pass
+        for _ in orders.contributed(producer=producer, seed=0, sink=""):
+            pass
+    if said.upserts is not None:
+        check_spread(orders.keyed(seed=0))
+    return orders
+
+
+def _schedule(said: Said) -> tuple[At, ...]:
+    if said.schedule is None:
+        return by_name(said.faults)
+    try:
+        return schedule_from_json(json.loads(said.schedule.read_text()))
+    except OSError as error:
+        raise BadTrial(
+            f"{said.schedule} cannot be read: {error.strerror}; expected a file with a "
+            "schedule, as run.json has in `plan`"
+        ) from error
+    except ValueError as error:
+        raise BadTrial(
+            f"{said.schedule}: {error}; expected a schedule, as run.json has in `plan`"
+        ) from error
+
+
+def by_name(faults: Sequence[str]) -> tuple[At, ...]:
+    """Faults as `onceproof fault` takes them, one after the other.
+
+    Raises:
+        UnknownFault: one is none.
+    """
+    found: list[At] = []
+    for number, text in enumerate(faults, 1):
+        name, *words = shlex.split(text) or [""]
+        fault = asked(name, words)
+        found.append(
+            At(
+                name=f"{number}: {text}",
+                progress=0.0 if found else _BEGIN,
+                after=(found[-1].name,) if found else (),
+                do=fault,
+                until=Acknowledged(records=_LONG) if isinstance(fault, _LASTING) else Bitten(),
+            )
+        )
+    return tuple(found)
+
+
+def _claim(
+    guarantee: str,
+    subject: OwnPipeline,
+    output: Output,
+    schedule: tuple[At, ...],
+    hazards: frozenset[str],
+    untested: str,
+) -> Claim:
+    if guarantee not in CLAIMS:
+        raise BadTrial(f"{guarantee!r} cannot be put on trial; there are {', '.join(CLAIMS)}")
+    letters = subject.dead_letters
+    return Claim(
+        guarantee=guarantee,
+        hop=Hop.PROCESS,
+        scope=Scope(
+            input=subject.orders.topic,
+            sink=output.name,
+            view=output.view,
+            dead_letters=None if letters is None else letters.name,
+        ),
+        hazards=hazards,
+        fine_print=fine_print(guarantee, subject, output, schedule, untested),
+        expect=Expectation(verdict=Verdict.HOLDS),
+    )
