@@ -89,7 +89,7 @@ bench-report: .bootstrap ## Size of a report of a thousand findings, and how fas
 	@$(BIN)/python -m benchmarks.report $(ARGS)
 
 exact-faults: .bootstrap ## Every message of a transaction met by every fault (TRIES=1)
-	@$(BIN)/python -m onceproof.harness.exact --tries $(TRIES) $(ARGS)
+	@$(BIN)/python -m onceproof.harness.message_faults --tries $(TRIES) $(ARGS)
 
 reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m onceproof.reports.anomalies.page

@@ -1,6 +1,6 @@
 """What stands around the records: ends, positions, executed ranges, faults, hazards, phases.
 
-The one thing to know: these tables grow with micro-batches, not with records, and say what a good
+These tables grow with micro-batches, not with records, and say what a good
 run says: the driver was killed once between the sink's write and the commit, its batch ran again
 and was seen to be done already.
 """

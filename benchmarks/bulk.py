@@ -1,6 +1,6 @@
 """The big tables of a generated history: sends, txns, log, effects, expected.
 
-The one thing to know: here the numbers of an episode become what a real run writes: identities,
+Here the numbers of an episode become what a real run writes: identities,
 digests, times. Names and formats are those of the harness's own producers and auditor.
 """
 

@@ -1,6 +1,6 @@
 """What judging costs: `make bench-checking`, or `python -m benchmarks.checking --help`.
 
-The one thing to know: every run is the whole command in a fresh process, start-up included. Limits
+Every run is the whole command in a fresh process, start-up included. Limits
 are printed beside the figures, and nothing of them is asserted: the machine is whatever it is. What
 is asserted is the verdict, because a fast wrong answer is worth nothing.
 """

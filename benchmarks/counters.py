@@ -1,6 +1,6 @@
 """How far everything that is counted has come: ordinals, records, transactions, offsets.
 
-The one thing to know: a history is one episode, repeated. What the episode adds to each counter is
+A history is one episode, repeated. What the episode adds to each counter is
 the stride from one repetition to the next.
 """
 

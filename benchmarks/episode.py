@@ -1,6 +1,6 @@
 """One episode of a history, told step by step: what is sent, logged, done and expected.
 
-The one thing to know: every row here is right because it is written down as it happens, in plain
+Every row here is right because it is written down as it happens, in plain
 Python; a big history is this episode over and over, with its numbers moved on. It has what real
 ones have: sends that nobody knows the outcome of, records that the application sent twice, and,
 with transactions, aborted ones and one whose commit was never answered.

@@ -1,6 +1,6 @@
 """What a gate costs: `make bench-gate`, or `python -m benchmarks.gate --help`.
 
-The one thing to know: rounds with the gate and without take turns on one stage, so that both meet
+Rounds with the gate and without take turns on one stage, so that both meet
 the same noise, and processor time stands beside. Without a gate a link leads past it: what is
 measured there is toxiproxy alone, with no gate in the way.
 """

@@ -1,8 +1,8 @@
 """A big, correct history as Parquet, made to measure: `python -m benchmarks.generate --records N`.
 
-The one thing to know: a folder is named by its plan and appears by one rename when it is whole, so
+A folder is named by its plan and appears by one rename when it is whole, so
 that it is made only once. `history` in it is what checkers read; `made.json` beside it says how
-many rows there are and which effects were wounded.
+many rows there are and which effects were mutated.
 """
 
 from __future__ import annotations

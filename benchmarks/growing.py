@@ -1,6 +1,6 @@
 """How an engine grows: with cores, and with records, in sentences.
 
-The one thing to know: Spark's own start weighs more than judging a million records. So each ratio
+Spark's own start weighs more than judging a million records. So each ratio
 is told twice, of the whole command and of what is left without the cost of an almost empty history.
 """
 

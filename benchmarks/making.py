@@ -1,6 +1,6 @@
 """Writing the tables of a plan into a folder.
 
-The one thing to know: the big tables go from a query straight into their files, in the order in
+The big tables go from a query straight into their files, in the order in
 which a real run has them, so that memory does not grow with the history.
 """
 
@@ -20,15 +20,15 @@ from benchmarks.around import around
 from benchmarks.bulk import BULK, select
 from benchmarks.counters import PARTITIONS, Counters
 from benchmarks.episode import Row, episode
+from benchmarks.mutations import draw_mutations
 from benchmarks.plan import Plan
 from benchmarks.repeat import Part, repeated
-from benchmarks.wounds import draw_wounds
 from onceproof.checkers.tables import TABLES
 
 MEMORY: Final = "1GB"
 ROW_GROUP: Final = 122_880
 _NAMED: Final = ["record", "effect_key", "source_partition", "source_offset"]
-"""What `made.json` says of a wounded effect."""
+"""What `made.json` says of a mutated effect."""
 
 
 def make(plan: Plan, folder: Path) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class _Making:
 
     def make(self) -> dict[str, Any]:
         """Write everything."""
-        self._dropped, self._doubled = self._wounds()
+        self._dropped, self._doubled = self._mutations()
         # A query over numbers uses one thread, so two tables are written side by side.
         with ThreadPoolExecutor(max_workers=2) as pool:
             rows = dict(zip(BULK, pool.map(self._copy, BULK), strict=True))
@@ -74,7 +74,7 @@ class _Making:
             if not query:
                 return self._write(table, [])
             if table == "effects" and (self._dropped.num_rows or self._doubled.num_rows):
-                query = self._wounded(cursor, query)
+                query = self._mutated(cursor, query)
             ((rows,),) = cursor.execute(
                 f"COPY ({query}) TO '{self._path(table)}' "
                 f"(FORMAT parquet, ROW_GROUP_SIZE {ROW_GROUP})"
@@ -99,14 +99,14 @@ class _Making:
             yield Part(rows=_of(main, partition), first=0, times=self._times, moved=self._main.end)
             yield Part(rows=_of(last, partition), first=self._times, times=1, moved=Counters())
 
-    def _wounds(self) -> tuple[pa.Table, pa.Table]:
+    def _mutations(self) -> tuple[pa.Table, pa.Table]:
         """The effects that are to be dropped and doubled."""
-        drawn = draw_wounds(self._plan, self._main.effects, self._times)
+        drawn = draw_mutations(self._plan, self._main.effects, self._times)
         with closing(self._database.cursor()) as cursor:
             query = self._query(cursor, "effects")
             return _those(cursor, query, drawn.dropped), _those(cursor, query, drawn.doubled)
 
-    def _wounded(self, cursor: duckdb.DuckDBPyConnection, query: str) -> str:
+    def _mutated(self, cursor: duckdb.DuckDBPyConnection, query: str) -> str:
         """All effects but the dropped ones, and the doubled ones again as new rows at the end."""
         cursor.register("dropped", self._dropped)
         cursor.register("doubled", self._doubled)

@@ -1,6 +1,6 @@
 """Running a command in a process of its own, and what that cost.
 
-The one thing to know: the kernel's own high-water mark tells the peak of one process exactly, but
+The kernel's own high-water mark tells the peak of one process exactly, but
 of the largest one only. Where a command starts others (Spark's JVM), the sum over the tree is
 sampled as well, and the greater figure counts. The mark begins with what this process holds when it
 starts the other, which is why nothing big is imported here.

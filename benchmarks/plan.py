@@ -1,6 +1,6 @@
 """What a generated history is to look like: plain data, and the name of its folder.
 
-The one thing to know: equal plans make equal histories, so that a folder is named by its plan and
+Equal plans make equal histories, so that a folder is named by its plan and
 made only once.
 """
 

@@ -1,6 +1,6 @@
 """Repeating the rows of an episode as often as it takes, as a query that holds nothing in memory.
 
-The one thing to know: every counted column gets its stride beside it, and one line of arithmetic
+Every counted column gets its stride beside it, and one line of arithmetic
 moves it on: repetition n of a row has its number plus n times its stride.
 """
 

@@ -1,6 +1,6 @@
 """How fast a large report opens: `make bench-report`, or `python -m benchmarks.report --help`.
 
-The one thing to know: the report is of a generated history that was judged, a thousand findings in
+The report is of a generated history that was judged, a thousand findings in
 two hundred thousand records, and it is opened in the Chromium that is installed, each time anew.
 """
 
@@ -67,7 +67,7 @@ def make_report(folder: Path, *, cache: Path = CACHE, records: int = RECORDS) ->
     _record(folder.name, records).save(folder)
     seal_folder(folder)
     # Else the first few of each anomaly are told, and the others counted.
-    with patch("onceproof.checkers.engines.layer.SHOWN", FINDINGS):
+    with patch("onceproof.checkers.engines.overlay.SHOWN", FINDINGS):
         report = check_run(folder).report
     counts = {group.anomaly: (group.count, len(group.shown)) for group in report.findings}
     if sum(count for count, _ in counts.values()) < FINDINGS:

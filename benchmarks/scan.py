@@ -1,6 +1,6 @@
 """Read once what a claim needs: `python -m benchmarks.scan FOLDER`.
 
-The one thing to know: this is the floor under every judgement: open the same files, decode the same
+This is the floor under every judgement: open the same files, decode the same
 columns, do next to nothing with them. Each value is touched (its length or its sum), because a mere
 count is answered from the files' footers.
 """

@@ -1,6 +1,6 @@
 """What is measured, section by section.
 
-The one thing to know: each section is a generator of finished lines, so that what was measured so
+Each section is a generator of finished lines, so that what was measured so
 far is told even if a later one fails.
 """
 
@@ -73,12 +73,12 @@ class Suite:
                 yield self._line("size", "one to one", Plan(records=size.records), size)
 
     def kinds(self) -> Iterator[Line]:
-        """As many records, wounded, sent in transactions, and transformed in other ways."""
+        """As many records, mutated, sent in transactions, and transformed in other ways."""
         size = self._middle()
         # Two to three effects of each record, all compared in full: nothing is set aside before.
         more = replace(size, memory=size.memory and 2 * size.memory, limit=None, times=1)
         for what, plan, own in (
-            ("ten wounds", Plan(records=size.records, drop=5, duplicate=5), size),
+            ("ten mutations", Plan(records=size.records, drop=5, duplicate=5), size),
             ("transactions", Plan(records=size.records, transactions=True), size),
             ("filter", Plan(records=size.records, shape=Shape.FILTER), size),
             ("one to many", Plan(records=size.records, shape=Shape.ONE_TO_MANY), more),

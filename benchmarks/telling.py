@@ -1,6 +1,6 @@
 """The table and the JSON of a benchmark.
 
-The one thing to know: a figure alone says little of a noisy machine, so that each line has the best
+A figure alone says little of a noisy machine, so that each line has the best
 and the median, and the ratio to what ran beside it.
 """
 

@@ -1,6 +1,6 @@
 """A look at a process and everything that it started, through /proc.
 
-The one thing to know: a process may be gone between two looks, and then it simply counts no more.
+A process may be gone between two looks, and then it simply counts no more.
 """
 
 from __future__ import annotations

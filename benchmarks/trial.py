@@ -1,6 +1,6 @@
 """One line of a benchmark: a history, a command, and what its runs cost beside those of another.
 
-The one thing to know: judging and what it is compared with take turns, so that a noisy machine is
+Judging and what it is compared with take turns, so that a noisy machine is
 noisy for both, and their ratio means more than either.
 """
 

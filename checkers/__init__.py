@@ -1,6 +1,6 @@
 """Judging histories: `check(history, claims)` says what was found and what that means.
 
-The one thing to know: this package knows histories, anomalies, claims and verdicts, and nothing of
+This package knows histories, anomalies, claims and verdicts, and nothing of
 processes, Kafka or Spark. Anybody can use it alone, on a history from elsewhere:
 
     history = History.load("runs/…/history")

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from onceproof.checkers.controls import Control
-from onceproof.checkers.engines.layer import Layer
 from onceproof.checkers.engines.literals import literal
+from onceproof.checkers.engines.overlay import Layer
 from onceproof.checkers.history import History
 from onceproof.checkers.promised import NOTHING, Promised
 

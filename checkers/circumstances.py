@@ -1,6 +1,6 @@
 """What a history says of the run itself: its phases, faults and hazards.
 
-The one thing to know: *complete* means that settling and collecting both ended well. Only then does
+*complete* means that settling and collecting both ended well. Only then does
 the absence of something prove anything.
 """
 
@@ -18,7 +18,7 @@ TO_COMPLETE: Final = ("settle", "collect")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Elsewhere:
+class OutOfScope:
     """What is known to have gone elsewhere than a claim speaks of.
 
     Attributes:
@@ -34,7 +34,7 @@ class Elsewhere:
         return hazard["owner"] in self.owners or hazard["attempt"] in self.attempts
 
 
-NOWHERE: Final = Elsewhere()
+NOWHERE: Final = OutOfScope()
 """Nothing is known to have."""
 
 
@@ -169,7 +169,7 @@ class Circumstances:
         times = "once" if len(details) == 1 else f"{len(details)} times"
         return f"It hung {times}, which refutes nothing: {'; '.join(map(str, details))}."
 
-    def hazards_seen(self, hop: Hop, elsewhere: Elsewhere = NOWHERE) -> dict[str, int]:
+    def hazards_seen(self, hop: Hop, elsewhere: OutOfScope = NOWHERE) -> dict[str, int]:
         """How often each kind of hazard was observed on a hop; end to end is both.
 
         Args:

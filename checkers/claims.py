@@ -1,6 +1,6 @@
 """Claims: what each guarantee promises on each hop, and which anomalies refute it.
 
-The one thing to know: this is policy and nothing else. How an anomaly is found is said in its own
+This is policy and nothing else. How an anomaly is found is said in its own
 file; here it only stands which guarantee cannot live with it. End to end both tables hold.
 
     exactly_once("payments", into="ledger", view="table", hazards={"replayed-batch"})

@@ -1,6 +1,6 @@
 """Claims as plain JSON and back, so that a run can be judged again years later.
 
-The one thing to know: what comes back is exactly what went in, or a `BadClaim` names the field.
+What comes back is exactly what went in, or a `BadClaim` names the field.
 """
 
 from __future__ import annotations

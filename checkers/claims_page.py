@@ -2,7 +2,7 @@
 
 Run as `python -m onceproof.checkers.claims_page`.
 
-The one thing to know: it prints `docs/reference/claims.md`, and a test compares the two. What a
+It prints `docs/reference/claims.md`, and a test compares the two. What a
 claim promises stands in `fine_print`, what refutes it in `refutations`; nothing is added to either.
 """
 
@@ -29,7 +29,7 @@ _WRITTEN: Final = {
 }
 _WHEN: Final = {
     Verdict.VIOLATED: "a refuting anomaly is proven",
-    Verdict.INVALID: "harness or environment failed, a self-proof did not come out, or a required "
+    Verdict.INVALID: "harness or environment failed, the mutation self-check failed, or a required "
     "fault left no evidence",
     Verdict.STALLED: "progress did not come back after healing, or a transaction hangs",
     Verdict.UNKNOWN: "interrupted, undecidable, not to be seen in this history, or outside the "

@@ -1,6 +1,6 @@
 """Strongly connected components of a directed graph: which nodes lie on cycles together.
 
-The one thing to know: this is Tarjan's algorithm with its stack in a list and not in Python's
+This is Tarjan's algorithm with its stack in a list and not in Python's
 calls, so that a path of a million nodes is as good as one of ten. Each edge is looked at once (and
 once more on the way back from a node that was met through it).
 """

@@ -1,6 +1,6 @@
 """Controls: can what was collected be read at all?
 
-The one thing to know: absence proves something only if presence could have been seen. Where no
+Absence proves something only if presence could have been seen. Where no
 identity can be read, or a table holds nothing, "it is not there" is an empty word.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from onceproof.checkers.engines.layer import Layer
+from onceproof.checkers.engines.overlay import Layer
 from onceproof.checkers.model import Claim, Hop
 from onceproof.checkers.trials import Trials
 

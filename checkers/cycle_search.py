@@ -1,6 +1,6 @@
 """The search for the shortest cycle of a component, on numbers.
 
-The one thing to know: every cycle with all needed kinds of edges passes an edge of each kind, and
+Every cycle with all needed kinds of edges passes an edge of each kind, and
 an edge that leads back. So it is enough to begin where the rarest of these begin, and in a history
 with one thing wrong that is one place, however many transactions there are.
 """

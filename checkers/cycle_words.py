@@ -1,6 +1,6 @@
 """A cycle in words: for each step, why one transaction came before another.
 
-The one thing to know: what is told are the columns of the edges' relations, `txn_wr` and its kin.
+What is told are the columns of the edges' relations, `txn_wr` and its kin.
 """
 
 from __future__ import annotations

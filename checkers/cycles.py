@@ -1,6 +1,6 @@
 """Cycles of dependencies among transactions: the shortest one of each component, and in words.
 
-The one thing to know: a cycle here is a closed walk, each of whose steps says that one transaction
+A cycle here is a closed walk, each of whose steps says that one transaction
 came before another. It need not be simple: where two kinds of step are asked for, the shortest walk
 that has both may pass a transaction twice. That proves as much, for nothing can come before itself.
 

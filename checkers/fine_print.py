@@ -1,6 +1,6 @@
 """The standard fine print of each guarantee on each hop, in plain words.
 
-The one thing to know: these words are printed beside every verdict. They say no more than what the
+These words are printed beside every verdict. They say no more than what the
 checkers look at; a subject with other limits brings a `FinePrint` of its own.
 """
 

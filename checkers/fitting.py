@@ -1,6 +1,6 @@
 """Whether columns fit the contract, and how they are made to where they nearly do.
 
-The one thing to know: a nullable column that is missing is NULL, text is text in whatever way it is
+A nullable column that is missing is NULL, text is text in whatever way it is
 stored, and columns that the contract does not know are left out. Everything else is refused.
 `where` is what a message calls the table: where it came from, and its name.
 """

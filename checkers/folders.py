@@ -1,6 +1,6 @@
 """Where the files of a history lie: a folder of this machine, or one that only an engine reaches.
 
-The one thing to know: a `Folder` is all that a history needs of a file system, a `Parquet` all that
+A `Folder` is all that a history needs of a file system, a `Parquet` all that
 it needs of a file. `checkers.local_folder` has those of this machine, `checkers.engines.places`
 those of every file system that Spark reads. A place is a path or a URI, as text.
 """

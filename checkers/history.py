@@ -1,6 +1,6 @@
 """A history: the typed tables of one run.
 
-The one thing to know: a history knows where its tables are and that their columns fit
+A history knows where its tables are and that their columns fit
 `checkers.tables`; it loads none of them before somebody asks. What stands in the columns is checked
 by the engine that opens it, once, so that no query has to ask whether a word is known, a row came
 twice, or NULL stands where nothing may be unknown. Tables that are missing are empty and named in

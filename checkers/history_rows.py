@@ -1,6 +1,6 @@
 """What `History.of` fills in where a hand-written row says nothing.
 
-The one thing to know: the defaults describe the dullest run there is: one topic `input` with one
+The defaults describe the dullest run there is: one topic `input` with one
 partition, one producer, one sink `ledger`, all acknowledged and committed, one clock.
 """
 

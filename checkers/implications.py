@@ -1,8 +1,8 @@
 """Which anomaly brings which others with it.
 
-The one thing to know: an arrow says *may*, not must. Dropping an effect is a lost-output, and if a
+An arrow says *may*, not must. Dropping an effect is a lost-output, and if a
 position lies beyond, it is offset-ahead as well. Whoever sees the right one with only implied
-others beside it sees one wound; anything else is a second one, or a wrong checker.
+others beside it sees one mutation; anything else is a second one, or a wrong checker.
 """
 
 from __future__ import annotations

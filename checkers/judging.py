@@ -1,6 +1,6 @@
-"""Judging a history: relations, findings, self-proof, verdicts, for everything that is claimed.
+"""Judging a history: relations, findings, the mutation self-check and verdicts for all claims.
 
-The one thing to know: work is shared. All trials are computed in one go, the produce hop once per
+Work is shared. All trials are computed in one go, the produce hop once per
 input topic, the process hop once per sink and view, and claims on the same stretch read the same
 findings. An anomaly that needs a look at every record is asked for only where a claim stands or
 falls with it.
@@ -13,11 +13,11 @@ from dataclasses import replace
 
 from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.belonging import belonging
-from onceproof.checkers.circumstances import Circumstances, Elsewhere
+from onceproof.checkers.circumstances import Circumstances, OutOfScope
 from onceproof.checkers.controls import Control, controls
 from onceproof.checkers.engines import Layer, Settings, open_history
-from onceproof.checkers.engines.beside import Beside, beside, heard
-from onceproof.checkers.engines.layer import of_the_run
+from onceproof.checkers.engines.overlay import of_the_run
+from onceproof.checkers.engines.parallel import Beside, beside, heard
 from onceproof.checkers.history import History
 from onceproof.checkers.model import (
     Claim,
@@ -26,12 +26,12 @@ from onceproof.checkers.model import (
     Findings,
     Hop,
     Judgement,
-    Wound,
+    Mutation,
 )
+from onceproof.checkers.mutation_check import Proof, prove
 from onceproof.checkers.promised import NOTHING, Promised
 from onceproof.checkers.refutations import refutations, told_with
 from onceproof.checkers.sample import choose, taken_out
-from onceproof.checkers.self_proof import Proof, prove
 from onceproof.checkers.trials import Input, Trials
 from onceproof.checkers.verdict import judge_claim
 
@@ -55,7 +55,7 @@ def check(
         promised: what must be in the history, as far as that is known apart from it.
 
     Returns:
-        A verdict for each claim, in their order, with every finding and the self-proof.
+        A verdict for each claim, in their order, with every finding and the mutation self-check.
 
     Raises:
         BadHistory: what stands in the history's columns does not fit the contract.
@@ -81,7 +81,9 @@ def _judged(
     return Judgement(
         claims=judged,
         findings=_merged(findings, circumstances.complete),
-        self_proof=tuple(wound for wounds in trial.wounds.values() for wound in wounds),
+        mutation_check=tuple(
+            mutation for mutations in trial.mutations.values() for mutation in mutations
+        ),
         notes=_notes(history, circumstances, findings),
         counts={name: history.rows(name) for name in history} | relations,
     )
@@ -96,7 +98,7 @@ def find(
 ) -> tuple[Findings, ...]:
     """Everything that is found on the claims' hops, whatever it refutes, without a verdict.
 
-    There is no self-proof behind it.
+    There is no mutation self-check behind it.
 
     Args:
         history: where to look.
@@ -144,7 +146,7 @@ class _Trial:
         with beside(layer.database) as others:
             proven = others.do(lambda: self._proven(wanted, others))
             self._look(wanted)
-            self.wounds = proven.result()
+            self.mutations = proven.result()
 
     def _look(self, wanted: Mapping[Stretch, Collection[str]]) -> None:
         """Look for every anomaly where it is wanted."""
@@ -166,8 +168,8 @@ class _Trial:
 
     def _proven(
         self, wanted: Mapping[Stretch, frozenset[str]], others: Beside
-    ) -> dict[Stretch, tuple[Wound, ...]]:
-        """What became of the wounds on each stretch."""
+    ) -> dict[Stretch, tuple[Mutation, ...]]:
+        """What became of the mutations on each stretch."""
         proofs = prove(
             self._layer,
             taken_out(self._layer),
@@ -186,11 +188,11 @@ class _Trial:
             claim,
             findings=self.run + [f for s in stretches for f in self.found[s]],
             circumstances=self._circumstances,
-            wounds=[w for s in stretches for w in self.wounds[s]],
+            mutations=[w for s in stretches for w in self.mutations[s]],
             controls=controls(self._layer, claim, self._trials),
             missing=missing,
             cut_off=[name for s in stretches for name in self.cut_off[s]],
-            elsewhere=Elsewhere(owners=self._foreign(claim), attempts=self._sent_elsewhere(claim)),
+            elsewhere=OutOfScope(owners=self._foreign(claim), attempts=self._sent_elsewhere(claim)),
         )
 
     def _sent_elsewhere(self, claim: Claim) -> frozenset[object]:

@@ -1,6 +1,6 @@
 """A folder of this machine, read with Arrow.
 
-The one thing to know: of a Parquet file only its end is read before somebody asks for rows. What is
+Of a Parquet file only its end is read before somebody asks for rows. What is
 no regular file, or lies elsewhere and is only linked to, is refused before it is opened.
 """
 

@@ -1,6 +1,6 @@
 """The words of judging: hop, evidence, anomaly, finding, claim, verdict, judgement.
 
-The one thing to know: these are plain data. Policy (which anomaly refutes which claim) is in
+These are plain data. Policy (which anomaly refutes which claim) is in
 `claims`, the lattice of verdicts in `verdict`, presentation nowhere in this package.
 """
 
@@ -163,9 +163,9 @@ class Claim:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wound:
-    """One wound of the self-proof: what was done to a copy of this history, and whether the
-    checkers saw it.
+class Mutation:
+    """One mutation of the self-check: what was done to a copy of this history, and whether
+    the checkers saw it.
     """
 
     name: str
@@ -202,7 +202,7 @@ class Judgement:
 
     claims: tuple[ClaimJudgement, ...]
     findings: tuple[Findings, ...]
-    self_proof: tuple[Wound, ...]
+    mutation_check: tuple[Mutation, ...]
     unsealed: str | None = None
     """What is not as the run sealed it, in a sentence; None if everything is, or nothing was."""
     notes: tuple[str, ...] = ()

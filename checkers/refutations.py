@@ -1,6 +1,6 @@
 """The table of ANOMALIES.md: which guarantee an anomaly refutes, on which hop.
 
-The one thing to know: an anomaly that is not in the table refutes nothing; it is shown, and may
+An anomaly that is not in the table refutes nothing; it is shown, and may
 explain another.
 """
 

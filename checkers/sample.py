@@ -1,8 +1,8 @@
 """A sample of a history: some of its records, with everything that was written down about them.
 
-The one thing to know: records are chosen by the hashes of their names, so that the same history
+Records are chosen by the hashes of their names, so that the same history
 gives the same sample. They are compared in full, whatever the screen says of them, and so what was
-written down about them is at hand when the self-proof asks for it.
+written down about them is at hand when the mutation self-check asks for it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from onceproof.checkers.engines.layer import Layer
+from onceproof.checkers.engines.overlay import Layer
 from onceproof.checkers.trials import Trials, nobody
 
 RECORDS: Final = 40

@@ -1,6 +1,6 @@
 """Finding the members of an open set: every module of a package that has a certain constant.
 
-The one thing to know: adding a file to the folder is all that is needed; the order is that of the
+Adding a file to the folder is all that is needed; the order is that of the
 file names, so that nothing depends on who was imported first.
 """
 

@@ -1,6 +1,6 @@
 """The typed tables that a history consists of: the one contract between recording and judging.
 
-The one thing to know: a checker may rely on nothing but these columns. Whoever can fill them, from
+A checker may rely on nothing but these columns. Whoever can fill them, from
 Python, Go or Java, can have a history judged.
 
 Conventions that hold for every table:

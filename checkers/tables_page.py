@@ -1,6 +1,6 @@
 """The page about the tables, made from the tables: `python -m onceproof.checkers.tables_page`.
 
-The one thing to know: it prints `docs/reference/history.md`, and a test compares the two. Whoever
+It prints `docs/reference/history.md`, and a test compares the two. Whoever
 changes a table runs
 
     python -m onceproof.checkers.tables_page > docs/reference/history.md
@@ -13,7 +13,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from onceproof.checkers.engines.door import UNIQUE, WORDS
+from onceproof.checkers.engines.validation import UNIQUE, WORDS
 from onceproof.checkers.tables import TABLES, Column, Table
 
 _TYPES: Final[dict[pa.DataType, str]] = {

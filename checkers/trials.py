@@ -1,6 +1,6 @@
 """What is on trial: the inputs and outputs that the claims speak of, as tables for the queries.
 
-The one thing to know: all trials of a history are judged in one go. Every relation and every
+All trials of a history are judged in one go. Every relation and every
 anomaly carries a column `trial`, and two tables say what is meant by it:
 
 * `inputs(trial, topic, complete, collected, collect_started, collect_clock)`: one row per topic;
@@ -8,8 +8,8 @@ anomaly carries a column `trial`, and two tables say what is meant by it:
   input, sink, view and way of judging. Its numbers are its own.
 
 `settled(topic)` names the topics of which everything had come to rest; anomalies of liveness belong
-to the whole run and have trial 0. `sampled(record)` holds the records that the self-proof is made
-with; without a self-proof there are none.
+to the whole run and have trial 0. `sampled(record)` holds the records of the mutation
+self-check; without one there are none.
 """
 
 from __future__ import annotations

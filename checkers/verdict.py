@@ -1,6 +1,6 @@
 """From everything that is known to one verdict per claim: a lattice, the first that applies.
 
-The one thing to know: these are pure functions. `holds` is what is left when every reason against
+These are pure functions. `holds` is what is left when every reason against
 it was looked at and none was there; it is never a default.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from onceproof.checkers.circumstances import NOWHERE, Circumstances, Elsewhere
+from onceproof.checkers.circumstances import NOWHERE, Circumstances, OutOfScope
 from onceproof.checkers.claims import refutes
 from onceproof.checkers.controls import Control
-from onceproof.checkers.model import Claim, ClaimJudgement, Evidence, Findings, Verdict, Wound
+from onceproof.checkers.model import Claim, ClaimJudgement, Evidence, Findings, Mutation, Verdict
 from onceproof.checkers.refutations import refutations, shown_by
 
 INTERRUPTED: Final = 130
@@ -32,11 +32,11 @@ def judge_claim(
     *,
     findings: Sequence[Findings],
     circumstances: Circumstances,
-    wounds: Sequence[Wound] = (),
+    mutations: Sequence[Mutation] = (),
     controls: Sequence[Control] = (),
     missing: Sequence[Control] = (),
     cut_off: Iterable[str] = (),
-    elsewhere: Elsewhere = NOWHERE,
+    elsewhere: OutOfScope = NOWHERE,
 ) -> ClaimJudgement:
     """The verdict on one claim.
 
@@ -44,7 +44,7 @@ def judge_claim(
         claim: what is claimed.
         findings: of every anomaly, for the claim's scope.
         circumstances: phases, faults and hazards of the run.
-        wounds: the self-proof for the claim's scope.
+        mutations: the mutation self-check for the claim's scope.
         controls: whether the claim's input and sink could be read.
         missing: what the history lacks of what must be there.
         cut_off: names of anomalies that need a part of the history that was cut off.
@@ -67,10 +67,10 @@ def judge_claim(
     verdict, reason = (
         lacking
         or _violated(proven, uncovered)
-        or _invalid(circumstances, wounds, controls)
+        or _invalid(circumstances, mutations, controls)
         or _stalled(findings)
         or _unknown(circumstances, proven, uncovered, undecided)
-        or _unshown(claim, wounds)
+        or _unshown(claim, mutations)
         or _unexercised(claim, circumstances, seen, elsewhere)
         or (
             Verdict.HOLDS,
@@ -151,7 +151,7 @@ def _violated(proven: Sequence[Findings], uncovered: str | None) -> _Reason | No
 
 
 def _invalid(
-    circumstances: Circumstances, wounds: Sequence[Wound], controls: Sequence[Control]
+    circumstances: Circumstances, mutations: Sequence[Mutation], controls: Sequence[Control]
 ) -> _Reason | None:
     if circumstances.failure:
         return _sentence(Verdict.INVALID, circumstances.failure)
@@ -167,12 +167,12 @@ def _invalid(
     if toothless := circumstances.toothless():
         return _sentence(Verdict.INVALID, toothless)
     if circumstances.complete:
-        for wound in wounds:
-            if wound.placed and not wound.found:
+        for mutation in mutations:
+            if mutation.placed and not mutation.found:
                 return _sentence(
                     Verdict.INVALID,
-                    f"the self-proof failed: wound «{wound.name}» must show as "
-                    f"{wound.must_find} and did not ({wound.detail})",
+                    f"the mutation self-check failed: mutation «{mutation.name}» must show as "
+                    f"{mutation.must_find} and did not ({mutation.detail})",
                 )
     return None
 
@@ -218,9 +218,9 @@ def _unknown(
     return None
 
 
-def _unshown(claim: Claim, wounds: Sequence[Wound]) -> _Reason | None:
+def _unshown(claim: Claim, mutations: Sequence[Mutation]) -> _Reason | None:
     """A claim that nothing in this history could have refuted was not judged."""
-    shown = {wound.must_find for wound in wounds if wound.found}
+    shown = {mutation.must_find for mutation in mutations if mutation.found}
     for hop in claim.hop.parts:
         ways = shown_by(claim.guarantee, hop)
         if not any(names <= shown for names in ways):
@@ -228,20 +228,20 @@ def _unshown(claim: Claim, wounds: Sequence[Wound]) -> _Reason | None:
             return _sentence(
                 Verdict.UNKNOWN,
                 f"nothing was found, but this history could not show {lacking}: there is no place "
-                "in it where a wound of that kind could be made and seen",
+                "in it where a mutation of that kind could be made and seen",
             )
-    for wound in wounds:
-        if not wound.placed and wound.must_find in refutations(claim.guarantee, claim.hop):
+    for mutation in mutations:
+        if not mutation.placed and mutation.must_find in refutations(claim.guarantee, claim.hop):
             return _sentence(
                 Verdict.UNKNOWN,
-                f"nothing was found, but this history could not show {wound.must_find}: for wound "
-                f"«{wound.name}» {wound.detail}",
+                f"nothing was found, but this history could not show {mutation.must_find}: for "
+                f"mutation «{mutation.name}» {mutation.detail}",
             )
     return None
 
 
 def _unexercised(
-    claim: Claim, circumstances: Circumstances, seen: dict[str, int], elsewhere: Elsewhere
+    claim: Claim, circumstances: Circumstances, seen: dict[str, int], elsewhere: OutOfScope
 ) -> _Reason | None:
     if lacking := sorted(claim.hazards - seen.keys()):
         somewhere = {str(row["hazard"]) for row in circumstances.hazards}.intersection(lacking)

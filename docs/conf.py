@@ -1,6 +1,6 @@
 """How the site is built, by Sphinx: `make docs`.
 
-The one thing to know: the pages are the Markdown of this repository as it lies there, and the
+The pages are the Markdown of this repository as it lies there, and the
 navigation is made of the links on its pages of contents. A page that none of them links to, a link
 that leads nowhere and whatever else Sphinx warns of is an error.
 """

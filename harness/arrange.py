@@ -1,6 +1,6 @@
 """Putting the parts of a run together, and taking them apart.
 
-The one thing to know: `tear_down` works from any state, also from one in which `arrange` failed
+`tear_down` works from any state, also from one in which `arrange` failed
 half-way, and goes on when a part of it fails.
 """
 
@@ -19,15 +19,15 @@ from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.artemis.programs import artemis_programs
 from onceproof.harness.artemis.queue_log import QueueLog
 from onceproof.harness.artemis.queues import Queues
-from onceproof.harness.bench import Bench
 from onceproof.harness.clock import clock_id
-from onceproof.harness.elsewhere import Elsewhere
+from onceproof.harness.elsewhere import SinglePartitionLog
 from onceproof.harness.empty_sink import check_empty
 from onceproof.harness.folder import RunFolder
 from onceproof.harness.kafka.features import TRANSACTION_VERSION, finalize
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.record import RunRecord, Step, Written
 from onceproof.harness.recorder import Recorder
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.scenario import Scenario
 from onceproof.harness.schedule_json import schedule_to_json
 from onceproof.harness.stage.backends import BROKERS, LOCAL, new_stage, outlives_runs
@@ -46,7 +46,7 @@ from onceproof.harness.workload.expected import write_expected
 from onceproof.harness.workload.file_log import FileLog
 
 
-class Parts:
+class RunAssembly:
     """The parts of one run."""
 
     def __init__(
@@ -94,7 +94,7 @@ class Parts:
         self._pipeline: Pipeline | None = None
         self._producers: Producers | None = None
 
-    def arrange(self) -> Bench:
+    def arrange(self) -> RunContext:
         """Write down what is expected, start the stage, create topics."""
         expected, contributions = write_expected(
             self._folder.history, self._scenario.subject, self._scenario.workload, self._seed
@@ -147,7 +147,7 @@ class Parts:
         )
         elsewhere = self._elsewhere()
         topics = [*elsewhere, *(topic.name for topic in self._scenario.all_topics)]
-        bench = Bench(
+        context = RunContext(
             stage=self._stage,
             subject=subject,
             pipeline=self._pipeline,
@@ -160,10 +160,10 @@ class Parts:
             elsewhere=elsewhere,
         )
         if outlives_runs(self._backend):
-            check_empty(bench)
-        return bench
+            check_empty(context)
+        return context
 
-    def _elsewhere(self) -> dict[str, Elsewhere]:
+    def _elsewhere(self) -> dict[str, SinglePartitionLog]:
         """What of the scenario no broker of Kafka's keeps."""
         files, queues = self._scenario.files, self._scenario.queues
         return {

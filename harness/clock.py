@@ -1,6 +1,6 @@
 """The one clock of a history: monotonic nanoseconds with a clock id.
 
-The one thing to know: two times may be compared only when their clock ids are equal. The id is the
+Two times may be compared only when their clock ids are equal. The id is the
 kernel's boot id and the clock's name, so it is equal for all processes of one boot of one machine
 (containers included) and different everywhere else.
 """

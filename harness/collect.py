@@ -1,6 +1,6 @@
 """Collecting what a run left: logs, ends, effects, positions, executed ranges.
 
-The one thing to know: the auditor reads everything there is, directly and never through a proxy, to
+The auditor reads everything there is, directly and never through a proxy, to
 its very end. It writes lines like any other writer, so a collection cut short can still be loaded.
 """
 
@@ -9,31 +9,31 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.identity import ATTEMPT_HEADER, ODD_HEADER, RECORD_HEADER, digest
 from onceproof.harness.kafka.log_reader import PartitionLog
 from onceproof.harness.recording.tables import read_lines
 from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.run_context import Collected, RunContext
 
 
-def collect(bench: Bench, history: Path) -> Aftermath:
+def collect(context: RunContext, history: Path) -> Collected:
     """Read everything and write it down; returns what faults need to name their hazards.
 
     Raises:
         UnreadableLog: a partition could not be read to its end.
     """
     writer = HistoryWriter(history, "auditor")
-    with bench.reader() as reader:
-        for topic in bench.topics:
+    with context.reader() as reader:
+        for topic in context.topics:
             for log in reader.read_topic(topic):
                 _write_log(writer, log)
-        sink = bench.open_sink(reader)
+        sink = context.open_sink(reader)
         writer.write_all("effects", [asdict(effect) for effect in sink.effects()])
         writer.write_all("state", [asdict(state) for state in sink.states()])
         recorded = read_lines(history)
-        bench.pipeline.collect(writer, recorded, sink)
+        context.pipeline.collect(writer, recorded, sink)
     writer.close()
-    return Aftermath(
+    return Collected(
         returned={
             row["attempt"]: (row["outcome"], row["returned_at"])
             for row in recorded.lines.get("returned", [])

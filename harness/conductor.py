@@ -1,6 +1,6 @@
 """Carrying out a schedule: each line waits for its trigger, acts, waits for its end, heals.
 
-The one thing to know: lines run side by side, each on a thread of its own, and are ordered only by
+Lines run side by side, each on a thread of its own, and are ordered only by
 what their triggers say. A line that fails is recorded with its error, which makes the run invalid;
 it is healed all the same, and the others go on.
 """
@@ -12,12 +12,12 @@ import time
 from collections.abc import Sequence
 from functools import partial
 
-from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.fault_execution import FaultExecution
 from onceproof.harness.faults.programs import StoodStill, clear
-from onceproof.harness.line import Line
-from onceproof.harness.own.program import Program
-from onceproof.harness.scenario import At
+from onceproof.harness.run_context import Collected, RunContext
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.stage.topology import Link
+from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.wait import wait_until
 
 TRIGGER_SECONDS = 300.0
@@ -29,13 +29,13 @@ _LOOK_EVERY = 1.0
 class Conductor:
     """The schedule of one run."""
 
-    def __init__(self, schedule: Sequence[At], bench: Bench) -> None:
-        self._bench = bench
-        self._lines = [Line(at, bench) for at in schedule]
-        if isinstance(bench.pipeline, Program):
+    def __init__(self, schedule: Sequence[ScheduledFault], context: RunContext) -> None:
+        self._context = context
+        self._lines = [FaultExecution(at, context) for at in schedule]
+        if isinstance(context.pipeline, Program):
             # One that ends by itself leaves members behind as one that is killed does.
-            bench.pipeline.kept.before_again = partial(clear, bench)
-            bench.pipeline.may_be_restarted = any(at.hazard for at in schedule)
+            context.pipeline.kept.before_again = partial(clear, context)
+            context.pipeline.may_be_restarted = any(at.hazard for at in schedule)
         self._by_name = {line.at.name: line for line in self._lines}
 
     def announce(self) -> None:
@@ -50,8 +50,8 @@ class Conductor:
         for line in self._lines:
             line.record("planned", line.at.do.describe(), quiet=True)
         for audience in dict.fromkeys(a for line in self._lines for a in line.at.gated):
-            for node in self._bench.stage.brokers:
-                self._bench.stage.gate(Link(audience, node))
+            for node in self._context.stage.brokers:
+                self._context.stage.gate(Link(audience, node))
 
     def carry_out(self) -> None:
         """Carry out the whole schedule; returns when every line is over.
@@ -68,29 +68,31 @@ class Conductor:
             )
             for line in self._lines
         ]
-        self._bench.producers.keep_for(len(self._lines))
+        self._context.producers.keep_for(len(self._lines))
         for thread in threads:
             thread.start()
         for thread in threads:
-            while thread.is_alive() and not self._bench.stop.is_set():
+            while thread.is_alive() and not self._context.stop.is_set():
                 thread.join(0.1)
-                self._bench.producers.keep_for(sum(not line.over.is_set() for line in self._lines))
+                self._context.producers.keep_for(
+                    sum(not line.over.is_set() for line in self._lines)
+                )
         for line in self._lines:
             if line.fatal is not None:
                 raise line.fatal
-        self._bench.stop.check()
+        self._context.stop.check()
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """Let every fault record the hazards that show only now."""
         for line in self._lines:
-            line.aftermath(known)
+            line.after_collect(known)
 
-    def _tries(self, at: At) -> int:
+    def _tries(self, at: ScheduledFault) -> int:
         """Once is enough for what was tried so often before, and never met."""
         missed = any(line.missed for line in self._lines if line.at.hazard == at.hazard)
         return 1 if missed else at.tries
 
-    def _wait_trigger(self, at: At) -> None:
+    def _wait_trigger(self, at: ScheduledFault) -> None:
         """Wait for the earlier lines, each of which has deadlines of its own, then for progress.
 
         Raises:
@@ -99,7 +101,7 @@ class Conductor:
         """
         for name in at.after:
             while not self._by_name[name].over.wait(_PAUSE):
-                self._bench.stop.check()
+                self._context.stop.check()
         for line in self._lines:
             if line.stood_still:
                 raise StoodStill(f"the pipeline has written nothing more since «{line.at.name}»")
@@ -109,14 +111,14 @@ class Conductor:
             nonlocal looked
             if time.monotonic() - looked >= _LOOK_EVERY:
                 # Without its proxies nothing moves: better to hear of that than to wait in vain.
-                self._bench.stage.disturbed()
+                self._context.stage.disturbed()
                 looked = time.monotonic()
-            return self._bench.producers.progress >= at.progress
+            return self._context.producers.progress >= at.progress
 
         wait_until(
             come,
             what=f"the trigger of «{at.name}»: {at.when()}",
             seconds=TRIGGER_SECONDS,
-            stop=self._bench.stop,
-            seen=lambda: f"progress {self._bench.producers.progress:.0%}",
+            stop=self._context.stop,
+            seen=lambda: f"progress {self._context.producers.progress:.0%}",
         )

@@ -1,6 +1,6 @@
 """Schedules drawn from a run's seed: faults of several kinds, aimed at leaders, in any order.
 
-The one thing to know: one that was drawn may be in vain, because what it is aimed at was idle just
+One that was drawn may be in vain, because what it is aimed at was idle just
 then. So no single one is required to bite, but of every kind at least one is. The same seed gives
 the same schedule, and the run folder keeps it, so that a replay does not draw.
 """
@@ -25,7 +25,7 @@ from onceproof.harness.faults.pause import PauseBroker
 from onceproof.harness.faults.stop_broker import StopBroker
 from onceproof.harness.faults.targets import LeaderOf
 from onceproof.harness.faults.unanswered import LeaveUnanswered
-from onceproof.harness.scenario import At
+from onceproof.harness.scenario import ScheduledFault
 
 _SECONDS: Final = 45.0
 """How long one may take to bite: less than one that is required to."""
@@ -80,7 +80,7 @@ class Draw:
 
     kinds: tuple[tuple[str, int], ...]
     partitions: int
-    first: tuple[At, ...] = ()
+    first: tuple[ScheduledFault, ...] = ()
     audiences: Audiences = ("producer", "pipeline")
     progress: float = 0.05
 
@@ -98,19 +98,19 @@ class Draw:
         first = "".join(f"{at.name} ({at.do.kind}), then " for at in self.first)
         return f"{first}drawn from the seed: {drawn}"
 
-    def schedule(self, seed: int) -> tuple[At, ...]:
+    def schedule(self, seed: int) -> tuple[ScheduledFault, ...]:
         """The schedule of a seed: one fault after the other, those of links also side by side."""
         draws = random.Random(seed)
         kinds = [kind for kind, many in self.kinds for _ in range(many)]
         draws.shuffle(kinds)
-        lines: list[At] = list(self.first)
+        lines: list[ScheduledFault] = list(self.first)
         for number, kind in enumerate(kinds, 1):
             before = lines[-1] if lines else None
             beside = kind == "link" and draws.random() < _BESIDE and number > 1
             after = () if before is None else (before.after if beside else (before.name,))
             leader = LeaderOf(partition=draws.randrange(self.partitions))
             lines.append(
-                At(
+                ScheduledFault(
                     name=f"{kind} {number}",
                     do=draws.choice(FAULTS[kind])(leader, self.audiences, draws),
                     progress=self.progress if not after else 0.0,

@@ -1,6 +1,6 @@
 """Logs that no Kafka broker keeps, read as if one did: a file that is appended to, a queue.
 
-The one thing to know: all that is common is a log of positions. Each of these is one of a single
+All that is common is a log of positions. Each of these is one of a single
 partition, in which whatever is there is committed: it has no markers, and nothing open in it shows.
 """
 
@@ -13,7 +13,7 @@ from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.kafka.metadata import ClusterView
 
 
-class Elsewhere(Protocol):
+class SinglePartitionLog(Protocol):
     """A log of one partition."""
 
     def read(self, start: int = 0) -> PartitionLog:
@@ -31,7 +31,10 @@ class ReaderOfAll(LogReader):
     """Reads topics, and what is elsewhere as if it were one."""
 
     def __init__(
-        self, view: ClusterView, addresses: Mapping[int, str], elsewhere: Mapping[str, Elsewhere]
+        self,
+        view: ClusterView,
+        addresses: Mapping[int, str],
+        elsewhere: Mapping[str, SinglePartitionLog],
     ) -> None:
         """`elsewhere` has each topic that no broker keeps; for the rest see `LogReader`."""
         super().__init__(view, addresses)

@@ -1,6 +1,6 @@
 """The stream of typed events that a run emits; every output is a handler of it.
 
-The one thing to know: a handler gets each event once, in order, on the thread that emitted it, and
+A handler gets each event once, in order, on the thread that emitted it, and
 must not block. `at` is the monotonic clock of the harness, in nanoseconds.
 """
 

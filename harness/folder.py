@@ -1,6 +1,6 @@
 """The run folder: where everything of one run lies.
 
-The one thing to know: `history/*.jsonl` is what a run writes while it lasts. When it is over they
+`history/*.jsonl` is what a run writes while it lasts. When it is over they
 become Parquet tables, are read back and sealed, and only then are the lines removed. Until there is
 a seal the lines are the history, from then on the tables are, so that there are never two that
 differ.

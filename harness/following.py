@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from onceproof.harness.elsewhere import Elsewhere, ReaderOfAll
+from onceproof.harness.elsewhere import ReaderOfAll, SinglePartitionLog
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog, UnreadableLog
 from onceproof.harness.kafka.metadata import ClusterView
 
@@ -58,7 +58,7 @@ class Following(ReaderOfAll):
         self,
         view: ClusterView,
         addresses: Mapping[int, str],
-        elsewhere: Mapping[str, Elsewhere],
+        elsewhere: Mapping[str, SinglePartitionLog],
         remembered: Remembered,
     ) -> None:
         """`remembered` is shared by all readers that follow the same logs."""
@@ -76,7 +76,9 @@ class Followers:
     """Readers that follow the same logs, lent out one at a time, with their connections."""
 
     def __init__(
-        self, addresses: Mapping[int, str], elsewhere: Mapping[str, Elsewhere] | None = None
+        self,
+        addresses: Mapping[int, str],
+        elsewhere: Mapping[str, SinglePartitionLog] | None = None,
     ) -> None:
         """`addresses` maps node ids to `host:port` of the auditor's listener."""
         self._addresses = dict(addresses)

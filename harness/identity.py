@@ -1,6 +1,6 @@
 """How a record carries its identity, and how content is reduced to a digest.
 
-The one thing to know: identity travels in the record. It is never worked out from offsets, counts
+Identity travels in the record. It is never worked out from offsets, counts
 or times.
 """
 

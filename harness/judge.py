@@ -1,6 +1,6 @@
 """Judging a run from its folder, and from nothing else.
 
-The one thing to know: it is what a run does at its end and what `onceproof check` does whenever
+It is what a run does at its end and what `onceproof check` does whenever
 somebody asks again. Of a folder at a URI `stored_run` reads the same, for the same checkers.
 """
 

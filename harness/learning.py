@@ -17,11 +17,14 @@ from typing import Any, Final
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.faults.message import AtGates
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import POSITIONS, Rule
-from onceproof.harness.own.profile import (
+from onceproof.harness.probing import Probe
+from onceproof.harness.run_context import Collected, RunContext
+from onceproof.harness.scenario import ScheduledFault
+from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.user_pipeline.profile import (
     CHECKPOINT,
     CLASSIC,
     CONSUMER,
@@ -32,12 +35,9 @@ from onceproof.harness.own.profile import (
     GroupProfile,
     Profile,
 )
-from onceproof.harness.own.program import AWAY, Program
-from onceproof.harness.own.spark import OwnSpark
-from onceproof.harness.own.statements import Statements
-from onceproof.harness.probing import Probe
-from onceproof.harness.scenario import At
-from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.user_pipeline.program import AWAY, Program
+from onceproof.harness.user_pipeline.spark import OwnSpark
+from onceproof.harness.user_pipeline.statements import Statements
 from onceproof.harness.wait import Overdue, wait_until
 
 _APIS: Final = (
@@ -71,22 +71,22 @@ class Learned:
         self.profile: Profile | None = None
         self.gates = gates
 
-    def conduct(self, schedule: Sequence[At], bench: Bench) -> Learner:
+    def conduct(self, schedule: Sequence[ScheduledFault], context: RunContext) -> Learner:
         """Conduct a rehearsal, whose schedule is empty."""
-        return Learner(bench, self)
+        return Learner(context, self)
 
 
 class Learner:
     """Conducts one rehearsal."""
 
-    def __init__(self, bench: Bench, learned: Learned) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, learned: Learned) -> None:
+        self._context = context
         self._learned = learned
         self._gates = learned.gates
         self._reports: dict[str, AtGates] = {}
         self._seen: dict[str, list[Event]] = {}
         self._statements: Statements | None = None
-        self._pauses = _Pauses(bench)
+        self._pauses = _Pauses(context)
         self._members: dict[str, GroupProfile] = {}
         self._processes = 1
 
@@ -95,18 +95,18 @@ class Learner:
         if self._gates:
             for api in _APIS:
                 rule = Rule(direction="request", api=api, action="report", times=_ENOUGH)
-                self._reports[api] = AtGates(self._bench, "pipeline", rule)
-        self._statements = Statements.begin(self._bench)
+                self._reports[api] = AtGates(self._context, "pipeline", rule)
+        self._statements = Statements.begin(self._context)
 
     def carry_out(self) -> None:
         """Let records flow; returns when most of them were sent and the pipeline was watched."""
-        producers = self._bench.producers
+        producers = self._context.producers
         self._pauses.start()
         wait_until(
             lambda: producers.finished,
             what="the rehearsal's records to be sent",
             seconds=_SECONDS,
-            stop=self._bench.stop,
+            stop=self._context.stop,
             seen=lambda: f"{producers.acknowledged} acknowledged",
         )
         self._members = self._groups()
@@ -127,14 +127,14 @@ class Learner:
                 what="",
                 seconds=_COMMIT_SECONDS,
                 every=_EVERY,
-                stop=self._bench.stop,
+                stop=self._context.stop,
             )
 
     def _tables(self) -> tuple[tuple[str, ...], str | None]:
         """The tables that the pipeline wrote to, and the one that holds its offsets."""
         return self._statements.tables(self._ends()) if self._statements else ((), None)
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """Everything was collected: put together what was learned, and try odd records."""
         longest = self._pauses.stop()
         seen = self._seen
@@ -142,9 +142,9 @@ class Learner:
         how = self._statements.how() if self._statements else None
         # Who keeps its offsets elsewhere cannot be moved by those of its group.
         groups = self._members if any(map(seen.get, POSITIONS)) else ()
-        survives, ends_at = Probe(self._bench, groups, longest).kinds()
-        if isinstance(self._bench.pipeline, OwnSpark):
-            self._bench.pipeline.leave()
+        survives, ends_at = Probe(self._context, groups, longest).kinds()
+        if isinstance(self._context.pipeline, OwnSpark):
+            self._context.pipeline.leave()
         ids = {i for event in seen.get("InitProducerId", ()) for i in event["transactional_ids"]}
         produced = seen.get("Produce", ())
         commits = self._commits(seen, table)
@@ -177,7 +177,7 @@ class Learner:
             GROUP: bool(seen.get("OffsetCommit")) or (not self._gates and bool(self._members)),
             TRANSACTION: bool(seen.get("TxnOffsetCommit")),
             DATABASE: table is not None,
-            CHECKPOINT: not isinstance(self._bench.pipeline, Program),
+            CHECKPOINT: not isinstance(self._context.pipeline, Program),
         }
         return tuple(where for where, is_ in there.items() if is_)
 
@@ -203,7 +203,7 @@ class Learner:
 
     def _groups(self) -> dict[str, GroupProfile]:
         """The groups of the cluster that have members, while the pipeline runs."""
-        bootstrap = self._bench.stage.bootstrap(AUDITOR)
+        bootstrap = self._context.stage.bootstrap(AUDITOR)
         admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         found = {}
         try:
@@ -224,32 +224,32 @@ class Learner:
 
     def _connected_processes(self) -> int:
         """How many processes of the pipeline are connected to a broker."""
-        if not isinstance(self._bench.pipeline, Program):
+        if not isinstance(self._context.pipeline, Program):
             return 1
-        return max(1, len(self._bench.pipeline.clients(self._entrances())))
+        return max(1, len(self._context.pipeline.clients(self._entrances())))
 
     def _entrances(self) -> frozenset[str]:
-        stage = self._bench.stage
+        stage = self._context.stage
         return frozenset(stage.entrance(Link("pipeline", broker)) for broker in stage.brokers)
 
     def _ends(self) -> dict[int, int]:
         """Behind the last record of each partition of the input that has one."""
-        with self._bench.reader() as reader:
-            logs = reader.read_topic(self._bench.topic)
+        with self._context.reader() as reader:
+            logs = reader.read_topic(self._context.topic)
             return {log.partition: log.entries[-1].offset + 1 for log in logs if log.entries}
 
 
 class _Pauses:
     """The longest pause between two writes of a pipeline while inputs waited for effects."""
 
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
         self._over = threading.Event()
         self._longest = 0.0
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def start(self) -> None:
-        if isinstance(self._bench.pipeline, Program):
+        if isinstance(self._context.pipeline, Program):
             self._thread.start()
 
     def stop(self) -> float:
@@ -260,7 +260,7 @@ class _Pauses:
         return self._longest
 
     def _watch(self) -> None:
-        pipeline = self._bench.pipeline
+        pipeline = self._context.pipeline
         assert isinstance(pipeline, Program), "nothing else is watched"
         since, changes = time.monotonic(), pipeline.look.changes
         while not self._over.wait(_EVERY):

@@ -12,15 +12,15 @@ from typing import Final
 
 from confluent_kafka import KafkaException
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.coordinated import group_of
 from onceproof.harness.kafka.coordinator import Refused
-from onceproof.harness.own.odd_records import NotSent, send_odd, send_plain
-from onceproof.harness.own.profile import NULL, OVERSIZE, PROBED
-from onceproof.harness.own.program import AWAY, Program
-from onceproof.harness.own.subject import OwnPipeline
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.user_pipeline.odd_records import NotSent, send_odd, send_plain
+from onceproof.harness.user_pipeline.profile import NULL, OVERSIZE, PROBED
+from onceproof.harness.user_pipeline.program import AWAY, Program
+from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.wait import Overdue, wait_until
 
 _SECONDS: Final = 6.0
@@ -32,9 +32,9 @@ _START_SECONDS: Final = 60.0
 class Probe:
     """Odd records for one pipeline."""
 
-    def __init__(self, bench: Bench, groups: Collection[str], pause: float) -> None:
+    def __init__(self, context: RunContext, groups: Collection[str], pause: float) -> None:
         """`groups` read the input; `pause` is how many seconds it usually rests between writes."""
-        self._bench, self._groups, self._pause = bench, groups, pause
+        self._context, self._groups, self._pause = context, groups, pause
 
     def kinds(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Behind which kinds the pipeline goes on, and at which it ends.
@@ -42,7 +42,7 @@ class Probe:
         One that neither ends nor writes is taken to go on: what it lost shows in the trial. Records
         that are too large it may try over and over, so of these it must write what is behind.
         """
-        pipeline, subject = self._bench.pipeline, self._bench.subject
+        pipeline, subject = self._context.pipeline, self._context.subject
         survives: list[str] = []
         ends: list[str] = []
         if not isinstance(pipeline, Program) or not pipeline.alive():
@@ -53,8 +53,8 @@ class Probe:
                 continue  # only orders that are made up can be made larger
             try:
                 life = pipeline.kept.running()
-                send_odd(self._bench, kind)
-                behind = send_plain(self._bench, kind)
+                send_odd(self._context, kind)
+                behind = send_plain(self._context, kind)
                 wrote = self._writes(pipeline, behind, _SECONDS + 2 * self._pause, life)
                 nameless = pipeline.look.nameless()
             except (NotSent, KafkaException, *AWAY):
@@ -93,7 +93,7 @@ class Probe:
                 what="",
                 seconds=seconds,
                 every=_EVERY,
-                stop=self._bench.stop,
+                stop=self._context.stop,
             )
         return wrote()
 
@@ -105,7 +105,7 @@ class Probe:
             self._end(pipeline)
             self._move()
             pipeline.start()
-            return self._writes(pipeline, send_plain(self._bench, kind), _START_SECONDS / 2)
+            return self._writes(pipeline, send_plain(self._context, kind), _START_SECONDS / 2)
         except (NotSent, KafkaException, Overdue, Refused, OSError, PipelineTrouble, *AWAY):
             return False
 
@@ -118,14 +118,16 @@ class Probe:
                 return True
             return False
 
-        wait_until(ended, what="the pipeline to run", seconds=_START_SECONDS, stop=self._bench.stop)
+        wait_until(
+            ended, what="the pipeline to run", seconds=_START_SECONDS, stop=self._context.stop
+        )
 
     def _move(self) -> None:
-        topic = self._bench.topic
-        with self._bench.reader() as reader:
+        topic = self._context.topic
+        with self._context.reader() as reader:
             ends = reader.ends(topic)
         for name in self._groups:
-            with group_of(self._bench, name) as group:
+            with group_of(self._context, name) as group:
                 group.remove_members()
                 for partition, (_, end) in ends.items():
                     group.commit(topic, partition, end)

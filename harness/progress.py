@@ -6,26 +6,26 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.clock import now
 from onceproof.harness.events import Progress
+from onceproof.harness.run_context import RunContext
 
 _EVERY = 0.5
 
 
 @contextmanager
-def told_progress(bench: Bench) -> Iterator[None]:
+def told_progress(context: RunContext) -> Iterator[None]:
     """Emit `Progress` twice a second for as long as the block lasts."""
     over = threading.Event()
 
     def tell() -> None:
         while not over.wait(_EVERY):
-            bench.recorder.emit(
+            context.recorder.emit(
                 Progress(
                     at=now(),
-                    acknowledged=bench.producers.acknowledged,
-                    total=bench.producers.total,
-                    pipeline=bench.pipeline.shortly(),
+                    acknowledged=context.producers.acknowledged,
+                    total=context.producers.total,
+                    pipeline=context.pipeline.shortly(),
                 )
             )
 

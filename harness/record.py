@@ -1,6 +1,6 @@
 """The run record, `run.json`: everything needed to judge, tell and repeat one run.
 
-The one thing to know: it is written before anything is started and is complete from then on, so
+It is written before anything is started and is complete from then on, so
 that a run which dies half-way can still be judged from its folder alone.
 """
 

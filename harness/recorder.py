@@ -1,6 +1,6 @@
 """The harness's own part of the history, and the event stream, written together.
 
-The one thing to know: whatever the harness did or saw goes through here, so that the history on
+Whatever the harness did or saw goes through here, so that the history on
 disk and what the user watches can never tell different stories.
 """
 

@@ -2,7 +2,7 @@
 
 arrange → warm-up → disturb → heal → settle → collect → tear-down
 
-The one thing to know: the stage is gone before anything is judged. A run is judged from its folder
+The stage is gone before anything is judged. A run is judged from its folder
 and from nothing else, by the same code that `onceproof check` runs a year later.
 """
 
@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from onceproof.harness import events
-from onceproof.harness.arrange import Parts
-from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.arrange import RunAssembly
 from onceproof.harness.clock import now
 from onceproof.harness.collect import collect
 from onceproof.harness.conductor import Conductor
@@ -25,7 +24,8 @@ from onceproof.harness.folder import RunFolder
 from onceproof.harness.progress import told_progress
 from onceproof.harness.recorder import HeldBack, Recorder, Stalled
 from onceproof.harness.recording.writer import HistoryNotWritten
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.run_context import Collected, RunContext
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.settle import settle
 from onceproof.harness.stage.backends import LOCAL
 from onceproof.harness.stage.sweep import new_marker
@@ -45,11 +45,11 @@ class Conducting(Protocol):
     def carry_out(self) -> None:
         """Disturb; returns when everything is over and healed."""
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """Let every fault record the hazards that show only when all has been collected."""
 
 
-Conduct = Callable[[Sequence[At], Bench], Conducting]
+Conduct = Callable[[Sequence[ScheduledFault], RunContext], Conducting]
 
 
 class Run:
@@ -116,7 +116,7 @@ class Run:
         """Everything from arranging to tearing down."""
         recorder = self._recorder
         try:
-            parts = Parts(
+            parts = RunAssembly(
                 scenario=self.scenario,
                 seed=self.seed,
                 folder=self.folder,
@@ -152,7 +152,7 @@ class Run:
         finally:
             self._tear_down(parts)
 
-    def _tear_down(self, parts: Parts) -> None:
+    def _tear_down(self, parts: RunAssembly) -> None:
         """End everything, whether or not it can be written down."""
         try:
             with self._recorder.phase("tear-down"):
@@ -165,71 +165,71 @@ class Run:
             parts.remove()
             self._recorder.close()
 
-    def _phases(self, parts: Parts) -> None:
+    def _phases(self, parts: RunAssembly) -> None:
         phase = self._recorder.phase
         with phase("arrange"):
-            bench = parts.arrange()
-            conductor = self._conduct(self.scenario.schedule, bench)
+            context = parts.arrange()
+            conductor = self._conduct(self.scenario.schedule, context)
             conductor.announce()
         unsettled: Stalled | HeldBack | None = None
-        with told_progress(bench):
+        with told_progress(context):
             with phase("warm-up"):
                 parts.start_workload()
-                self._warm_up(bench)
+                self._warm_up(context)
             try:
                 with phase("disturb"):
                     conductor.carry_out()
-                    _alive(bench)
+                    _alive(context)
                 with phase("heal"):
-                    self._heal(bench)
+                    self._heal(context)
                 with phase("settle"):
-                    settle(bench)
+                    settle(context)
             except (Stalled, HeldBack) as reason:
                 # What an unsettled pipeline left can still prove a violation by its presence.
                 unsettled = reason
         with phase("collect"):
-            conductor.aftermath(collect(bench, self.folder.history))
+            conductor.after_collect(collect(context, self.folder.history))
         if unsettled is not None:
             raise unsettled
 
-    def _warm_up(self, bench: Bench) -> None:
+    def _warm_up(self, context: RunContext) -> None:
         """See records flow end to end before anything is broken."""
-        bench.pipeline.start()
+        context.pipeline.start()
         if self.scenario.workload.records == 0:
             return
 
         def flows() -> bool:
-            bench.producers.check()
-            bench.pipeline.check()
-            return bench.producers.acknowledged > 0 and bench.pipeline.flows()
+            context.producers.check()
+            context.pipeline.check()
+            return context.producers.acknowledged > 0 and context.pipeline.flows()
 
         wait_until(
             flows,
-            what=f"a first record to be acknowledged, and {bench.pipeline.awaited}",
+            what=f"a first record to be acknowledged, and {context.pipeline.awaited}",
             seconds=WARM_UP_SECONDS,
             stop=self._stop,
             seen=lambda: (
-                f"{bench.producers.acknowledged} records acknowledged, "
-                f"{bench.pipeline.shortly() or 'nothing committed'}"
+                f"{context.producers.acknowledged} records acknowledged, "
+                f"{context.pipeline.shortly() or 'nothing committed'}"
             ),
         )
-        bench.producers.warmed_up()
+        context.producers.warmed_up()
 
-    def _heal(self, bench: Bench) -> None:
+    def _heal(self, context: RunContext) -> None:
         """See that everything is undone: nodes up, no toxics, every replica in sync."""
         wait_until(
-            lambda: not bench.stage.disturbed(),
+            lambda: not context.stage.disturbed(),
             what="every fault to be undone",
             seconds=10,
             stop=self._stop,
-            seen=bench.stage.disturbed,
+            seen=context.stage.disturbed,
         )
-        wait_in_sync(bench)
+        wait_in_sync(context)
 
 
-def _alive(bench: Bench) -> None:
+def _alive(context: RunContext) -> None:
     """A pipeline that ended by itself has stalled; that is its own failure, not the harness's."""
     try:
-        bench.pipeline.check()
+        context.pipeline.check()
     except PipelineTrouble as error:
         raise Stalled(str(error)) from error

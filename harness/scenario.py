@@ -1,6 +1,6 @@
 """A scenario as plain data: a subject, a workload, a schedule of faults, and what is expected.
 
-The one thing to know: everything here is frozen, holds no running part, and is checked when it is
+Everything here is frozen, holds no running part, and is checked when it is
 made, so that a mistake in a scenario is met before anything is started.
 """
 
@@ -28,7 +28,7 @@ class BadScenario(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class At:
+class ScheduledFault:
     """One line of a schedule: when, what, until when.
 
     Attributes:
@@ -129,7 +129,7 @@ class Drawing(Protocol):
     def describe(self) -> str:
         """In words."""
 
-    def schedule(self, seed: int) -> tuple[At, ...]:
+    def schedule(self, seed: int) -> tuple[ScheduledFault, ...]:
         """The schedule of a seed, always the same."""
 
 
@@ -155,7 +155,7 @@ class Scenario:
     title: str
     subject: Subject
     workload: Workload
-    schedule: tuple[At, ...]
+    schedule: tuple[ScheduledFault, ...]
     claims: tuple[Claim, ...]
     sender: Sender = LIBRDKAFKA
     topics: tuple[Topic, ...] = ()

@@ -1,6 +1,6 @@
 """A schedule as JSON and back: what a run folder keeps, so that it can be replayed.
 
-The one thing to know: everything in a schedule is a frozen dataclass of `harness.faults` with plain
+Everything in a schedule is a frozen dataclass of `harness.faults` with plain
 fields. It is written as its fields and its class's name, so that a new fault needs nothing here.
 """
 
@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from onceproof.harness import faults
-from onceproof.harness.scenario import At
+from onceproof.harness.scenario import ScheduledFault
 
 _CLASS = "is"
 
@@ -23,12 +23,12 @@ class BadSchedule(ValueError):
     """No schedule of this version; the text says where and what is wrong."""
 
 
-def schedule_to_json(schedule: Iterable[At]) -> list[dict[str, Any]]:
+def schedule_to_json(schedule: Iterable[ScheduledFault]) -> list[dict[str, Any]]:
     """Every line with all that it says."""
     return [_written(at) for at in schedule]
 
 
-def schedule_from_json(lines: Sequence[object]) -> tuple[At, ...]:
+def schedule_from_json(lines: Sequence[object]) -> tuple[ScheduledFault, ...]:
     """The schedule that `schedule_to_json` wrote.
 
     Raises:
@@ -37,7 +37,7 @@ def schedule_from_json(lines: Sequence[object]) -> tuple[At, ...]:
     found = []
     for number, line in enumerate(lines, 1):
         at = _read(line, f"line {number}")
-        if not isinstance(at, At):
+        if not isinstance(at, ScheduledFault):
             raise BadSchedule(f"line {number}: expected a line of a schedule, found {line!r}")
         found.append(at)
     return tuple(found)
@@ -73,7 +73,7 @@ def _read(value: Any, where: str) -> Any:
 @cache
 def _classes() -> dict[str, type]:
     """Every dataclass that a schedule may hold, by its name."""
-    found: dict[str, type] = {At.__name__: At}
+    found: dict[str, type] = {ScheduledFault.__name__: ScheduledFault}
     for module in pkgutil.iter_modules(faults.__path__):
         there = importlib.import_module(f"{faults.__name__}.{module.name}")
         for name, value in vars(there).items():

@@ -1,16 +1,16 @@
 """Waiting until a run has settled: nothing is under way any more, anywhere.
 
-The one thing to know: settled means that producers are gone and so are their proxied connections,
+Settled means that producers are gone and so are their proxied connections,
 no transaction is open, no committed record lies beyond the pipeline's position, and positions and
 sink stand still. Lag over control markers may never reach zero and is not looked at.
 """
 
 from __future__ import annotations
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.hung import start_if_hung
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.recorder import HeldBack, Stalled
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.pipeline import PipelineTrouble, Rests
 from onceproof.harness.wait import Overdue, wait_until
 from onceproof.harness.workload.control import ProducerTrouble
@@ -20,7 +20,7 @@ STILL = 30.0
 """For how long senders that are on trial may not get on: far beyond all their time-outs."""
 
 
-def settle(bench: Bench) -> None:
+def settle(context: RunContext) -> None:
     """Wait until the run has settled.
 
     Raises:
@@ -29,45 +29,45 @@ def settle(bench: Bench) -> None:
         Overdue: the producers did not finish, and are not on trial: the harness's failure.
         ProducerTrouble: one of them ended by itself, likewise.
     """
-    bench.producers.hurry()
-    _producers_finished(bench)
-    if bench.producers.keeps_sentinels:
-        if isinstance(bench.pipeline, Rests):
-            _at_rest(bench, bench.pipeline)
-        bench.producers.send_sentinels()
-        _producers_finished(bench)
+    context.producers.hurry()
+    _producers_finished(context)
+    if context.producers.keeps_sentinels:
+        if isinstance(context.pipeline, Rests):
+            _at_rest(context, context.pipeline)
+        context.producers.send_sentinels()
+        _producers_finished(context)
     try:
-        with bench.reader() as reader:
-            _no_open_transaction(bench, reader)
-            if bench.subject.sink:
-                _caught_up(bench, _last_committed_records(bench, reader))
-            _standing_still(bench, reader)
+        with context.reader() as reader:
+            _no_open_transaction(context, reader)
+            if context.subject.sink:
+                _caught_up(context, _last_committed_records(context, reader))
+            _standing_still(context, reader)
     except (Overdue, PipelineTrouble) as error:
         raise Stalled(str(error)) from error
 
 
-def _producers_finished(bench: Bench) -> None:
+def _producers_finished(context: RunContext) -> None:
     """Wait until all that was begun has its outcome, and no connection is left."""
     try:
-        bench.producers.wait_finished(SECONDS * 2, still=STILL if bench.subject.sends else None)
+        context.producers.wait_finished(SECONDS * 2, still=STILL if context.subject.sends else None)
     except (Overdue, ProducerTrouble) as error:
-        if bench.subject.sends:
+        if context.subject.sends:
             raise Stalled(str(error)) from error
         raise
     wait_until(
-        lambda: bench.stage.connected("producer") == 0,
+        lambda: context.stage.connected("producer") == 0,
         what="the producers' proxied connections to close",
         seconds=SECONDS,
-        stop=bench.stop,
-        seen=lambda: f"{bench.stage.connected('producer')} connections",
+        stop=context.stop,
+        seen=lambda: f"{context.stage.connected('producer')} connections",
     )
 
 
-def _at_rest(bench: Bench, pipeline: Rests) -> None:
+def _at_rest(context: RunContext, pipeline: Rests) -> None:
     """Wait until the pipeline has done everything, or has stood still for as long as it may."""
 
     def rests() -> bool:
-        bench.pipeline.check()
+        context.pipeline.check()
         return pipeline.rests()
 
     try:
@@ -76,30 +76,30 @@ def _at_rest(bench: Bench, pipeline: Rests) -> None:
             what="the pipeline to come to rest",
             seconds=max(SECONDS, 6 * pipeline.rest),
             every=0.25,
-            stop=bench.stop,
-            seen=lambda: bench.pipeline.shortly() or "nothing committed",
+            stop=context.stop,
+            seen=lambda: context.pipeline.shortly() or "nothing committed",
         )
     except (Overdue, PipelineTrouble) as error:
         raise Stalled(str(error)) from error
 
 
-def _no_open_transaction(bench: Bench, reader: LogReader) -> None:
+def _no_open_transaction(context: RunContext, reader: LogReader) -> None:
     def ends() -> dict[str, dict[int, tuple[int, int]]]:
-        return {topic: reader.ends(topic) for topic in bench.topics}
+        return {topic: reader.ends(topic) for topic in context.topics}
 
     wait_until(
         lambda: all(low == high for each in ends().values() for low, high in each.values()),
-        what=f"last stable offset = high watermark on every partition of {', '.join(bench.topics)}",
+        what=f"last stable offset = high watermark of {', '.join(context.topics)}",
         seconds=SECONDS,
-        stop=bench.stop,
+        stop=context.stop,
         seen=ends,
     )
 
 
-def _last_committed_records(bench: Bench, reader: LogReader) -> dict[tuple[str, int], int]:
+def _last_committed_records(context: RunContext, reader: LogReader) -> dict[tuple[str, int], int]:
     """Offset of the last committed record of every input partition that has one."""
     last = {}
-    for topic in bench.inputs:
+    for topic in context.inputs:
         for log in reader.read_topic(topic):
             for entry, committed in zip(log.entries, log.committed(), strict=True):
                 if committed and entry.kind == "data":
@@ -107,8 +107,8 @@ def _last_committed_records(bench: Bench, reader: LogReader) -> dict[tuple[str, 
     return last
 
 
-def _caught_up(bench: Bench, last: dict[tuple[str, int], int]) -> None:
-    pipeline = bench.pipeline
+def _caught_up(context: RunContext, last: dict[tuple[str, int], int]) -> None:
+    pipeline = context.pipeline
 
     def behind() -> dict[tuple[str, int], int] | None:
         """Partitions whose last record has not been passed, with the position; None: no commit."""
@@ -122,7 +122,7 @@ def _caught_up(bench: Bench, last: dict[tuple[str, int], int]) -> None:
         pipeline.check()
         if not last or (pipeline.idle() and behind() == {}):
             return True
-        start_if_hung(bench)
+        start_if_hung(context)
         return False
 
     try:
@@ -131,7 +131,7 @@ def _caught_up(bench: Bench, last: dict[tuple[str, int], int]) -> None:
             what="the pipeline to commit past the last record of every partition",
             seconds=max(SECONDS, 6 * pipeline.rest) if isinstance(pipeline, Rests) else SECONDS,
             every=0.25,
-            stop=bench.stop,
+            stop=context.stop,
             seen=lambda: (
                 f"last records {last}, positions before them {behind()}, "
                 f"{pipeline.shortly() or 'nothing committed'}, "
@@ -144,15 +144,15 @@ def _caught_up(bench: Bench, last: dict[tuple[str, int], int]) -> None:
         raise
 
 
-def _standing_still(bench: Bench, reader: LogReader) -> None:
-    sink = bench.open_sink(reader)
+def _standing_still(context: RunContext, reader: LogReader) -> None:
+    sink = context.open_sink(reader)
     before: list[object] = []
 
     def still() -> bool:
-        bench.pipeline.check()
-        if sink.hanging() or not bench.pipeline.idle():
+        context.pipeline.check()
+        if sink.hanging() or not context.pipeline.idle():
             return False
-        seen: list[object] = [sink.size(), len(sink.effects()), bench.pipeline.positions()]
+        seen: list[object] = [sink.size(), len(sink.effects()), context.pipeline.positions()]
         same = seen == before
         before[:] = seen
         return same
@@ -162,6 +162,6 @@ def _standing_still(bench: Bench, reader: LogReader) -> None:
         what="positions and sink to stand still",
         seconds=SECONDS,
         every=0.25,
-        stop=bench.stop,
+        stop=context.stop,
         seen=lambda: before,
     )

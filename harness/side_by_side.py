@@ -1,6 +1,6 @@
 """Commands run side by side: each a process of its own, so that what ends one ends no other.
 
-The one thing to know: a command is asked to end (SIGTERM) before it is killed, once, because a
+A command is asked to end (SIGTERM) before it is killed, once, because a
 second signal makes a run leave everything to its reaper. They end with us however we go: a reaper
 of our own knows them by their marker, and each run has one for what it started.
 """

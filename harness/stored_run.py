@@ -1,6 +1,6 @@
 """A finished run wherever it was put: read from a `Folder`, and never written to.
 
-The one thing to know: only a sealed history can be read so. What a run writes while it lasts is for
+Only a sealed history can be read so. What a run writes while it lasts is for
 the machine that it runs on.
 """
 

@@ -1,6 +1,6 @@
 """Waiting for a state, with a deadline and an error that says what was seen last.
 
-The one thing to know: there are no sleeps in this project. Whoever waits says what for, for how
+There are no sleeps in this project. Whoever waits says what for, for how
 long, and how to describe what is there instead.
 """
 

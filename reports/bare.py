@@ -1,6 +1,6 @@
 """What a bare lab leaves, in a terminal.
 
-The one thing to know: it claims nothing, so there is no verdict to tell; only where to look.
+It claims nothing, so there is no verdict to tell; only where to look.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """From the run record, the history and the judgement to the one `Report`.
 
-The one thing to know: pure, and defensive. An interrupted run has empty tables and NULL times; it
+Pure, and defensive. An interrupted run has empty tables and NULL times; it
 is told as far as it went, and what is missing is said in the notes.
 """
 
@@ -38,10 +38,10 @@ from onceproof.reports.model import (
     FinePrint,
     Hazard,
     Hazards,
+    Mutation,
     Phase,
     Report,
     RunFacts,
-    Wound,
 )
 from onceproof.reports.text import listed
 
@@ -73,7 +73,7 @@ def build(
         run=_facts(record, phases),
         claims=claims,
         findings=found,
-        self_proof=tuple(_wound(wound) for wound in judgement.self_proof[:_LIMIT]),
+        mutation_check=tuple(_mutation(mutation) for mutation in judgement.mutation_check[:_LIMIT]),
         faults=faults,
         hazards=hazards,
         phases=phases,
@@ -162,13 +162,13 @@ def _all_expected(claims: Sequence[Claim]) -> bool | None:
     return all(said) if said else None
 
 
-def _wound(wound: Any) -> Wound:
-    return Wound(
-        name=wound.name,
-        target=short(wound.target),
-        must_find=wound.must_find,
-        found=wound.found,
-        detail=short(wound.detail),
+def _mutation(mutation: Any) -> Mutation:
+    return Mutation(
+        name=mutation.name,
+        target=short(mutation.target),
+        must_find=mutation.must_find,
+        found=mutation.found,
+        detail=short(mutation.detail),
     )
 
 

@@ -1,6 +1,6 @@
 """The result of a run on standard output, and the table of many runs.
 
-The one thing to know: colour is decoration. Without a terminal, or with NO_COLOR, the same words
+Colour is decoration. Without a terminal, or with NO_COLOR, the same words
 come out plain, and nothing from a history can reach the terminal as a control sequence.
 """
 
@@ -16,11 +16,11 @@ from rich.table import Table
 from rich.text import Text
 
 from onceproof.checkers.model import Verdict
+from onceproof.reports.completeness import missed
 from onceproof.reports.live import live
 from onceproof.reports.model import Claim, Findings, Report
 from onceproof.reports.terminal import console
 from onceproof.reports.text import UNSEALED, line, plural, seconds
-from onceproof.reports.wholeness import missed
 from onceproof.reports.write import HTML_FILE, JSON_FILE
 
 __all__ = ["SoakRow", "live", "print_result", "print_summary", "rows_of", "summary_table"]
@@ -79,10 +79,12 @@ def print_result(report: Report, out: TextIO, folder: Path | None = None) -> Non
     for group in report.findings:
         to.print()
         to.print(_finding(group))
-    if wounds := missed(report):
+    if mutations := missed(report):
         to.print()
-        names = ", ".join(line(wound.name) for wound in wounds)
-        to.print(Text(f"Self-proof failed, wounds not found: {names}", style="bold red"))
+        names = ", ".join(line(mutation.name) for mutation in mutations)
+        to.print(
+            Text(f"Mutation self-check failed, mutations not found: {names}", style="bold red")
+        )
     to.print()
     for label, value in _where(report, folder):
         # A path or command must stay one line, so that it can be copied.

@@ -1,6 +1,6 @@
 """The judgement of a foreign history on standard output.
 
-The one thing to know: it is printed plainly, because importing a table printer takes longer than
+It is printed plainly, because importing a table printer takes longer than
 judging a small history. Nothing from a history can reach the terminal as a control sequence.
 """
 
@@ -61,7 +61,7 @@ def print_judgement(
         _findings(page, group)
     sections = (
         ("Undecided", list(_undecided(judgement))),
-        ("Self-proof failed, wounds not found", _missed(judgement)),
+        ("Mutation self-check failed, mutations not found", _missed(judgement)),
         ("Notes", [*notes, *judgement.notes]),
         ("What would tell more", list(_advice(judgement))),
     )
@@ -157,10 +157,10 @@ def _undecided(judgement: Judgement) -> Iterator[str]:
 
 
 def _missed(judgement: Judgement) -> list[str]:
-    """Wounds that were not found, where that decided a verdict."""
+    """Mutations that were not found, where that decided a verdict."""
     if all(judged.verdict is not Verdict.INVALID for judged in judgement.claims):
         return []
-    return [f"{w.name} in {w.target}: {w.detail}" for w in judgement.self_proof if not w.found]
+    return [f"{w.name} in {w.target}: {w.detail}" for w in judgement.mutation_check if not w.found]
 
 
 def _advice(judgement: Judgement) -> Iterator[str]:
@@ -188,6 +188,6 @@ def _advice(judgement: Judgement) -> Iterator[str]:
                 yield f"Add the table {table}: {words}."
     if _missed(judgement):
         yield (
-            "Fill the columns that the wounds above need, such as digest in log and sends: where "
-            "they are NULL, nobody could see the anomaly that a wound must show as."
+            "Fill the columns that the mutations above need, such as digest in log and sends: "
+            "where they are NULL, nobody could see the anomaly that a mutation must show as."
         )

@@ -1,6 +1,6 @@
 """A judgement as JSON, for programs that check histories of their own.
 
-The one thing to know: it is the judgement and nothing else: there is no run around it, as there is
+It is the judgement and nothing else: there is no run around it, as there is
 in `report.json`. `version` grows when a field changes its meaning or goes away.
 """
 
@@ -12,10 +12,10 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from onceproof.checkers.claims_json import claim_to_json
-from onceproof.checkers.model import ClaimJudgement, Finding, Findings, Judgement, Wound
+from onceproof.checkers.model import ClaimJudgement, Finding, Findings, Judgement, Mutation
 from onceproof.reports.text import storable
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 def judgement_json(judgement: Judgement, *, source: str, notes: Sequence[str] = ()) -> str:
@@ -33,7 +33,7 @@ def judgement_json(judgement: Judgement, *, source: str, notes: Sequence[str] = 
         "unsealed": judgement.unsealed,
         "claims": [_claim(judged) for judged in judgement.claims],
         "findings": [_findings(group) for group in judgement.findings],
-        "self_proof": [_wound(wound) for wound in judgement.self_proof],
+        "mutation_check": [_mutation(mutation) for mutation in judgement.mutation_check],
         "notes": [*notes, *judgement.notes],
         "counts": dict(judgement.counts),
     }
@@ -72,6 +72,6 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _wound(wound: Wound) -> dict[str, Any]:
+def _mutation(mutation: Mutation) -> dict[str, Any]:
     """As the first version of the format has it."""
-    return {name: value for name, value in asdict(wound).items() if name != "placed"}
+    return {name: value for name, value in asdict(mutation).items() if name != "placed"}

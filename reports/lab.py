@@ -1,6 +1,6 @@
 """What a lab looks like now, in a terminal.
 
-The one thing to know: it shows the answer of the lab's `GET /status` and knows nothing else.
+It shows the answer of the lab's `GET /status` and knows nothing else.
 """
 
 from __future__ import annotations

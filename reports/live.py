@@ -1,6 +1,6 @@
 """Live progress on standard error: handlers of the event stream.
 
-The one thing to know: a handler is called on the harness's own thread and must not block it, so
+A handler is called on the harness's own thread and must not block it, so
 it only formats; a terminal is painted by rich's own thread (`onceproof.reports.live_view`).
 """
 

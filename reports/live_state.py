@@ -1,6 +1,6 @@
 """What is known of a run while it lasts: phases, progress, throughput, faults, findings.
 
-The one thing to know: this is data made from events and nothing else; who paints it is
+This is data made from events and nothing else; who paints it is
 `onceproof.reports.live_view`.
 """
 

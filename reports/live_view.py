@@ -1,6 +1,6 @@
 """A run on a terminal while it lasts: what happened scrolls by, how it stands remains below.
 
-The one thing to know: rich paints it on a thread of its own, four times a second; a handler only
+Rich paints it on a thread of its own, four times a second; a handler only
 takes in the event.
 """
 

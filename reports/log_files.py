@@ -1,6 +1,6 @@
 """The logs of a run: the lines of a stretch of time, from files of any size.
 
-The one thing to know: nothing is read but the stretch that is asked for, found by bisection, since
+Nothing is read but the stretch that is asked for, found by bisection, since
 logs are in order of time; and of that no more than `_READ` lines, of which no more than their
 beginnings. A line without a stamp belongs to the line before.
 """

@@ -1,6 +1,6 @@
 """What `report.json` holds: the published, versioned shape of a report.
 
-The one thing to know: every time is in seconds since the start of the run; None means "not known".
+Every time is in seconds since the start of the run; None means "not known".
 A change of shape is a new format number; the JSON Schema is made from here (`reports.schema`). What
 a new format adds has a default, so that reports of earlier formats are still read.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, model_validator
 
 from onceproof.checkers.model import Evidence, Hop, Verdict
 from onceproof.harness.record import Step
@@ -17,8 +17,8 @@ from onceproof.reports.model_part import Part
 from onceproof.reports.model_story import Moment, Path, Transaction
 from onceproof.reports.model_timeline import Timeline
 
-FORMAT: Final = "onceproof-report/2"
-EARLIER: Final = frozenset({"onceproof-report/1"})
+FORMAT: Final = "onceproof-report/3"
+EARLIER: Final = frozenset({"onceproof-report/1", "onceproof-report/2"})
 """Formats that are read as if they were of today."""
 Value = str | int | bool | float | None
 Row = dict[str, Value]
@@ -124,9 +124,9 @@ class Findings(Part):
     shown: tuple[Finding, ...]
 
 
-class Wound(Part):
-    """One wound of the self-proof: what was done to a copy of the history, and whether it was
-    seen.
+class Mutation(Part):
+    """One mutation of the self-check: what was done to a copy of the history, and whether it
+    was seen.
     """
 
     name: str
@@ -184,7 +184,7 @@ class Phase(Part):
 class Report(Part):
     """Everything that is told of one run."""
 
-    format: Literal["onceproof-report/2"] = FORMAT
+    format: Literal["onceproof-report/3"] = FORMAT
     headline: str = Field(description="the verdict as a sentence")
     verdict: Verdict | None = Field(description="of the claim that the headline speaks of")
     expected: bool | None = Field(description="every claim as the scenario expects")
@@ -195,7 +195,7 @@ class Report(Part):
     run: RunFacts
     claims: tuple[Claim, ...]
     findings: tuple[Findings, ...]
-    self_proof: tuple[Wound, ...]
+    mutation_check: tuple[Mutation, ...]
     faults: tuple[Fault, ...]
     hazards: tuple[Hazards, ...]
     phases: tuple[Phase, ...]
@@ -206,7 +206,12 @@ class Report(Part):
     counts: dict[str, int] = Field(description="rows per table and relation")
     notes: tuple[str, ...] = Field(description="what limits the judgement and this report")
 
-    @field_validator("format", mode="before")
+    @model_validator(mode="before")
     @classmethod
-    def _of_today(cls, found: object) -> object:
-        return FORMAT if found in EARLIER else found
+    def _of_today(cls, found: Any) -> Any:
+        if not isinstance(found, dict) or found.get("format") not in EARLIER:
+            return found
+        earlier = {**found, "format": FORMAT}
+        if "self_proof" in earlier:
+            earlier["mutation_check"] = earlier.pop("self_proof")
+        return earlier

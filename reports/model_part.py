@@ -1,6 +1,6 @@
 """The base of everything that `report.json` holds.
 
-The one thing to know: a part is immutable and knows no other fields than its own, so that a typing
+A part is immutable and knows no other fields than its own, so that a typing
 error in a report is found and not passed on.
 """
 

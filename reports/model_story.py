@@ -1,7 +1,7 @@
 """The story of one record: sent, in the input log, passed by readers, in the sink, and the logs of
 the processes around that time.
 
-The one thing to know: lists are cut, counts never are. What a history does not tell is None, and
+Lists are cut, counts never are. What a history does not tell is None, and
 what came with format 2 has a default, so that reports of format 1 can still be read.
 """
 

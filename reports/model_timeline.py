@@ -1,6 +1,6 @@
 """The time line of a report: what happened when, small enough for a page whatever the run's size.
 
-The one thing to know: everything is summarised when it is built: rates come in bins, marks of one
+Everything is summarised when it is built: rates come in bins, marks of one
 kind that lie close together are one mark with a count.
 """
 

@@ -1,6 +1,6 @@
 """When a line of a log was written: the time stamps of the programs that runs consist of.
 
-The one thing to know: a stamp without a zone is local time of whatever wrote it, so that it comes
+A stamp without a zone is local time of whatever wrote it, so that it comes
 back as if it were UTC, and said to be so; the reader of the log finds out how far it is off.
 """
 

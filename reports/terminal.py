@@ -1,6 +1,6 @@
 """Whether and how to colour an output.
 
-The one thing to know: only a terminal is coloured, and only if NO_COLOR is not set.
+Only a terminal is coloured, and only if NO_COLOR is not set.
 """
 
 from __future__ import annotations

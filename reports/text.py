@@ -1,6 +1,6 @@
 """Small words: numbers, counts and times as people write them, and foreign text made harmless.
 
-The one thing to know: whatever comes from a history is foreign. It passes `visible` before anybody
+Whatever comes from a history is foreign. It passes `visible` before anybody
 looks at it, so that no control character, terminal sequence or text direction mark can act.
 """
 

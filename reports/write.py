@@ -1,6 +1,6 @@
 """`report.html` and `report.json` in the run's folder.
 
-The one thing to know: each file is there whole or not at all, and the JSON comes first, because
+Each file is there whole or not at all, and the JSON comes first, because
 the page can be made from it again.
 """
 

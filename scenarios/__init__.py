@@ -1,6 +1,6 @@
 """What to try. One file per story; a file adds its scenarios by naming them in `SCENARIOS`.
 
-The one thing to know: `flagship` is a file and, from here, a function. The file is imported first,
+`flagship` is a file and, from here, a function. The file is imported first,
 because an import binds its name in the package.
 """
 

@@ -22,7 +22,7 @@ from onceproof.harness.faults.kill_workers import KillWorkers
 from onceproof.harness.faults.pause_owner import PauseOwner
 from onceproof.harness.faults.targets import CoordinatorOf, LeaderOf
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.connect.sink import FileSink
 from onceproof.harness.subjects.connect.source import FileSource, MirrorSource, SourceConnector
 from onceproof.harness.subjects.connect.worker import GROUP
@@ -55,9 +55,11 @@ def _claims(
     )
 
 
-def _amid_transaction(subject: SourceConnector, name: str, do: Fault, *after: str) -> At:
+def _amid_transaction(
+    subject: SourceConnector, name: str, do: Fault, *after: str
+) -> ScheduledFault:
     """Records are in the transaction, their positions too, and its end never comes."""
-    return At(
+    return ScheduledFault(
         name=name,
         progress=0.0 if after else 0.1,
         after=after,
@@ -67,9 +69,9 @@ def _amid_transaction(subject: SourceConnector, name: str, do: Fault, *after: st
     )
 
 
-def _after_records(subject: SourceConnector) -> At:
+def _after_records(subject: SourceConnector) -> ScheduledFault:
     """Records are in the topic, and nothing says so yet to whoever commits positions."""
-    return At(
+    return ScheduledFault(
         name="owner killed before it commits",
         progress=0.1,
         during=passing("response", "Produce", who=subject.producer, topic=subject.sink),
@@ -93,20 +95,20 @@ _FILE_QUIET: Final = Scenario(
 
 _MIRROR: Final = MirrorSource()
 _MIRROR_TWIN: Final = MirrorSource(exactly=False)
-_UNANSWERED: Final = At(
+_UNANSWERED: Final = ScheduledFault(
     name="answer to the commit lost",
     progress=0.1,
     do=HitMessage(
         message=passing("response", "EndTxn", who=_MIRROR.producer), action="close-before"
     ),
 )
-_COORDINATOR: Final = At(
+_COORDINATOR: Final = ScheduledFault(
     name="transaction coordinator killed",
     after=(_UNANSWERED.name,),
     during=passing("request", "EndTxn", who=_MIRROR.producer),
     do=KillBroker(target=CoordinatorOf(of="transaction", name=f"{GROUP}-{_MIRROR.name}-0")),
 )
-_CUT: Final = At(
+_CUT: Final = ScheduledFault(
     name="workers cut from a broker",
     progress=0.1,
     do=CutLink(source="pipeline", target=LeaderOf(partition=0)),
@@ -218,7 +220,7 @@ SCENARIOS = (
         name=_SINK.name,
         title="Kafka Connect's file sink, its worker killed with lines that nobody committed",
         schedule=(
-            At(
+            ScheduledFault(
                 name="owner killed before it commits",
                 progress=0.1,
                 during=passing("request", "OffsetCommit", who=_SINK.consumer),

@@ -1,6 +1,6 @@
 """Controls: runs that must not end in `holds`, whatever the pipeline does.
 
-The one thing to know: they try the harness and not the pipeline. A fault that bites nothing makes a
+They try the harness and not the pipeline. A fault that bites nothing makes a
 run invalid, a crash that tests nothing leaves a claim unexercised, and a history without records
 proves nothing.
 """
@@ -12,7 +12,7 @@ from onceproof.checkers.model import Expectation, Verdict
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.kill_driver import KillDriver
 from onceproof.harness.faults.targets import Node
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.workload.payments import Payments
 
@@ -39,7 +39,7 @@ SCENARIOS = (
         subject=_SUBJECT,
         workload=_FEW,
         schedule=(
-            At(
+            ScheduledFault(
                 name="unused link cut",
                 progress=0.05,
                 do=CutLink(source="pipeline-sink", target=Node(name="broker-1")),
@@ -54,7 +54,9 @@ SCENARIOS = (
         title="The driver is killed while it has nothing to do: its claim must stay unexercised",
         subject=_SUBJECT,
         workload=_FEW,
-        schedule=(At(name="idle driver killed", do=KillDriver(window=None, idle=True)),),
+        schedule=(
+            ScheduledFault(name="idle driver killed", do=KillDriver(window=None, idle=True)),
+        ),
         claims=_claim(Verdict.UNEXERCISED),
         seconds=35,
     ),

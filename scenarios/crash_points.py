@@ -16,7 +16,7 @@ from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.kill_driver import KillDriver
 from onceproof.harness.faults.kill_driver_at_row import KillDriverAtRow
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_balances import SparkBalances
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
@@ -28,10 +28,10 @@ _WRONG_BALANCES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"st
 _DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
 
 
-def _one_after_the_other(*windows: str) -> tuple[At, ...]:
+def _one_after_the_other(*windows: str) -> tuple[ScheduledFault, ...]:
     names = [f"killed {window}" for window in windows]
     return tuple(
-        At(
+        ScheduledFault(
             name=name,
             progress=0.0 if place else 0.05,
             after=tuple(names[place - 1 : place]),
@@ -105,7 +105,7 @@ SCENARIOS = (
         title="The driver killed behind the 7th row of a write that is one transaction, unguarded",
         subject=_UNGUARDED,
         workload=replace(_PAYMENTS, records=8_000),
-        schedule=(At(name="killed at row", progress=0.1, do=KillDriverAtRow(row=7)),),
+        schedule=(ScheduledFault(name="killed at row", progress=0.1, do=KillDriverAtRow(row=7)),),
         claims=_claims(_UNGUARDED.sink, _UNGUARDED.view, _HOLDS, "interrupted-write"),
         seconds=45,
     ),

@@ -15,7 +15,7 @@ from dataclasses import replace
 from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.checkers.model import Expectation, Verdict
 from onceproof.harness.drawn import Draw
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios import groups, idempotent_producers, streams, transactional_producers
@@ -28,7 +28,7 @@ _CLIENTS = ("librdkafka", "aiokafka", "java")
 _GROUPS = ("consume-transform-produce", "consume-transform-produce-java", "kafka-streams")
 
 
-def _drawn(scenario: Scenario, first: At, *audiences: str) -> Scenario:
+def _drawn(scenario: Scenario, first: ScheduledFault, *audiences: str) -> Scenario:
     """A scenario whose schedule is drawn, but for what comes first."""
     return replace(
         scenario,

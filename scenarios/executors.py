@@ -10,7 +10,7 @@ from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.checkers.model import Expectation, Verdict
 from onceproof.harness.faults.kill_executor import KillExecutor
 from onceproof.harness.faults.message import Message
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_kafka_sink_on_cluster import SparkKafkaSinkOnCluster
 from onceproof.harness.workload.payments import Payments
 
@@ -25,7 +25,7 @@ SCENARIOS = (
         subject=_ON_CLUSTER,
         workload=_PAYMENTS,
         schedule=(
-            At(
+            ScheduledFault(
                 name="executors killed",
                 progress=0.1,
                 do=KillExecutor(which="all"),

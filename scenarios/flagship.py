@@ -17,7 +17,7 @@ from onceproof.harness.faults.kill_driver import KillDriver
 from onceproof.harness.faults.lose_responses import LoseResponses
 from onceproof.harness.faults.targets import LeaderOf
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
 from onceproof.harness.workload.payments import Payments
@@ -25,19 +25,23 @@ from onceproof.harness.workload.payments import Payments
 PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
 
 SCHEDULE = (
-    At(name="leader killed", progress=0.05, do=KillBroker(target=LeaderOf(partition=0))),
-    At(name="driver killed", after=("leader killed",), do=KillDriver(window="after-sink-write")),
-    At(
+    ScheduledFault(
+        name="leader killed", progress=0.05, do=KillBroker(target=LeaderOf(partition=0))
+    ),
+    ScheduledFault(
+        name="driver killed", after=("leader killed",), do=KillDriver(window="after-sink-write")
+    ),
+    ScheduledFault(
         name="responses lost",
         after=("leader killed",),
         do=LoseResponses(target=LeaderOf(partition=1)),
     ),
-    At(
+    ScheduledFault(
         name="broker isolated",
         after=("driver killed", "responses lost"),
         do=IsolateBroker(target=LeaderOf(partition=2)),
     ),
-    At(
+    ScheduledFault(
         name="pipeline cut",
         after=("broker isolated",),
         do=CutLink(source="pipeline", target=LeaderOf(partition=1)),

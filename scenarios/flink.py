@@ -18,7 +18,7 @@ from onceproof.harness.faults.kill_job import IN_DOUBT, KillJob
 from onceproof.harness.faults.lose_requests import LoseRequests
 from onceproof.harness.faults.targets import LeaderOf
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.flink.subject import Flink
 from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED
 from onceproof.scenarios.groups import HOLDS, UNEXERCISED, WORKLOAD, claims, violated
@@ -32,8 +32,8 @@ _BALANCES_ANEW = Flink(balances=True, restored=False, start="group")
 _EARLIER = Flink(version="1.20.1")
 
 
-def _killed(window: str, *, after: str | None = None, outage: float = 0.0) -> At:
-    return At(
+def _killed(window: str, *, after: str | None = None, outage: float = 0.0) -> ScheduledFault:
+    return ScheduledFault(
         name=f"killed {window}",
         progress=0.0 if after else 0.1,
         after=() if after is None else (f"killed {after}",),
@@ -43,19 +43,19 @@ def _killed(window: str, *, after: str | None = None, outage: float = 0.0) -> At
 
 _COMPLETE = _killed("checkpoint-complete")
 _OUTAGE = _killed("checkpoint-complete", outage=10.0)
-_SINK_CUT = At(
+_SINK_CUT = ScheduledFault(
     name="sink cut",
     progress=0.1,
     do=CutLink(source="pipeline-sink", target=LeaderOf(topic=_EXACTLY.sink, partition=0)),
     until=Acknowledged(records=600),
 )
-_REQUESTS_LOST = At(
+_REQUESTS_LOST = ScheduledFault(
     name="requests of the sink lost",
     after=(_SINK_CUT.name,),
     do=LoseRequests(source="pipeline-sink", target=LeaderOf(topic=_EXACTLY.sink, partition=1)),
     until=Acknowledged(records=1_200),
 )
-_SOURCE_CUT = At(
+_SOURCE_CUT = ScheduledFault(
     name="source cut",
     after=(_REQUESTS_LOST.name,),
     do=CutLink(source="pipeline", target=LeaderOf(partition=2)),

@@ -19,7 +19,7 @@ from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.pause_member import PauseMember
 from onceproof.harness.faults.targets import CoordinatorOf
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.base import Subject
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.hazards import ABANDONED, ABORTED, REPLAYED, UNWRITTEN
@@ -73,7 +73,7 @@ def claims(
     )
 
 
-KILLED_OPEN = At(
+KILLED_OPEN = ScheduledFault(
     name="killed amid a transaction",
     progress=0.1,
     # Effects and positions are in the transaction, and its end never comes. Earlier messages say
@@ -85,9 +85,9 @@ KILLED_OPEN = At(
 )
 
 
-def _zombie(api: str, direction: str = "request") -> At:
+def _zombie(api: str, direction: str = "request") -> ScheduledFault:
     # Before its positions are on their way: those would keep the others waiting for its end.
-    return At(
+    return ScheduledFault(
         name="zombie",
         progress=0.1,
         during=passing(direction, api),
@@ -95,7 +95,7 @@ def _zombie(api: str, direction: str = "request") -> At:
     )
 
 
-ZOMBIE: Final[dict[Client, At]] = {
+ZOMBIE: Final[dict[Client, ScheduledFault]] = {
     "librdkafka": _zombie("AddOffsetsToTxn"),
     # Not amid its effects: whether one of them is given up before its positions are answered would
     # be chance, and what it comes to then stands in docs/findings/java-positions-of-an-abort.md.
@@ -106,7 +106,7 @@ ZOMBIE: Final[dict[Client, At]] = {
     # it finds its request overdue before it looks for the answer, and gives up.
     "kafka-python": _zombie("Produce", "response"),
 }
-_NOT_IN_THE_GROUP = At(
+_NOT_IN_THE_GROUP = ScheduledFault(
     name="told that it is void",
     progress=0.1,
     do=HitMessage(
@@ -115,7 +115,7 @@ _NOT_IN_THE_GROUP = At(
         error="UNKNOWN_MEMBER_ID",
     ),
 )
-VOID: Final[dict[Client, At]] = {
+VOID: Final[dict[Client, ScheduledFault]] = {
     # Only behind effects that are in the log is there something to be taken back.
     "librdkafka": replace(
         _NOT_IN_THE_GROUP,
@@ -134,19 +134,19 @@ VOID: Final[dict[Client, At]] = {
     ),
     "kafka-python": _NOT_IN_THE_GROUP,  # which always asks first
 }
-REFUSED = At(
+REFUSED = ScheduledFault(
     name="effects refused",
     progress=0.1,
     do=HitMessage(
         message=passing("request", "Produce"), action="error", error="MESSAGE_SIZE_TOO_LARGE"
     ),
 )
-ANSWER_LOST = At(
+ANSWER_LOST = ScheduledFault(
     name="answer to the commit lost",
     progress=0.1,
     do=HitMessage(message=passing("response", "EndTxn"), action="drop"),
 )
-COORDINATOR_KILLED = At(
+COORDINATOR_KILLED = ScheduledFault(
     name="transaction coordinator killed",
     progress=0.1,
     during=passing("request", "EndTxn"),
@@ -228,7 +228,7 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
     )
 
 
-_ABORT_HELD = At(
+_ABORT_HELD = ScheduledFault(
     name="abort on its way",
     # Until it has arrived each partition has more to read than goes into a batch, so that the next
     # transaction has one of them.
@@ -247,7 +247,7 @@ _VOID_OF_TWO = replace(
         error="UNKNOWN_MEMBER_ID",
     ),
 )
-_KILLED_AFTER_NEXT = At(
+_KILLED_AFTER_NEXT = ScheduledFault(
     name="killed after its next commit",
     after=(_VOID_OF_TWO.name,),
     during=replace(passing("response", "EndTxn", nth=1), commits=True),
@@ -286,7 +286,7 @@ SCENARIOS = (
         subject=_BEFORE,
         workload=WORKLOAD,
         schedule=(
-            At(
+            ScheduledFault(
                 name="killed after its commit",
                 progress=0.1,
                 during=passing("response", "OffsetCommit"),
@@ -308,7 +308,7 @@ SCENARIOS = (
         subject=_AFTER,
         workload=WORKLOAD,
         schedule=(
-            At(
+            ScheduledFault(
                 name="killed before its commit",
                 progress=0.1,
                 during=passing("response", "Produce"),

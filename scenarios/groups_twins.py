@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.harness.faults.kill_member import KillMember
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED, UNWRITTEN
 from onceproof.harness.subjects.group.service import VIEW
@@ -90,7 +90,7 @@ SCENARIOS = (
         subject=_AUTOMATIC,
         workload=WORKLOAD,
         schedule=(
-            At(
+            ScheduledFault(
                 name="killed at its commit",
                 progress=0.1,
                 # The commit is lost with it, so that everything since the one before is done

@@ -23,7 +23,7 @@ from onceproof.harness.faults.kill_ahead import KillAhead
 from onceproof.harness.faults.kill_broker import KillBroker
 from onceproof.harness.faults.targets import LeaderOf
 from onceproof.harness.faults.unanswered import LeaveUnanswered
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.observed import Observer
 from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.payments import Payments
@@ -40,17 +40,17 @@ _PROMISE = (
     "partition in their order"
 )
 
-WITHHELD = At(
+WITHHELD = ScheduledFault(
     name="answers withheld", progress=0.05, do=LeaveUnanswered(target=LeaderOf(partition=0))
 )
 SCHEDULE = (
     WITHHELD,
-    At(
+    ScheduledFault(
         name="leader killed",
         after=("answers withheld",),
         do=KillBroker(target=LeaderOf(partition=1)),
     ),
-    At(
+    ScheduledFault(
         name="leader isolated",
         after=("leader killed",),
         do=IsolateBroker(target=LeaderOf(partition=2)),
@@ -146,7 +146,9 @@ _ACKS_1 = Scenario(
     sender=Librdkafka(idempotent=False, acks="1"),
     workload=PAYMENTS,
     schedule=(
-        At(name="leader killed ahead", progress=0.05, do=KillAhead(target=LeaderOf(partition=0))),
+        ScheduledFault(
+            name="leader killed ahead", progress=0.05, do=KillAhead(target=LeaderOf(partition=0))
+        ),
     ),
     claims=(
         # Where a lost record stood another stands now: one offset, two records.

@@ -13,7 +13,7 @@ from typing import Final
 from onceproof.checkers.claims import atomic_append, exactly_once_append
 from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.late_end import LateEnd
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.observed import Observer
 from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.senders.base import Sender
@@ -48,7 +48,9 @@ def _scenario(sender: Sender, version: int, expect: Expectation, end: str) -> Sc
         sender=sender,
         workload=PAYMENTS,
         schedule=(
-            At(name="commit held", progress=0.05, do=LateEnd(transactional_id="producer-0")),
+            ScheduledFault(
+                name="commit held", progress=0.05, do=LateEnd(transactional_id="producer-0")
+            ),
         ),
         transaction_version=version,
         claims=_claims(expect),

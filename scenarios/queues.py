@@ -29,7 +29,7 @@ from onceproof.harness.faults.lose_receipts import LoseReceipts
 from onceproof.harness.faults.pause_forwarder import PauseForwarder
 from onceproof.harness.faults.pause_queue_broker import PauseQueueBroker
 from onceproof.harness.faults.targets import Node
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.stage.topology import ARTEMIS
 from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
 from onceproof.harness.subjects.producer import ProducerSubject
@@ -50,8 +50,8 @@ _FORGETFUL: Final = replace(_IDS, queue_broker=QueueSettings(persist_id_cache=Fa
 _NARROW: Final = replace(_IDS, queue_broker=QueueSettings(id_cache_size=10))
 
 
-def _at(name: str, do: Fault, after: str | None = None) -> At:
-    return At(
+def _at(name: str, do: Fault, after: str | None = None) -> ScheduledFault:
+    return ScheduledFault(
         name=name,
         progress=0.0 if after else 0.1,
         after=() if after is None else (after,),
@@ -59,7 +59,7 @@ def _at(name: str, do: Fault, after: str | None = None) -> At:
     )
 
 
-def _killed(moment: str, after: str | None = None) -> At:
+def _killed(moment: str, after: str | None = None) -> ScheduledFault:
     return _at(f"forwarder killed {moment}", KillForwarder(moment=moment), after)
 
 
@@ -134,7 +134,7 @@ def _judged(
     hazard: str,
     *,
     title: str,
-    schedule: tuple[At, ...],
+    schedule: tuple[ScheduledFault, ...],
     broken: str | None = None,
     suffix: str = "",
 ) -> Scenario:

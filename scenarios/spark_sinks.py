@@ -16,7 +16,7 @@ from onceproof.harness.faults.kill_driver import KillDriver
 from onceproof.harness.faults.kill_driver_at_row import KillDriverAtRow
 from onceproof.harness.faults.message import Message
 from onceproof.harness.kafka.topic import Topic
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.sinks.files import LISTING
 from onceproof.harness.subjects.aborted_input import ABORTED_INPUT
 from onceproof.harness.subjects.base import Subject
@@ -37,8 +37,8 @@ _UNFOUNDED = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"unfound
 _REPLAYED = frozenset({"replayed-batch"})
 
 
-def _killed(window: str, *, after: str | None = None) -> At:
-    return At(
+def _killed(window: str, *, after: str | None = None) -> ScheduledFault:
+    return ScheduledFault(
         name=f"killed {window}",
         progress=0.0 if after else 0.05,
         after=() if after is None else (f"killed {after}",),
@@ -89,8 +89,8 @@ def _of_aborted(subject: SparkForeachBatchPostgres, title: str, expect: Expectat
     )
 
 
-_KILLED_AT_ROW = At(name="killed at row", progress=0.05, do=KillDriverAtRow(row=7))
-_KILLED_AT_END = At(
+_KILLED_AT_ROW = ScheduledFault(name="killed at row", progress=0.05, do=KillDriverAtRow(row=7))
+_KILLED_AT_END = ScheduledFault(
     name="killed amid its commit",
     after=(_KILLED_AT_ROW.name,),
     # The commit goes on its way when the driver is dead, and Spark does not know of it.

@@ -17,7 +17,7 @@ from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.kill_broker import KillBroker
 from onceproof.harness.faults.kill_driver import KillDriver
 from onceproof.harness.faults.targets import LeaderOf
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_deduplicated import SparkDeduplicated
 from onceproof.harness.subjects.spark_matches import SparkMatches
 from onceproof.harness.subjects.spark_statements import SparkStatements
@@ -44,10 +44,10 @@ _IN_STATE = "half-committed-state"
 _REPLAYED = "replayed-batch"
 
 
-def _killed(*windows: str) -> tuple[At, ...]:
+def _killed(*windows: str) -> tuple[ScheduledFault, ...]:
     """One after the other."""
     return tuple(
-        At(
+        ScheduledFault(
             name=f"killed {window}",
             progress=0.0 if place else 0.1,
             after=tuple(f"killed {earlier}" for earlier in windows[place - 1 : place]),
@@ -86,7 +86,7 @@ def _of_rows(
     subject: SparkMatches | SparkDeduplicated,
     title: str,
     workload: Payments,
-    schedule: tuple[At, ...],
+    schedule: tuple[ScheduledFault, ...],
     *,
     least: Expectation = _HOLDS,
     exactly: Expectation = _HOLDS,
@@ -114,7 +114,11 @@ def _of_rows(
 
 
 def _of_windows(
-    subject: SparkWindows, title: str, schedule: tuple[At, ...], expect: Expectation, *hazards: str
+    subject: SparkWindows,
+    title: str,
+    schedule: tuple[ScheduledFault, ...],
+    expect: Expectation,
+    *hazards: str,
 ) -> Scenario:
     claim: Claim = exactly_once(
         _TIMED.topic, into=subject.sink, view=subject.view, hazards=hazards, expect=expect
@@ -132,7 +136,7 @@ def _of_windows(
 
 _BOTH = _killed("during-state-commit", "after-sink-write")
 _AFTER_WRITE = _killed("after-sink-write")
-_REFUNDS_STAND_STILL = At(
+_REFUNDS_STAND_STILL = ScheduledFault(
     name="refunds' leader killed",
     after=(_AFTER_WRITE[-1].name,),
     do=KillBroker(target=LeaderOf(topic="refunds", partition=0)),

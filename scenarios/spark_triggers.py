@@ -13,7 +13,7 @@ from dataclasses import replace
 from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.sinks.two_tables import TABLES, VIEW
 from onceproof.harness.subjects.spark_again import WORKED_OFF
 from onceproof.harness.subjects.spark_available_now import SparkAvailableNow
@@ -42,12 +42,12 @@ _UNGUARDED = SparkAvailableNow(guard="none")
 _TWO = SparkTwoQueries()
 _BATCH_ID = SparkTwoQueries(guard="batch-id")
 
-_KILLED = At(
+_KILLED = ScheduledFault(
     name="killed after-sink-write",
     progress=0.1,
     do=KillDriver(window="after-sink-write"),
 )
-_PLANNED = At(
+_PLANNED = ScheduledFault(
     name="killed after-offset-log",
     after=(_KILLED.name,),
     do=KillDriver(window="after-offset-log"),

@@ -17,7 +17,7 @@ from onceproof.harness.faults.cut_at_commit import CutAtCommit
 from onceproof.harness.faults.kill_at_commit import KillAtCommit
 from onceproof.harness.faults.kill_database import KillDatabase
 from onceproof.harness.faults.pause_with_work import PauseWithWork
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.sinks.books import BALANCES, LEDGER, VIEW
 from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
 from onceproof.harness.subjects.stored import journal
@@ -72,28 +72,28 @@ def _twice(*more: str, least: Expectation = HOLDS, hazards: frozenset[str]) -> t
     )
 
 
-_LATE = At(
+_LATE = ScheduledFault(
     name="commit lands late",
     progress=0.1,
     do=CutAtCommit(member=WHO, commit="lands"),
 )
-_UNDONE = At(
+_UNDONE = ScheduledFault(
     name="commit undone",
     after=(_LATE.name,),
     do=CutAtCommit(member=WHO, commit="undone"),
 )
-_KILLED = At(
+_KILLED = ScheduledFault(
     name="killed amid its commit",
     progress=0.1,
     do=KillAtCommit(member=WHO, commit="undone"),
 )
-_KILLED_AFTER = At(
+_KILLED_AFTER = ScheduledFault(
     name="killed after its commit",
     progress=0.1,
     do=KillAtCommit(member=WHO, commit="lands"),
 )
-_DATABASE = At(name="database killed", do=KillDatabase())
-_ZOMBIE = At(name="zombie", progress=0.1, do=PauseWithWork(member=WHO))
+_DATABASE = ScheduledFault(name="database killed", do=KillDatabase())
+_ZOMBIE = ScheduledFault(name="zombie", progress=0.1, do=PauseWithWork(member=WHO))
 
 _POSTGRES = StoringConsumers()
 _SQLITE = StoringConsumers(kind="sqlite")

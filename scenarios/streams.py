@@ -14,7 +14,7 @@ from onceproof.harness.faults.kill_broker import KillBroker
 from onceproof.harness.faults.kill_member import KillMember
 from onceproof.harness.faults.pause_member import PauseMember
 from onceproof.harness.faults.targets import CoordinatorOf
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.hazards import REPLAYED
 from onceproof.harness.subjects.kafka_streams import KafkaStreams
 from onceproof.scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, claims, passing, violated
@@ -26,11 +26,11 @@ _BALANCES = KafkaStreams(balances=True)
 _BALANCES_AT_LEAST = KafkaStreams(balances=True, guarantee="at_least_once")
 
 
-def _killed(subject: KafkaStreams) -> At:
+def _killed(subject: KafkaStreams) -> ScheduledFault:
     in_transaction = passing("response", "TxnOffsetCommit", who=_PRODUCER)
     # Of several topics that it writes to: what is in a store's changelog is no effect yet.
     written = passing("response", "Produce", who=_PRODUCER, topic=subject.sink)
-    return At(
+    return ScheduledFault(
         name="killed with effects that nobody committed",
         progress=0.1,
         during=in_transaction if subject.guarantee == "exactly_once_v2" else written,
@@ -38,18 +38,18 @@ def _killed(subject: KafkaStreams) -> At:
     )
 
 
-_UNANSWERED = At(
+_UNANSWERED = ScheduledFault(
     name="answer to the commit lost",
     progress=0.1,
     do=HitMessage(message=passing("response", "EndTxn", who=_PRODUCER), action="close-before"),
 )
-_COORDINATOR = At(
+_COORDINATOR = ScheduledFault(
     name="group coordinator killed",
     after=(_UNANSWERED.name,),
     during=passing("request", "TxnOffsetCommit", who=_PRODUCER),
     do=KillBroker(target=CoordinatorOf(of="group", name=_EXACTLY.group)),
 )
-_ZOMBIE = At(
+_ZOMBIE = ScheduledFault(
     name="zombie",
     progress=0.1,
     during=passing("request", "Produce", who=_PRODUCER),
@@ -57,7 +57,7 @@ _ZOMBIE = At(
 )
 
 
-def _hurt(subject: KafkaStreams) -> tuple[At, ...]:
+def _hurt(subject: KafkaStreams) -> tuple[ScheduledFault, ...]:
     return (_UNANSWERED, _COORDINATOR, replace(_killed(subject), after=(_COORDINATOR.name,)))
 
 

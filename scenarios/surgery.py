@@ -20,7 +20,7 @@ from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.cut_offset_log import CutOffsetLog
 from onceproof.harness.faults.delete_last_commit import DeleteLastCommit
 from onceproof.harness.faults.new_checkpoint import NewCheckpoint
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_behind_ledger import SparkBehindLedger
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
@@ -31,10 +31,12 @@ _HOLDS = Expectation(verdict=Verdict.HOLDS)
 _UNKNOWN = Expectation(verdict=Verdict.UNKNOWN)
 _DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
 _LOST = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"lost-output", "offset-ahead"}))
-_COMMIT_LOST = (At(name="commit entry lost", progress=0.1, do=DeleteLastCommit()),)
-_PLAN_TORN = (At(name="offset entry torn", progress=0.1, do=CutOffsetLog(how="torn")),)
-_PLAN_LOST = (At(name="offset entry lost", progress=0.1, do=CutOffsetLog(how="deleted")),)
-_ANEW = (At(name="new checkpoint", progress=0.1, do=NewCheckpoint()),)
+_COMMIT_LOST = (ScheduledFault(name="commit entry lost", progress=0.1, do=DeleteLastCommit()),)
+_PLAN_TORN = (ScheduledFault(name="offset entry torn", progress=0.1, do=CutOffsetLog(how="torn")),)
+_PLAN_LOST = (
+    ScheduledFault(name="offset entry lost", progress=0.1, do=CutOffsetLog(how="deleted")),
+)
+_ANEW = (ScheduledFault(name="new checkpoint", progress=0.1, do=NewCheckpoint()),)
 
 
 def _claims(

@@ -26,7 +26,7 @@ from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.targets import CoordinatorOf, LeaderOf
 from onceproof.harness.faults.unanswered import LeaveUnanswered
 from onceproof.harness.faults.zombie_sender import ZombieSender
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.observed import Observer
 from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.payments import Payments
@@ -48,27 +48,27 @@ PAYMENTS = Payments(
 _QUIET = replace(PAYMENTS, records=1_200)
 _END = Message(source="producer", direction="request", api="EndTxn", client_id="producer-0")
 _ENDED = replace(_END, direction="response", commits=True, refused=False)
-_UNANSWERED = At(
+_UNANSWERED = ScheduledFault(
     name="end unanswered", progress=0.05, do=HitMessage(message=_ENDED, action="close-before")
 )
-_LOST = At(
+_LOST = ScheduledFault(
     name="end's answer lost",
     after=("end unanswered",),
     do=HitMessage(message=_ENDED, action="drop"),
 )
-_WITHHELD = At(
+_WITHHELD = ScheduledFault(
     name="answers withheld",
     after=("end's answer lost",),
     do=LeaveUnanswered(target=LeaderOf(partition=0)),
 )
-_KILLED = At(
+_KILLED = ScheduledFault(
     name="coordinator killed amid an end",
     after=("answers withheld",),
     do=KillBroker(target=CoordinatorOf(of="transaction", name="producer-0")),
     during=_END,
 )
 SCHEDULE = (_UNANSWERED, _LOST, _WITHHELD, _KILLED)
-_ZOMBIE = At(name="zombie amid an end", progress=0.1, do=ZombieSender(), during=_END)
+_ZOMBIE = ScheduledFault(name="zombie amid an end", progress=0.1, do=ZombieSender(), during=_END)
 _HOLDS = Expectation(verdict=Verdict.HOLDS)
 _UNEXERCISED = Expectation(verdict=Verdict.UNEXERCISED)
 _STALLED = Expectation(verdict=Verdict.STALLED)
@@ -100,7 +100,7 @@ def _claims(expect: Expectation, *of: _Claims, hazards: frozenset[str]) -> tuple
 
 
 def of_client(
-    sender: Sender, expect: Expectation = _HOLDS, schedule: tuple[At, ...] = SCHEDULE
+    sender: Sender, expect: Expectation = _HOLDS, schedule: tuple[ScheduledFault, ...] = SCHEDULE
 ) -> tuple[Scenario, ...]:
     """The scenarios of one client: under what hurts most, come back as a zombie, and quiet."""
     every = (at_most_once_append, at_least_once_append, exactly_once_append, atomic_append)

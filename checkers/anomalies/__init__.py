@@ -1,6 +1,6 @@
 """Anomalies: one file each, with its definition, an example, its source, and its query.
 
-The one thing to know: the rows of a query are the witnesses; no row, no anomaly. A new anomaly is
+The rows of a query are the witnesses; no row, no anomaly. A new anomaly is
 a new file here with a constant `ANOMALY`; which claims it refutes is said in `checkers.claims`,
 which other anomalies it brings with it in `onceproof.checkers.implications`.
 """

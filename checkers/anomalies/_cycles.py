@@ -1,6 +1,6 @@
 """What the anomalies of cycles have in common: their columns, and the query for them.
 
-The one thing to know: a cycle is looked for once among all committed transactions, and belongs to
+A cycle is looked for once among all committed transactions, and belongs to
 the trial of every topic that one of its transactions sent to.
 """
 

@@ -1,6 +1,6 @@
 """Engines: who computes the relations and answers. One meaning, whichever it is.
 
-The one thing to know: `open_history` gives the bottom layer of a history, in the engine that the
+`open_history` gives the bottom layer of a history, in the engine that the
 settings name; everything above is the same code.
 """
 
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from onceproof.checkers.bad_history import BadHistory
-from onceproof.checkers.engines.beside import heard
 from onceproof.checkers.engines.database import Database
-from onceproof.checkers.engines.door import check_contents
 from onceproof.checkers.engines.everything import without_screen
-from onceproof.checkers.engines.layer import Layer, standard_queries
 from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
+from onceproof.checkers.engines.overlay import Layer, standard_queries
+from onceproof.checkers.engines.parallel import heard
 from onceproof.checkers.engines.settings import Settings
+from onceproof.checkers.engines.validation import check_contents
 from onceproof.checkers.history import History
 from onceproof.checkers.trials import Trials
 

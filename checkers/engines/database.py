@@ -1,6 +1,6 @@
 """What the layers need of a database: put tables in, name queries, get rows out.
 
-The one thing to know: names are chosen by the layers and never clash; a database only knows flat
+Names are chosen by the layers and never clash; a database only knows flat
 names. Queries arrive in DuckDB's dialect and are translated, if need be, by `translated`, once.
 """
 

@@ -1,6 +1,6 @@
 """DuckDB: embedded, the default. It reads Parquet files itself and spills to disk when told to.
 
-The one thing to know: nothing of a file is loaded before a query needs it, so memory is bounded by
+Nothing of a file is loaded before a query needs it, so memory is bounded by
 what queries hold, and that by `Settings.memory`. Each thread asks through a connection of its own.
 What finds too little memory beside others is done again alone, at last on one thread: blocks that a
 thread works on cannot be spilled.
@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from onceproof.checkers.bad_history import BadHistory
 from onceproof.checkers.engines.literals import literal
+from onceproof.checkers.engines.locking import Turns
 from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.engines.temporary import temporary_folder
-from onceproof.checkers.engines.turns import Turns
 
 T = TypeVar("T")
 

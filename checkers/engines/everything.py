@@ -1,6 +1,6 @@
 """No screen: every record is compared in full.
 
-The one thing to know: this takes the place of the relation `suspects`; all else is the same.
+This takes the place of the relation `suspects`; all else is the same.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """From a place to the folder that lies there: on this machine, or wherever Spark reads.
 
-The one thing to know: Spark is started to look at a URI and runs as long as the context lasts.
+Spark is started to look at a URI and runs as long as the context lasts.
 Judge inside, and the engine works in that same Spark:
 
     settings = Settings(engine="spark", master="local[4]")

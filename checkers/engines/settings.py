@@ -1,6 +1,6 @@
 """How a history is to be judged: by which engine, with how much memory.
 
-The one thing to know: settings change cost, never meaning. Every engine must find the same.
+Settings change cost, never meaning. Every engine must find the same.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Spark SQL through PySpark: any master, any file system that Spark reads.
 
-The one thing to know: what is small is held as literal rows of a plan, in one partition. Spark then
+What is small is held as literal rows of a plan, in one partition. Spark then
 needs neither a shuffle nor a second task for it, and drops whatever joins nothing before it runs:
 most relations of a good history are empty, so every third query never becomes a job. What is not
 small stays in Spark's cache, which spills to disk, and is a leaf of all plans above it.

@@ -1,6 +1,6 @@
 """A folder of any file system that Spark reads: Hadoop's FileSystem lists it, Spark reads the rows.
 
-The one thing to know: no path of this machine is involved. Which schemes there are, and who may
+No path of this machine is involved. Which schemes there are, and who may
 read there, is Spark's own configuration (`spark.hadoop.fs.…`, `--packages`), on the driver for
 listing and on the executors for rows.
 """

@@ -1,6 +1,6 @@
 """A Spark session to judge in: beside one that is running already, or in a Spark of our own.
 
-The one thing to know: what we start, we end, its JVM and files included; what was running before
+What we start, we end, its JVM and files included; what was running before
 keeps running, and none of its settings change. Where a Spark of our own runs, and what it needs for
 that, is said by the settings, else by what Spark itself is configured with (`SPARK_CONF_DIR`,
 `PYSPARK_SUBMIT_ARGS`).

@@ -1,6 +1,6 @@
 """Our queries in Spark's SQL, with the same meaning.
 
-The one thing to know: sqlglot knows the two dialects (quotes, types, where NULLs are sorted). What
+Sqlglot knows the two dialects (quotes, types, where NULLs are sorted). What
 it cannot know is our use of `hash`: two rows have the same print just if their columns are equal,
 NULLs included and integers whatever their width. Spark's `xxhash64` passes over NULLs and takes an
 INT for another value than the same BIGINT.

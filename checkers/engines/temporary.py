@@ -1,6 +1,6 @@
 """A folder for what an engine keeps aside; gone afterwards, whatever becomes of us.
 
-The one thing to know: who has such a folder holds a lock on it, and the kernel lets go of the lock
+Who has such a folder holds a lock on it, and the kernel lets go of the lock
 when its holder dies. Whoever makes the next one removes those that nobody holds.
 """
 

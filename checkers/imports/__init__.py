@@ -1,6 +1,6 @@
 """Foreign histories: what others recorded, as the tables that the checkers judge.
 
-The one thing to know: `read(path)` is all that is needed. It finds out what lies there, and either
+`read(path)` is all that is needed. It finds out what lies there, and either
 gives a history or raises one type of error, `BadHistory`, which says the file, the line, the field,
 what was expected and what was found.
 

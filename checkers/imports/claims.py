@@ -1,6 +1,6 @@
 """Claims for a history that names none: written on a command line, or all that it has tables for.
 
-The one thing to know: a claim is written `GUARANTEE:STRETCH`, and a stretch reads as in a claim's
+A claim is written `GUARANTEE:STRETCH`, and a stretch reads as in a claim's
 name, with `->` for the arrow (which a shell wants in quotes):
 
     exactly-once:payments                              producers → payments

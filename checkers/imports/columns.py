@@ -1,6 +1,6 @@
 """From columns of plain values to a table of the contract.
 
-The one thing to know: a column that is not given is NULL throughout, and a single value stands for
+A column that is not given is NULL throughout, and a single value stands for
 a column that holds it in every row.
 """
 

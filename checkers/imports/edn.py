@@ -1,6 +1,6 @@
 """EDN: the notation in which Clojure programs, Jepsen among them, write data.
 
-The one thing to know: the file is read line by line and the forms come out one by one, so that its
+The file is read line by line and the forms come out one by one, so that its
 size does not matter, and whatever is wrong is said with its line and column. One compiled regular
 expression cuts a line into tokens; `edn_atoms` says what the tokens mean.
 

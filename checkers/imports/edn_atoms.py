@@ -1,6 +1,6 @@
 r"""What single words of EDN mean: numbers, names, characters and strings.
 
-The one thing to know: EDN knows more kinds of things than Python. `:a` is not `"a"`, and `\a` is
+EDN knows more kinds of things than Python. `:a` is not `"a"`, and `\a` is
 neither; so keywords, symbols and characters have types of their own. There is one object per
 keyword and symbol, so `is` compares them.
 

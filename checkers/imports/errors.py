@@ -1,6 +1,6 @@
 """What a reader of foreign histories says when a file is not as it should be.
 
-The one thing to know: there is one type of error, and it says the file, the line, the field, what
+There is one type of error, and it says the file, the line, the field, what
 was expected and what was found.
 """
 

@@ -1,6 +1,6 @@
 """Histories of Jepsen's Kafka workload (`history.edn` of `jepsen.tests.kafka`) in our tables.
 
-The one thing to know: Jepsen writes down what clients saw and nothing else. No broker's log, no
+Jepsen writes down what clients saw and nothing else. No broker's log, no
 positions of consumers, no moment of commit: what our tables say of these is inferred, and where an
 inference could convict the innocent, nothing is said.
 

@@ -1,6 +1,6 @@
 """How far a Jepsen history goes: which keys were read to their end, and what its phases are.
 
-The one thing to know: two different things may be missing. If nobody knows where to look for some
+Two different things may be missing. If nobody knows where to look for some
 acknowledged send, nothing can be said to be lost: the log was not *collected*. If a key was not
 read to its end, what was found counts, but there may be more: the run was *interrupted* before its
 final polls were over, and no claim holds.

@@ -1,6 +1,6 @@
 """From lines to operations that are over: calls and returns put together, in their order.
 
-The one thing to know: this is where outcomes are decided, and where a history that contradicts
+This is where outcomes are decided, and where a history that contradicts
 itself (a process that calls twice, a return of another call) is refused.
 """
 

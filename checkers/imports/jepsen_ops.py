@@ -1,6 +1,6 @@
 """The operations of Jepsen's Kafka workload, checked one by one as they are read.
 
-The one thing to know: an operation stands in the history twice, as `:invoke` and as what became of
+An operation stands in the history twice, as `:invoke` and as what became of
 it (`:ok`, `:fail` or `:info`), and what it sent and polled is a vector of micro-operations:
 
     {:process 3, :type :invoke, :f :txn, :value [[:send 5 140] [:poll]], :time 13, :index 8}

@@ -1,6 +1,6 @@
 """Who read what in a Jepsen history: sessions, assignments and the stretches that were read.
 
-The one thing to know: within one *session* of a reader a key is read without a break, so whatever
+Within one *session* of a reader a key is read without a break, so whatever
 is passed over or read again is an anomaly. A session is therefore as long as nothing may have moved
 the reader, and no longer:
 

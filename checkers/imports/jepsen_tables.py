@@ -1,6 +1,6 @@
 """From the operations of a Jepsen history to the tables of the contract.
 
-The one thing to know: nothing is decided here that is not said in `jepsen`; this writes it down.
+Nothing is decided here that is not said in `jepsen`; this writes it down.
 """
 
 from __future__ import annotations

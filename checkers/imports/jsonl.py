@@ -1,6 +1,6 @@
 """Our tables as JSON Lines: the easiest way to hand in a history from Go, Java or anything else.
 
-The one thing to know: one line is one row. Either a folder has one file per table, `sends.jsonl`,
+One line is one row. Either a folder has one file per table, `sends.jsonl`,
 `log.jsonl`, …, or there is one file for all, and each line says in a field `t` whose row it is:
 
     {"t": "sends", "attempt": "a/1", "record": "a", "outcome": "ok", "called_at": 1, …}
@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from onceproof.checkers.engines.door import UNIQUE, WORDS
+from onceproof.checkers.engines.validation import UNIQUE, WORDS
 from onceproof.checkers.history import History
 from onceproof.checkers.imports.errors import BadImport, closest, shown
 from onceproof.checkers.imports.imported import Imported

@@ -1,6 +1,6 @@
 """Relations: what every anomaly would otherwise derive again, each in a file, made once.
 
-The one thing to know: two tables of one row each say what is on trial, and every relation that
+Two tables of one row each say what is on trial, and every relation that
 depends on them, however far, is made anew for each trial:
 
 * `hop_input(input, complete, collected, collect_started, collect_clock)`: the input topic, and

@@ -1,6 +1,6 @@
 """What the relations of dependencies among transactions have in common: the columns of an edge.
 
-The one thing to know: an edge says that one transaction came before another, of what kind that
+An edge says that one transaction came before another, of what kind that
 knowledge is, and why. All kinds have the same columns, so that they can be put together; what
 means nothing for a kind is NULL. `onceproof.checkers.cycles` says what barriers are.
 """

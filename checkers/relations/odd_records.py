@@ -1,4 +1,4 @@
-"""Records with a print that is not one pair, and those of the self-proof's sample."""
+"""Records with a print that is not one pair, and those of the mutation self-check's sample."""
 
 from __future__ import annotations
 

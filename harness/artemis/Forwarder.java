@@ -19,7 +19,7 @@ import org.apache.activemq.artemis.api.core.Message;
 /**
  * Takes payments from a queue and puts them with their fee into another one: `Forwarder TASK`.
  *
- * The one thing to know: what tells forwarders apart is when a message counts as consumed. It is
+ * What tells forwarders apart is when a message counts as consumed. It is
  * written as JMS describes it; after any error it connects again, as an application must, and the
  * broker delivers again what it does not know to be consumed.
  */

@@ -6,7 +6,7 @@ import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
 /**
  * Connections that give up soon, and errors in words.
  *
- * The one thing to know: by default a call that gets no answer waits for 30 s, and one that lost its
+ * By default a call that gets no answer waits for 30 s, and one that lost its
  * connection is taken up again by the client itself. Here a fault shows after two seconds, and it is
  * the application that connects again, as after any other error.
  */

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 /**
  * Moments of a forwarder at which somebody may want it to stand still, to be killed just there.
  *
- * The one thing to know: who wants it writes the moment's name into the file `NAME.hold`; `NAME.held`
+ * Who wants it writes the moment's name into the file `NAME.hold`; `NAME.held`
  * is there while it stands still, and says with which record. It goes on when `NAME.hold` is gone.
  */
 final class Moments {

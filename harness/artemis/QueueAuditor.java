@@ -32,7 +32,7 @@ import org.apache.activemq.artemis.jms.client.ActiveMQDestination;
  * `delivering QUEUE` (the records of those). The answer is JSON, a line each; the last one has
  * `end`, or `error`.
  *
- * The one thing to know: each question has a connection of its own, so that a broker which was killed
+ * Each question has a connection of its own, so that a broker which was killed
  * between two of them makes no difference.
  */
 final class QueueAuditor {

@@ -4,7 +4,7 @@ import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
 /**
  * A broker of queues: `QueueBroker CONFIGURATION`, until it is told to end.
  *
- * The one thing to know: it is Artemis' own server with the file that is named, and nothing more.
+ * It is Artemis' own server with the file that is named, and nothing more.
  */
 final class QueueBroker {
     private QueueBroker() {}

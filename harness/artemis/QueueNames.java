@@ -1,7 +1,7 @@
 /**
  * Names of what a message carries beside its text.
  *
- * The one thing to know: JMS takes only names that Java would take, so these are not those of Kafka's
+ * JMS takes only names that Java would take, so these are not those of Kafka's
  * headers.
  */
 final class QueueNames {

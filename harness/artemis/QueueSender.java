@@ -14,7 +14,7 @@ import org.apache.activemq.artemis.api.core.Message;
 /**
  * A sender by JMS, as `harness/workload/task_file.py` describes it: `QueueSender TASK`.
  *
- * The one thing to know: a send that ends by an error may have happened. This application sends the
+ * A send that ends by an error may have happened. This application sends the
  * record again, under the same attempt, until it is told that it was taken. With `duplicate_ids` the
  * message says which record it is, and the broker drops what it knows already; without, nobody can
  * know.

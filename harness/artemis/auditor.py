@@ -1,6 +1,6 @@
 """Our own way into queues: a process that looks into them, past all proxies, and takes nothing out.
 
-The one thing to know: it is asked one thing at a time and connects anew for each; a broker that was
+It is asked one thing at a time and connects anew for each; a broker that was
 killed in between makes no difference, and one that does not answer is told as such.
 """
 

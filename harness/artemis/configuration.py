@@ -1,6 +1,6 @@
 """How the queue broker of a run is configured: `broker.xml`.
 
-The one thing to know: a queue forgets what was consumed, and a history needs a log. So every
+A queue forgets what was consumed, and a history needs a log. So every
 address has two queues, and each message that is sent to it comes into both: one that the pipeline
 consumes, and one that nobody does, which our own reader looks through when all is over. An address
 that a pipeline of somebody's own only sends to has the second one alone. What is sent in a

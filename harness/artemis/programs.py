@@ -1,6 +1,6 @@
 """The Java programs beside this file: jars fetched and programs compiled when a run needs them.
 
-The one thing to know: nobody else waits for these jars; `setup` does not get them. A broker and its
+Nobody else waits for these jars; `setup` does not get them. A broker and its
 clients have the same ones, and nothing of Kafka's is among them.
 """
 

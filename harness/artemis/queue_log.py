@@ -1,6 +1,6 @@
 """What was sent to an address of the queue broker, as a log: one partition, a message an entry.
 
-The one thing to know: an offset is the place of a message in the queue that nobody consumes, which
+An offset is the place of a message in the queue that nobody consumes, which
 is the order in which the broker took them. What a transaction sends comes there when it commits, so
 all that is there is committed.
 """

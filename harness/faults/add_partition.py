@@ -8,11 +8,11 @@ from typing import ClassVar, Final
 
 from confluent_kafka.admin import AdminClient, NewPartitions
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.programs import at_work, program, start_again, wait_works
-from onceproof.harness.own.program import AWAY, PROGRAM
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
 from onceproof.harness.wait import Overdue, wait_until
 
 _SECONDS: Final = 30.0
@@ -32,44 +32,43 @@ class AddPartition:
     needs: ClassVar[str | None] = PROGRAM
 
     def describe(self) -> str:
-        """The act in words."""
         return "add a partition to the input, and start the pipeline again if it does not find it"
 
-    def inject(self, bench: Bench, name: str) -> _Added:
+    def inject(self, context: RunContext, name: str) -> _Added:
         """Add it when the pipeline is at work."""
-        at_work(bench)
-        return _Added(bench, name)
+        at_work(context)
+        return _Added(context, name)
 
 
 class _Added:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._bench = bench
-        self._pipeline = program(bench)
-        with bench.view() as view:
-            self._partition = len(view.partitions(bench.topic))
-        self.target = f"{bench.topic}-{self._partition}"
-        admin = AdminClient({"bootstrap.servers": bench.stage.bootstrap(AUDITOR), "log_level": 0})
-        wanted = [NewPartitions(bench.topic, self._partition + 1)]
-        admin.create_partitions(wanted)[bench.topic].result(_SECONDS)
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
+        self._pipeline = program(context)
+        with context.view() as view:
+            self._partition = len(view.partitions(context.topic))
+        self.target = f"{context.topic}-{self._partition}"
+        admin = AdminClient({"bootstrap.servers": context.stage.bootstrap(AUDITOR), "log_level": 0})
+        wanted = [NewPartitions(context.topic, self._partition + 1)]
+        admin.create_partitions(wanted)[context.topic].result(_SECONDS)
         self.at = now()
         wait_until(
             self._holds_inputs,
             what=f"inputs to come into {self.target}",
             seconds=_SECONDS,
             every=0.2,
-            stop=bench.stop,
+            stop=context.stop,
         )
         self._is_past = self._pipeline.look.getting_past({self._partition: 0})
         found = False
         with suppress(Overdue):
             found = wait_until(
-                self._found, what="", seconds=_FIND_SECONDS, every=0.5, stop=bench.stop
+                self._found, what="", seconds=_FIND_SECONDS, every=0.5, stop=context.stop
             )
         self._how = "the pipeline found it by itself"
         if not found:
             process, _ = self._pipeline.kill(f"SIGKILL by fault «{name}»")
             self._how = f"{process.instance} did not find it within {_FIND_SECONDS:g} s"
-            start_again(bench)
+            start_again(context)
             self._how += ", and was killed and started again"
             self._pipeline.look.added.add(self._partition)
 
@@ -79,14 +78,11 @@ class _Added:
 
     def heal(self) -> None:
         """Nothing is undone; see that the pipeline writes."""
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_works(self._context)
 
     def _holds_inputs(self) -> bool:
-        with suppress(*AWAY), self._bench.reader() as reader:
-            return bool(reader.ends(self._bench.topic).get(self._partition, (0, 0))[1])
+        with suppress(*AWAY), self._context.reader() as reader:
+            return bool(reader.ends(self._context.topic).get(self._partition, (0, 0))[1])
         return False
 
     def _found(self) -> bool:

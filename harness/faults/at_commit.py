@@ -1,6 +1,6 @@
 """What faults of consumers that write into a database have in common: a commit that stands still.
 
-The one thing to know: a crash that hits while a commit is under way is not waited for; the commit
+A crash that hits while a commit is under way is not waited for; the commit
 is made to stand still, by the database's own means, until the fault has acted.
 """
 
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, Literal, get_args
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import UnknownFault
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.subjects.stored.audit import Hold
 from onceproof.harness.subjects.stored.hazards import IN_DOUBT
@@ -23,15 +23,15 @@ Fate = Literal["lands", "undone"]
 _SECONDS: Final = 60.0
 
 
-def storing(bench: Bench) -> StoringMembers:
+def storing(context: RunContext) -> StoringMembers:
     """The pipeline as what it must be for a fault that needs `commits`.
 
     Raises:
         StageTrouble: what is on trial writes into no database of which we can hold a commit.
     """
-    if not isinstance(bench.pipeline, StoringMembers):
-        raise StageTrouble(f"{bench.subject.name} has no commits that can be made to stand still")
-    return bench.pipeline
+    if not isinstance(context.pipeline, StoringMembers):
+        raise StageTrouble(f"{context.subject.name} has no commits that can be made to stand still")
+    return context.pipeline
 
 
 def fate(word: str) -> Fate:
@@ -47,7 +47,7 @@ def fate(word: str) -> Fate:
 
 
 @contextmanager
-def held(hold: Hold, bench: Bench) -> Iterator[str]:
+def held(hold: Hold, context: RunContext) -> Iterator[str]:
     """Wait until a hold has caught its commit; gives what shows it. Whatever happens, it ends.
 
     Raises:
@@ -59,12 +59,12 @@ def held(hold: Hold, bench: Bench) -> Iterator[str]:
             what="a commit to stand still",
             seconds=_SECONDS,
             every=0.02,
-            stop=bench.stop,
+            stop=context.stop,
         )
     finally:
         hold.close()
 
 
-def note_doubt(bench: Bench, name: str, at: int, detail: str) -> None:
+def note_doubt(context: RunContext, name: str, at: int, detail: str) -> None:
     """Record that nobody told a consumer what became of its commit."""
-    bench.recorder.hazard(IN_DOUBT, hop="process", at=at, fault=name, detail=detail)
+    context.recorder.hazard(IN_DOUBT, hop="process", at=at, fault=name, detail=detail)

@@ -1,6 +1,6 @@
 """Bringing back a broker that was disturbed, and waiting until it takes part again.
 
-The one thing to know: other faults may be at work on other brokers meanwhile, so not everybody has
+Other faults may be at work on other brokers meanwhile, so not everybody has
 to be in sync. One that was cut off goes on believing what it last knew, so its own word is not
 enough; and most brokers may be quicker than it, so theirs is not enough either.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link, node_id
 from onceproof.harness.wait import wait_until
 
@@ -19,8 +19,8 @@ from onceproof.harness.wait import wait_until
 class Restart:
     """A broker that ended for a fault's sake is brought back; once, however often it is tried."""
 
-    def __init__(self, bench: Bench, node: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, node: str) -> None:
+        self._context = context
         self._node = node
         self._done = False
 
@@ -32,14 +32,14 @@ class Restart:
             StageTrouble: it ended again.
         """
         if not self._done:
-            if self._bench.stage.alive(self._node):
-                self._bench.stage.kill(self._node, "came up only half-way")
-            self._bench.stage.restart(self._node)
+            if self._context.stage.alive(self._node):
+                self._context.stage.kill(self._node, "came up only half-way")
+            self._context.stage.restart(self._node)
             self._done = True
-        wait_back(self._bench, self._node)
+        wait_back(self._context, self._node)
 
 
-def wait_back(bench: Bench, node: str) -> None:
+def wait_back(context: RunContext, node: str) -> None:
     """Wait until a broker is in sync wherever it has a replica, as it and most brokers say.
 
     Where another fault keeps it out there is nothing to wait for: that one's healing does.
@@ -50,22 +50,22 @@ def wait_back(bench: Bench, node: str) -> None:
     number = node_id(node)
 
     def back(views: Mapping[int, ClusterView]) -> bool:
-        if _kept_out(bench, node):
+        if _kept_out(context, node):
             return True
         agree = {asked for asked, view in views.items() if view.has_in_sync(number)}
         return number in agree and 2 * len(agree) > len(views)
 
-    _wait(bench, back, f"{node} to be in sync wherever it has a replica")
+    _wait(context, back, f"{node} to be in sync wherever it has a replica")
 
 
-def _kept_out(bench: Bench, node: str) -> bool:
+def _kept_out(context: RunContext, node: str) -> bool:
     """Whether a broker is down or paused, or a link between it and another broker is disturbed."""
-    disturbed, brokers = bench.stage.disturbed(), bench.stage.brokers
+    disturbed, brokers = context.stage.disturbed(), context.stage.brokers
     ways = [str(Link(a, b)) for other in brokers for a, b in ((node, other), (other, node))]
     return not disturbed.keys().isdisjoint([node, *ways])
 
 
-def wait_in_sync(bench: Bench) -> None:
+def wait_in_sync(context: RunContext) -> None:
     """Wait until every broker sees all replicas of every partition in sync.
 
     An isolated broker believes what it last knew, so every broker is asked by itself.
@@ -77,12 +77,14 @@ def wait_in_sync(bench: Bench) -> None:
     def whole(views: Mapping[int, ClusterView]) -> bool:
         return all(view.in_sync_everywhere() for view in views.values())
 
-    _wait(bench, whole, "all replicas to be in sync")
+    _wait(context, whole, "all replicas to be in sync")
 
 
-def _wait(bench: Bench, agreed: Callable[[Mapping[int, ClusterView]], bool], what: str) -> None:
+def _wait(
+    context: RunContext, agreed: Callable[[Mapping[int, ClusterView]], bool], what: str
+) -> None:
     with ExitStack() as closing:
-        views = bench.views()
+        views = context.views()
         for view in views.values():
             closing.callback(view.close)
         wait_until(
@@ -90,6 +92,6 @@ def _wait(bench: Bench, agreed: Callable[[Mapping[int, ClusterView]], bool], wha
             what=what,
             seconds=40,
             every=0.1,
-            stop=bench.stop,
+            stop=context.stop,
             seen=lambda: {asked: view.out_of_sync() for asked, view in views.items()},
         )

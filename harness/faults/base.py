@@ -1,15 +1,15 @@
 """What a fault is: plain data that can be injected, healed, and asked for proof that it bit.
 
-The one thing to know: `inject` resolves the target's role and acts; the `Injection` that it returns
+`inject` resolves the target's role and acts; the `Injection` that it returns
 knows how to undo it and what proves it. A fault without proof makes the run invalid. Add a fault by
 adding a file to this folder.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
-from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.run_context import Collected, RunContext
 
 
 class Injection(Protocol):
@@ -32,8 +32,13 @@ class Injection(Protocol):
         Called again after that, it goes on from what is there.
         """
 
-    def aftermath(self, known: Aftermath) -> None:
-        """Record hazards that show only when everything has been collected."""
+
+@runtime_checkable
+class AfterCollect(Injection, Protocol):
+    """One whose hazards show only when everything has been collected."""
+
+    def after_collect(self, known: Collected) -> None:
+        """Record those hazards."""
 
 
 class Fault(Protocol):
@@ -49,9 +54,9 @@ class Fault(Protocol):
     has."""
 
     def describe(self) -> str:
-        """The act in words."""
+        """What it does, as a phrase without a subject: `SIGKILL all brokers`."""
 
-    def inject(self, bench: Bench, name: str) -> Injection:
+    def inject(self, context: RunContext, name: str) -> Injection:
         """Do it. `name` is its name in the schedule, for hazards to refer to."""
 
 
@@ -61,8 +66,8 @@ class Until(Protocol):
     def describe(self) -> str:
         """In words."""
 
-    def begin(self, bench: Bench) -> object:
+    def begin(self, context: RunContext) -> object:
         """A look at the state when the fault starts."""
 
-    def reached(self, bench: Bench, begun: object) -> bool:
+    def reached(self, context: RunContext, begun: object) -> bool:
         """Whether it may end, given that it has bitten."""

@@ -1,6 +1,6 @@
 """Faults that can be asked for in a word or two: `isolate leader:payments-0`.
 
-The one thing to know: a fault's file says itself how it is asked for, with a constant `BY_HAND`;
+A fault's file says itself how it is asked for, with a constant `BY_HAND`;
 here it is only looked up.
 """
 

@@ -1,6 +1,6 @@
 """Two brokers that do not see each other, and a third that sees both.
 
-The one thing to know: each of the two still sees a majority, itself and the third. With five
+Each of the two still sees a majority, itself and the third. With five
 brokers and more this would be a ring; with three it is a chain. Nobody is isolated: what follows
 depends on who leads what.
 """
@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.severed import Severed
 from onceproof.harness.faults.targets import Target
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import Link
 
@@ -27,17 +27,16 @@ class Chain:
     middle: Target
 
     def describe(self) -> str:
-        """The act in words."""
         return f"let two brokers see {self.middle.describe()} and not each other"
 
-    def inject(self, bench: Bench, name: str) -> Severed:
+    def inject(self, context: RunContext, name: str) -> Severed:
         """Cut the links."""
-        middle = self.middle.resolve(bench)
-        ends = [node for node in bench.stage.brokers if node != middle]
+        middle = self.middle.resolve(context)
+        ends = [node for node in context.stage.brokers if node != middle]
         if len(ends) != 2:
-            raise StageTrouble(f"a chain has three brokers; here are {len(bench.stage.brokers)}")
+            raise StageTrouble(f"a chain has three brokers; here are {len(context.stage.brokers)}")
         one, other = ends
-        return Severed(bench, [Link(one, other), Link(other, one)], f"{one} – {middle} – {other}")
+        return Severed(context, [Link(one, other), Link(other, one)], f"{one} – {middle} – {other}")
 
 
 BY_HAND: Final = ByHand(

@@ -1,6 +1,6 @@
 """A dead driver's checkpoint changed: what there is to do, whatever is changed in it.
 
-The one thing to know: the driver is dead from when it rests until this is healed, and nothing but
+The driver is dead from when it rests until this is healed, and nothing but
 us touches its checkpoint meanwhile. Healed means that a batch was committed by what was left.
 """
 
@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from onceproof.harness.bench import Aftermath, Bench
-from onceproof.harness.faults.at_rest import Rested, ToRest, start_again
+from onceproof.harness.faults.between_batches import Rested, ToRest, start_again
 from onceproof.harness.faults.driver import driver
+from onceproof.harness.run_context import Collected, RunContext
 
 
 class CheckpointChanged(ABC):
     """A checkpoint changed while its driver is down."""
 
-    def __init__(self, bench: Bench, name: str) -> None:
+    def __init__(self, context: RunContext, name: str) -> None:
         """Kill the driver at rest, or lie in wait until it is."""
         self.target = "driver"
         self.at: int | None = None
-        self._bench = bench
+        self._context = context
         self._name = name
-        self._to_rest = ToRest(bench, f"SIGKILL by fault «{name}»")
+        self._to_rest = ToRest(context, f"SIGKILL by fault «{name}»")
         self._rested: Rested | None = None
         self._proof: str | None = None
         self._over = False
@@ -58,14 +58,14 @@ class CheckpointChanged(ABC):
         self._to_rest.end()
         if (rested := self._rested or self._to_rest.rested()) is None:
             return  # it was never killed
-        start_again(self._bench)
+        start_again(self._context)
         if self._rested is None or self._over:
             return
-        pipeline, batch = driver(self._bench), self.awaited(rested)
+        pipeline, batch = driver(self._context), self.awaited(rested)
         pipeline.wait_batch(batch, seconds=150)
         if self._proof is not None and (met := self.hazard(rested)) is not None:
             hazard, became = met
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 hazard,
                 hop="process",
                 fault=self._name,
@@ -75,5 +75,5 @@ class CheckpointChanged(ABC):
             )
         self._over = True
 
-    def aftermath(self, known: Aftermath) -> None:  # noqa: B027 - of no fault it has to do more
+    def after_collect(self, known: Collected) -> None:  # noqa: B027 - of no fault it has to do more
         """Nothing more to say."""

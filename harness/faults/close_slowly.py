@@ -1,6 +1,6 @@
 """A link that tells late that a connection was closed.
 
-The one thing to know: a client that waits for a broker which has hung up learns of it only then.
+A client that waits for a broker which has hung up learns of it only then.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, amount, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import LOOKS, Probe
 from onceproof.harness.faults.targets import Target
-from onceproof.harness.links.ledger import Foul
+from onceproof.harness.links.ledger import Toxic
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import Stage
 from onceproof.harness.stage.topology import Link
 
@@ -30,17 +30,16 @@ class CloseSlowly:
     milliseconds: int
 
     def describe(self) -> str:
-        """The act in words."""
         return (
             f"tell {self.source} {self.milliseconds} ms late when {self.target.describe()} closes "
             "a connection"
         )
 
-    def inject(self, bench: Bench, name: str) -> OnLink:
+    def inject(self, context: RunContext, name: str) -> OnLink:
         """Begin to be late."""
-        link = Link(self.source, self.target.resolve(bench))
-        how = Foul(type="slow_close", way="responses", attributes={"delay": self.milliseconds})
-        return OnLink(bench, link, how, _Offended(bench.stage, link, self.milliseconds))
+        link = Link(self.source, self.target.resolve(context))
+        how = Toxic(type="slow_close", way="responses", attributes={"delay": self.milliseconds})
+        return OnLink(context, link, how, _Offended(context.stage, link, self.milliseconds))
 
 
 BY_HAND: Final = ByHand(

@@ -1,6 +1,6 @@
 """What faults reach past all proxies: a group, a transactional id, as their coordinators know them.
 
-The one thing to know: what a broker refuses is trouble of the fault, told with the broker's word.
+What a broker refuses is trouble of the fault, told with the broker's word.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from onceproof.harness.bench import Bench, addresses
 from onceproof.harness.faults.by_hand import UnknownFault
 from onceproof.harness.kafka.coordinator import Coordinator
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.metadata import Coordinated
 from onceproof.harness.kafka.transactions import TransactionalId
+from onceproof.harness.run_context import RunContext, addresses
 
 Tested = Literal["produce", "process"]
 """Whose claims the owner of a transactional id puts to the test: producers' or a pipeline's."""
@@ -23,23 +23,23 @@ _PARTITION = re.compile(r"([A-Za-z0-9._-]+)-(\d+)")
 
 
 @contextmanager
-def group_of(bench: Bench, name: str) -> Iterator[Group]:
+def group_of(context: RunContext, name: str) -> Iterator[Group]:
     """A consumer group."""
-    with _coordinator(bench, "group", name) as coordinator:
+    with _coordinator(context, "group", name) as coordinator:
         yield Group(coordinator)
 
 
 @contextmanager
-def transactional_id_of(bench: Bench, name: str) -> Iterator[TransactionalId]:
+def transactional_id_of(context: RunContext, name: str) -> Iterator[TransactionalId]:
     """A transactional id."""
-    with _coordinator(bench, "transaction", name) as coordinator:
+    with _coordinator(context, "transaction", name) as coordinator:
         yield TransactionalId(coordinator)
 
 
 @contextmanager
-def _coordinator(bench: Bench, of: Coordinated, name: str) -> Iterator[Coordinator]:
-    with bench.view() as view:
-        yield Coordinator(view, addresses(bench.stage), of=of, name=name, stop=bench.stop)
+def _coordinator(context: RunContext, of: Coordinated, name: str) -> Iterator[Coordinator]:
+    with context.view() as view:
+        yield Coordinator(view, addresses(context.stage), of=of, name=name, stop=context.stop)
 
 
 def partition(word: str) -> tuple[str, int]:

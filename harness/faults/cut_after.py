@@ -1,6 +1,6 @@
 """A link that closes each connection after exactly so many bytes of one direction.
 
-The one thing to know: it cuts in the midst of a request or a response, and at the same byte every
+It cuts in the midst of a request or a response, and at the same byte every
 time, which neither a crash nor a cable does.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, amount, target, way
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import LONGEST, Probe
 from onceproof.harness.faults.targets import Target
-from onceproof.harness.links.ledger import Foul, Way
+from onceproof.harness.links.ledger import Toxic, Way
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 _REQUESTS: Final = 20
@@ -33,17 +33,16 @@ class CutAfter:
     size: int
 
     def describe(self) -> str:
-        """The act in words."""
         return (
             f"close each connection of {self.source} to {self.target.describe()} after "
             f"{self.size} bytes of {self.way}"
         )
 
-    def inject(self, bench: Bench, name: str) -> OnLink:
+    def inject(self, context: RunContext, name: str) -> OnLink:
         """Begin to count."""
-        link = Link(self.source, self.target.resolve(bench))
-        how = Foul(type="limit_data", way=self.way, attributes={"bytes": self.size})
-        return OnLink(bench, link, how, _Counted(self.way, self.size))
+        link = Link(self.source, self.target.resolve(context))
+        how = Toxic(type="limit_data", way=self.way, attributes={"bytes": self.size})
+        return OnLink(context, link, how, _Counted(self.way, self.size))
 
 
 BY_HAND: Final = ByHand(

@@ -1,6 +1,6 @@
 """The link to PostgreSQL cut while a consumer's commit is under way.
 
-The one thing to know: whether the commit lands or is undone, the consumer sees the same: its
+Whether the commit lands or is undone, the consumer sees the same: its
 connection ended. Where it lands, it does so late: not before the consumer has looked what is
 stored, has seen nothing of it, and is at writing the same again.
 """
@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.at_commit import Fate, fate, held, note_doubt, storing
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.members import member
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.links.ledger import CUT
+from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import POSTGRES, Link
 from onceproof.harness.subjects.stored.audit import Hold
@@ -42,18 +42,17 @@ class CutAtCommit:
     commit: Fate = "lands"
 
     def describe(self) -> str:
-        """The act in words."""
         then = "lands late" if self.commit == "lands" else "is undone"
         return f"cut pipeline from postgres while a commit of {self.member} is under way; it {then}"
 
-    def inject(self, bench: Bench, name: str) -> _Cut:
+    def inject(self, context: RunContext, name: str) -> _Cut:
         """Wait for a commit, cut the link, mend it, and let the commit come to its end."""
-        group = storing(bench)
+        group = storing(context)
         hold = group.hold_commit(self.member)
-        with held(hold, bench) as seen:
-            closed = _cut(bench)
-            came = _late(hold, bench) if self.commit == "lands" else hold.undo()
-        return _Cut(bench, name, f"{closed} connections on {_LINK} closed while {seen}; {came}")
+        with held(hold, context) as seen:
+            closed = _cut(context)
+            came = _late(hold, context) if self.commit == "lands" else hold.undo()
+        return _Cut(context, name, f"{closed} connections on {_LINK} closed while {seen}; {came}")
 
 
 BY_HAND: Final = ByHand(
@@ -66,31 +65,31 @@ BY_HAND: Final = ByHand(
 )
 
 
-def _cut(bench: Bench) -> int:
+def _cut(context: RunContext) -> int:
     """Cut the link until no connection is left on it; how many there were."""
-    closed = bench.stage.connections(_LINK) if _LINK in bench.stage.links() else 0
+    closed = context.stage.connections(_LINK) if _LINK in context.stage.links() else 0
     if not closed:
-        raise StageTrouble(f"{bench.subject.name} does not reach its database by {_LINK}")
-    hold = bench.stage.disturb(_LINK, CUT)
+        raise StageTrouble(f"{context.subject.name} does not reach its database by {_LINK}")
+    hold = context.stage.disturb(_LINK, CUT)
     try:
         wait_until(
-            lambda: not bench.stage.connections(_LINK),
+            lambda: not context.stage.connections(_LINK),
             what=f"every connection on {_LINK} to be closed",
             seconds=_SECONDS,
-            stop=bench.stop,
+            stop=context.stop,
         )
     finally:
         hold.release()
     return closed
 
 
-def _late(hold: Hold, bench: Bench) -> str:
+def _late(hold: Hold, context: RunContext) -> str:
     awaited = wait_until(
         hold.awaited,
         what="the consumer to write the same again, and to wait for the commit that it gave up",
         seconds=_SECONDS,
         every=0.02,
-        stop=bench.stop,
+        stop=context.stop,
     )
     return f"{awaited} before {hold.let_go()}"
 
@@ -98,8 +97,8 @@ def _late(hold: Hold, bench: Bench) -> str:
 class _Cut:
     target = str(_LINK)
 
-    def __init__(self, bench: Bench, name: str, seen: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, name: str, seen: str) -> None:
+        self._context = context
         self._name = name
         self._seen = seen
         self.at = now()
@@ -110,8 +109,8 @@ class _Cut:
 
     def heal(self) -> None:
         """It is mended already; see that it works."""
-        wait_mended(self._bench, [_LINK])
+        wait_mended(self._context, [_LINK])
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """A commit whose end nobody heard."""
-        note_doubt(self._bench, self._name, self.at, self._seen)
+        note_doubt(self._context, self._name, self.at, self._seen)

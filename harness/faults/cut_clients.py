@@ -1,6 +1,6 @@
 """Clients against brokers: no audience reaches a broker, and the brokers reach each other.
 
-The one thing to know: for the cluster nothing has happened, so nothing moves: it leads, and nobody
+For the cluster nothing has happened, so nothing moves: it leads, and nobody
 can send.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.severed import Severed
 from onceproof.harness.faults.targets import Target
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDIENCES, Link
 
 
@@ -26,14 +26,13 @@ class CutClients:
     """None means all brokers."""
 
     def describe(self) -> str:
-        """The act in words."""
         return f"cut all clients from {self.target.describe() if self.target else 'all brokers'}"
 
-    def inject(self, bench: Bench, name: str) -> Severed:
+    def inject(self, context: RunContext, name: str) -> Severed:
         """Cut them."""
-        brokers = (self.target.resolve(bench),) if self.target else bench.stage.brokers
+        brokers = (self.target.resolve(context),) if self.target else context.stage.brokers
         links = [Link(audience, node) for audience in AUDIENCES for node in brokers]
-        return Severed(bench, links, f"all audiences→{', '.join(brokers)}")
+        return Severed(context, links, f"all audiences→{', '.join(brokers)}")
 
 
 BY_HAND: Final = ByHand(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.targets import Target
 from onceproof.harness.links.ledger import CUT
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 from onceproof.harness.wait import wait_until
 
@@ -24,12 +24,11 @@ class CutLink:
     target: Target
 
     def describe(self) -> str:
-        """The act in words."""
         return f"cut {self.source} from {self.target.describe()}"
 
-    def inject(self, bench: Bench, name: str) -> _Cut:
+    def inject(self, context: RunContext, name: str) -> _Cut:
         """Cut it."""
-        return _Cut(bench, Link(self.source, self.target.resolve(bench)))
+        return _Cut(context, Link(self.source, self.target.resolve(context)))
 
 
 BY_HAND: Final = ByHand(
@@ -42,47 +41,45 @@ BY_HAND: Final = ByHand(
 
 
 class _Cut:
-    def __init__(self, bench: Bench, link: Link) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, link: Link) -> None:
+        self._context = context
         self._link = link
         self.target = str(link)
-        self._acknowledged = bench.producers.acknowledged
-        self._commits = bench.pipeline.commits
-        self._closed = bench.stage.connections(link)
+        self._acknowledged = context.producers.acknowledged
+        self._commits = context.pipeline.commits
+        self._closed = context.stage.connections(link)
         self.at = now()
-        self._hold = bench.stage.disturb(link, CUT)
+        self._hold = context.stage.disturb(link, CUT)
 
     def evidence(self) -> str | None:
         """Connections that were open, and are not."""
         if not self._closed:
             return None
-        left = self._bench.stage.connections(self._link)
+        left = self._context.stage.connections(self._link)
         if left:
             return None
         words = f"{self._closed} connections on {self._link} closed, new ones refused"
-        if not self._bench.producers.total:
+        if not self._context.producers.total:
             return words
-        records = self._bench.producers.acknowledged - self._acknowledged
-        commits = self._bench.pipeline.commits - self._commits
+        records = self._context.producers.acknowledged - self._acknowledged
+        commits = self._context.pipeline.commits - self._commits
         return (
             f"{words}; meanwhile {records} records were acknowledged and "
-            f"{commits} {self._bench.pipeline.counted} seen"
+            f"{commits} {self._context.pipeline.counted} seen"
         )
 
     def heal(self) -> None:
         """Mend the link; if it was in use and nobody else disturbs it, wait until it is again."""
         self._hold.release()
-        free = str(self._link) not in self._bench.stage.disturbed()
-        if free and self._closed and self._bench.pipeline.alive():
+        free = str(self._link) not in self._context.stage.disturbed()
+        if free and self._closed and self._context.pipeline.alive():
             wait_until(
                 # A pipeline that gave up meanwhile has stalled; that is not the link's failure.
                 lambda: (
-                    self._bench.stage.connections(self._link) or not self._bench.pipeline.alive()
+                    self._context.stage.connections(self._link)
+                    or not self._context.pipeline.alive()
                 ),
                 what=f"a connection on {self._link} after it was mended",
                 seconds=30,
-                stop=self._bench.stop,
+                stop=self._context.stop,
             )
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""

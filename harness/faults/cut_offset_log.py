@@ -1,6 +1,6 @@
 """The last entry of a Spark query's offset log lost or torn, while its driver is down.
 
-The one thing to know: the two are different. An entry that is *torn* must be noticed: Spark must
+The two are different. An entry that is *torn* must be noticed: Spark must
 refuse to start, since it cannot know what the batch was; it starts when the entry is put back.
 One that is *deleted*, with its commit, cannot be noticed: Spark plans that batch anew from the end
 of the one before, and whatever came since is in it as well. So the batch's id means other records
@@ -13,8 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, get_args
 
-from onceproof.harness.bench import Aftermath, Bench
-from onceproof.harness.faults.at_rest import (
+from onceproof.harness.faults.between_batches import (
     COMMITS,
     OFFSETS,
     Logs,
@@ -25,6 +24,7 @@ from onceproof.harness.faults.at_rest import (
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault
 from onceproof.harness.faults.driver import driver
 from onceproof.harness.faults.entry_deleted import EntryDeleted
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.checkpoint import Checkpoint
 from onceproof.harness.subjects.spark_subject import DRIVER
 
@@ -44,16 +44,15 @@ class CutOffsetLog:
     how: How = "deleted"
 
     def describe(self) -> str:
-        """The act in words."""
         did = {
             "deleted": "delete the last entry of its offset log, with its commit",
             "torn": "leave half of the last entry of its offset log",
         }
         return f"SIGKILL the Spark driver at rest and {did[self.how]}"
 
-    def inject(self, bench: Bench, name: str) -> _Deleted | _Torn:
+    def inject(self, context: RunContext, name: str) -> _Deleted | _Torn:
         """Do it, or lie in wait until it is at rest."""
-        return _Deleted(bench, name) if self.how == "deleted" else _Torn(bench, name)
+        return _Deleted(context, name) if self.how == "deleted" else _Torn(context, name)
 
 
 def _asked(how: str) -> CutOffsetLog:
@@ -94,12 +93,12 @@ class _Deleted(EntryDeleted):
 
 
 class _Torn:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
         self._name = name
         self.target = "driver"
         self.at: int | None = None
-        self._to_rest = ToRest(bench, f"SIGKILL by fault «{name}»")
+        self._to_rest = ToRest(context, f"SIGKILL by fault «{name}»")
         self._logs: Logs | None = None
         self._sizes = (0, 0)
         self._proof: str | None = None
@@ -109,11 +108,11 @@ class _Torn:
         """What was left of the entry, and how Spark refused it."""
         if self._proof is None and (rested := self._to_rest.rested()) is not None:
             if self._logs is None:
-                self._logs = Logs(self._bench)
+                self._logs = Logs(self._context)
                 self._sizes = self._logs.truncate(OFFSETS, rested.batch)
                 self.target, self.at = rested.instance, rested.at
-            said = start_to_see_it_end(self._bench)
-            committed = driver(self._bench).checkpoint.committed()[-1:]
+            said = start_to_see_it_end(self._context)
+            committed = driver(self._context).checkpoint.committed()[-1:]
             if committed != [rested.batch]:
                 return None
             before, after = self._sizes
@@ -121,11 +120,11 @@ class _Torn:
                 f"{rested}; of the {before} bytes of its offset log entry {after} were left, "
                 f"and the next life ended by itself, without a commit: «{said}»"
             )
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 "torn-offset-log",
                 hop="process",
                 fault=self._name,
-                owner=driver(self._bench).checkpoint.query_id(),
+                owner=driver(self._context).checkpoint.query_id(),
                 batch=rested.batch,
                 detail=f"half of the offset log entry of micro-batch {rested.batch} was lost",
             )
@@ -136,13 +135,10 @@ class _Torn:
         self._to_rest.end()
         if self._logs is None and self._to_rest.rested() is None:
             return  # it was never killed
-        pipeline = driver(self._bench)
+        pipeline = driver(self._context)
         if self._logs is not None and not self._over:
             if pipeline.alive():
                 pipeline.kill("it should not have started")
             self._logs.put_back()
         self._over = True
-        start_again(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        start_again(self._context)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.disturbing import disturb
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.programs import at_work, wait_works
 from onceproof.harness.links.ledger import CUT
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 
@@ -28,13 +28,12 @@ class CutProgram:
     seconds: float = 3.0
 
     def describe(self) -> str:
-        """The act in words."""
         return f"cut the pipeline from all brokers for {self.seconds:g} s"
 
-    def inject(self, bench: Bench, name: str) -> _Cut:
+    def inject(self, context: RunContext, name: str) -> _Cut:
         """Cut it when it is at work."""
-        at_work(bench)
-        return _Cut(bench, self.seconds)
+        at_work(context)
+        return _Cut(context, self.seconds)
 
 
 BY_HAND: Final = ByHand(
@@ -47,22 +46,22 @@ BY_HAND: Final = ByHand(
 
 
 class _Cut:
-    def __init__(self, bench: Bench, seconds: float) -> None:
-        self._bench, self._seconds = bench, seconds
-        self._links = [Link("pipeline", node) for node in bench.stage.brokers]
+    def __init__(self, context: RunContext, seconds: float) -> None:
+        self._context, self._seconds = context, seconds
+        self._links = [Link("pipeline", node) for node in context.stage.brokers]
         self.target = "pipeline→all brokers"
-        self._closed = sum(bench.stage.connections(link) for link in self._links)
-        self._acknowledged = bench.producers.acknowledged
+        self._closed = sum(context.stage.connections(link) for link in self._links)
+        self._acknowledged = context.producers.acknowledged
         self.at = now()
-        self._hold = disturb(bench.stage, [(link, CUT) for link in self._links])
+        self._hold = disturb(context.stage, [(link, CUT) for link in self._links])
 
     def evidence(self) -> str | None:
         """That its connections are closed, and what it has missed meanwhile."""
-        missed = self._bench.producers.acknowledged - self._acknowledged
+        missed = self._context.producers.acknowledged - self._acknowledged
         long = (now() - self.at) / 1e9 >= self._seconds
         if not self._closed or not missed or not long:
             return None
-        if any(self._bench.stage.connections(link) for link in self._links):
+        if any(self._context.stage.connections(link) for link in self._links):
             return None
         return (
             f"{self._closed} connections of the pipeline to brokers closed, new ones refused; "
@@ -72,8 +71,5 @@ class _Cut:
     def heal(self) -> None:
         """Mend the links, and see that the pipeline writes."""
         self._hold.release()
-        wait_mended(self._bench, self._links)
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_mended(self._context, self._links)
+        wait_works(self._context)

@@ -17,7 +17,7 @@ from typing import Final, Literal
 import psycopg
 from psycopg import sql
 
-from onceproof.harness.own.statements import Connection, user_tables
+from onceproof.harness.user_pipeline.statements import Connection, user_tables
 
 When = Literal["statement", "commit"]
 _LOCK: Final = 730_416_029

@@ -1,6 +1,6 @@
 """Latency on a link, with jitter that we draw.
 
-The one thing to know: toxiproxy's own jitter cannot be repeated, because its seed has no effect. So
+Toxiproxy's own jitter cannot be repeated, because its seed has no effect. So
 it gets one latency at a time, drawn here from a seed; each is measured before the next takes its
 place, and all of them stand in the evidence.
 """
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, amount, target, way
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import LOOKS, Probe
 from onceproof.harness.faults.rounds import Rounds
 from onceproof.harness.faults.targets import Target
-from onceproof.harness.links.ledger import Foul, Way
+from onceproof.harness.links.ledger import Toxic, Way
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 DRAWS: Final = 5
@@ -38,7 +38,6 @@ class Delay:
     seed: int = 0
 
     def describe(self) -> str:
-        """The act in words."""
         return (
             f"delay the {self.way} between {self.source} and {self.target.describe()} by "
             f"{self.milliseconds} ± {self.jitter} ms (seed {self.seed})"
@@ -50,14 +49,14 @@ class Delay:
         least = max(1, self.milliseconds - self.jitter)
         return [draw.randint(least, self.milliseconds + self.jitter) for _ in range(DRAWS)]
 
-    def inject(self, bench: Bench, name: str) -> Rounds:
+    def inject(self, context: RunContext, name: str) -> Rounds:
         """Begin with the first."""
-        link = Link(self.source, self.target.resolve(bench))
-        return Rounds([partial(self._late, bench, link, each) for each in self.drawn()])
+        link = Link(self.source, self.target.resolve(context))
+        return Rounds([partial(self._late, context, link, each) for each in self.drawn()])
 
-    def _late(self, bench: Bench, link: Link, milliseconds: int) -> OnLink:
-        how = Foul(type="latency", way=self.way, attributes={"latency": milliseconds})
-        return OnLink(bench, link, how, _Round(milliseconds))
+    def _late(self, context: RunContext, link: Link, milliseconds: int) -> OnLink:
+        how = Toxic(type="latency", way=self.way, attributes={"latency": milliseconds})
+        return OnLink(context, link, how, _Round(milliseconds))
 
 
 BY_HAND: Final = ByHand(

@@ -1,6 +1,6 @@
 """The last entry of a Spark query's commit log lost, while its driver is down.
 
-The one thing to know: to Spark the checkpoint is then as if it had been killed before that commit:
+To Spark the checkpoint is then as if it had been killed before that commit:
 it must run the batch again, with the same offsets, and commit it. The batch's effects were visible
 before: a sink that does not know the batch shows them twice.
 """
@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
-from onceproof.harness.faults.at_rest import COMMITS, Logs
+from onceproof.harness.faults.between_batches import COMMITS, Logs
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.entry_deleted import EntryDeleted
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.checkpoint import Checkpoint
 from onceproof.harness.subjects.spark_subject import DRIVER
 
@@ -26,12 +26,11 @@ class DeleteLastCommit:
     needs: ClassVar[str | None] = DRIVER
 
     def describe(self) -> str:
-        """The act in words."""
         return "SIGKILL the Spark driver at rest and delete the last entry of its commit log"
 
-    def inject(self, bench: Bench, name: str) -> _Deleted:
+    def inject(self, context: RunContext, name: str) -> _Deleted:
         """Do it, or lie in wait until it is at rest."""
-        return _Deleted(bench, name)
+        return _Deleted(context, name)
 
 
 BY_HAND: Final = ByHand(

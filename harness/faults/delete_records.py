@@ -1,6 +1,6 @@
 """The oldest records of a partition deleted, as retention does to who is too slow.
 
-The one thing to know: who has read them loses nothing. Who has not must not go on as if nothing had
+Who has read them loses nothing. Who has not must not go on as if nothing had
 been: Spark ends its query (`failOnDataLoss`), a consumer is told that its position is out of range
 and does what `auto.offset.reset` says, `none` being the only setting that loses nothing silently.
 Nothing brings the records back: what a checker would look for there is undecided, not lost.
@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench, addresses
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault, amount
 from onceproof.harness.faults.coordinated import partition
 from onceproof.harness.kafka.deleting import delete_records
 from onceproof.harness.kafka.log_reader import UnreadableLog
+from onceproof.harness.run_context import RunContext, addresses
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.wait import wait_until
 
@@ -40,13 +40,12 @@ class DeleteRecords:
     before: int | None = None
 
     def describe(self) -> str:
-        """The act in words."""
         until = "" if self.before is None else f" before offset {self.before}"
         return f"delete the records of {self.topic}-{self.partition}{until}"
 
-    def inject(self, bench: Bench, name: str) -> _Deleted:
+    def inject(self, context: RunContext, name: str) -> _Deleted:
         """Delete them."""
-        return _Deleted(bench, self, name)
+        return _Deleted(context, self, name)
 
 
 def _asked(where: str, before: str) -> DeleteRecords:
@@ -70,13 +69,13 @@ BY_HAND: Final = ByHand(
 
 
 class _Deleted:
-    def __init__(self, bench: Bench, fault: DeleteRecords, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, fault: DeleteRecords, name: str) -> None:
+        self._context = context
         self._fault = fault
         self._name = name
         self._at = (fault.topic, fault.partition)
         self.target = f"{fault.topic}-{fault.partition}"
-        with bench.reader() as reader:
+        with context.reader() as reader:
             self._before = reader.first(*self._at)
             stable, _ = reader.ends(fault.topic)[fault.partition]
             self._first = stable if fault.before is None else fault.before
@@ -93,14 +92,14 @@ class _Deleted:
             what=f"every replica of {self.target} to have nothing before {self._first}",
             seconds=40,
             every=0.2,
-            stop=bench.stop,
+            stop=context.stop,
         )
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
         """Where the log begins for a reader of its own, and what it gets from before."""
         if self._proof is None:
-            with self._bench.reader() as reader:
+            with self._context.reader() as reader:
                 try:
                     first = reader.first(*self._at)
                     left = reader.read(*self._at).entries
@@ -112,7 +111,7 @@ class _Deleted:
                 f"{self.target} begins at {first}, no longer at {self._before}: {self._records} "
                 "records are gone"
             )
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 "deleted-records", hop="process", fault=self._name, at=self.at, detail=self._proof
             )
         return self._proof
@@ -121,7 +120,7 @@ class _Deleted:
         """See that the log can be read from where it begins now; what is gone stays gone."""
 
         def readable() -> bool:
-            with self._bench.reader() as reader:
+            with self._context.reader() as reader:
                 try:
                     reader.read(*self._at)
                 except UnreadableLog:
@@ -129,21 +128,20 @@ class _Deleted:
             return True
 
         wait_until(
-            readable, what=f"{self.target} to be readable", seconds=40, stop=self._bench.stop
+            readable, what=f"{self.target} to be readable", seconds=40, stop=self._context.stop
         )
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
 
     def _delete(self) -> bool:
         """Have it deleted; whether every replica says that it is."""
-        with self._bench.view() as view:
+        with self._context.view() as view:
             leader = view.leader(*self._at)
         if leader is None:
             return False
         try:
             return (
-                delete_records(addresses(self._bench.stage)[leader], *self._at, before=self._first)
+                delete_records(
+                    addresses(self._context.stage)[leader], *self._at, before=self._first
+                )
                 >= self._first
             )
         except OSError:

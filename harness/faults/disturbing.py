@@ -1,6 +1,6 @@
 """Several links disturbed as one act: all of them, or none.
 
-The one thing to know: undoing goes through all of them whatever fails, and can be tried again.
+Undoing goes through all of them whatever fails, and can be tried again.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.programs import at_work, input_ends, wait_works
-from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.user_pipeline.program import PROGRAM
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,19 +25,19 @@ class EmptyPartition:
         """What is seen, for schedules and reports."""
         return "see the pipeline write while a partition of the input is empty"
 
-    def inject(self, bench: Bench, name: str) -> _Empty:
+    def inject(self, context: RunContext, name: str) -> _Empty:
         """Look when the pipeline has written something."""
-        at_work(bench)
-        return _Empty(bench)
+        at_work(context)
+        return _Empty(context)
 
 
 class _Empty:
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        ends = input_ends(bench)
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        ends = input_ends(context)
         self._others = sum(ends.values())
-        self._empty = [f"{bench.topic}-{p}" for p, end in sorted(ends.items()) if not end]
-        self.target = ", ".join(self._empty) or f"topic {bench.topic}"
+        self._empty = [f"{context.topic}-{p}" for p, end in sorted(ends.items()) if not end]
+        self.target = ", ".join(self._empty) or f"topic {context.topic}"
         self.at = now()
 
     def evidence(self) -> str | None:
@@ -48,7 +48,4 @@ class _Empty:
 
     def heal(self) -> None:
         """Nothing is undone; see that the pipeline goes on."""
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_works(self._context)

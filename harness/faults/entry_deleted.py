@@ -1,13 +1,13 @@
 """Entries of a dead driver's logs deleted: what there is to do, whichever entries they are.
 
-The one thing to know: healed means that a batch of the same number was committed.
+Healed means that a batch of the same number was committed.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 
-from onceproof.harness.faults.at_rest import Logs, Rested
+from onceproof.harness.faults.between_batches import Logs, Rested
 from onceproof.harness.faults.checkpoint_changed import CheckpointChanged
 from onceproof.harness.faults.driver import driver
 from onceproof.harness.subjects.checkpoint import Checkpoint
@@ -30,11 +30,11 @@ class EntryDeleted(CheckpointChanged):
 
     def change(self, rested: Rested) -> None:
         """Delete them."""
-        self.delete(driver(self._bench).checkpoint, Logs(self._bench), rested.batch)
+        self.delete(driver(self._context).checkpoint, Logs(self._context), rested.batch)
 
     def shown(self, rested: Rested) -> str | None:
         """How the checkpoint ends now."""
-        return self.ends(driver(self._bench).checkpoint, rested.batch)
+        return self.ends(driver(self._context).checkpoint, rested.batch)
 
     def awaited(self, rested: Rested) -> int:
         """The one of the same number."""
@@ -42,7 +42,7 @@ class EntryDeleted(CheckpointChanged):
 
     def hazard(self, rested: Rested) -> tuple[str, str]:
         """What became of that batch, and what the sink had of it before."""
-        hazard, became = self.became(driver(self._bench).checkpoint, rested.batch)
+        hazard, became = self.became(driver(self._context).checkpoint, rested.batch)
         return hazard, (
             f"micro-batch {rested.batch} {became}, after {rested.present} of its "
             f"{rested.planned} effects were visible in the sink"

@@ -12,14 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.coordinated import group_of
 from onceproof.harness.faults.other_member import CLIENT, OtherMember
 from onceproof.harness.faults.programs import at_work, program, start_again, wait_works
-from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import Link
+from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.harness.wait import Overdue, wait_until
 
 _JOIN_SECONDS = 60.0
@@ -49,7 +49,6 @@ class EvictProgram:
     phase: float = 0.0
 
     def describe(self) -> str:
-        """The act in words."""
         who = "one process of the pipeline" if self.one_of_several else "the pipeline"
         when = "removed from" if self.at_once else "expired in"
         return (
@@ -57,22 +56,22 @@ class EvictProgram:
             "partitions"
         )
 
-    def inject(self, bench: Bench, name: str) -> _Whole | _Part:
+    def inject(self, context: RunContext, name: str) -> _Whole | _Part:
         """Pause it when it is at work."""
-        return _Part(bench, self) if self.one_of_several else _Whole(bench, self)
+        return _Part(context, self) if self.one_of_several else _Whole(context, self)
 
 
 class _Whole:
-    def __init__(self, bench: Bench, fault: EvictProgram) -> None:
-        self._bench, self._fault = bench, fault
-        with bench.view() as view:
-            self._all = {(p.topic, p.partition) for p in view.partitions(bench.topic)}
-        at_work(bench, fault.phase)
-        self._process = program(bench).pause()
+    def __init__(self, context: RunContext, fault: EvictProgram) -> None:
+        self._context, self._fault = context, fault
+        with context.view() as view:
+            self._all = {(p.topic, p.partition) for p in view.partitions(context.topic)}
+        at_work(context, fault.phase)
+        self._process = program(context).pause()
         try:
             # Not before: whoever joins may come to lead the group, and not every client
             # understands what members of another library ask for.
-            self._other = OtherMember(bench, fault.group, fault.assignors, fault.protocol)
+            self._other = OtherMember(context, fault.group, fault.assignors, fault.protocol)
         except BaseException:
             self._process.thaw()
             raise
@@ -85,7 +84,7 @@ class _Whole:
         """That it stands still, and that the other member has every partition."""
         if self._proof is None and self._process.frozen():
             if self._fault.at_once and not self._removed:
-                with group_of(self._bench, self._fault.group) as group:
+                with group_of(self._context, self._fault.group) as group:
                     group.remove_members(but=CLIENT)
                 self._removed = True
             if self._other.partitions >= self._all:
@@ -100,20 +99,17 @@ class _Whole:
         """Let it go on, give its partitions back, and see that it writes."""
         self._process.thaw()
         self._other.leave()
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_works(self._context)
 
 
 class _Part:
-    def __init__(self, bench: Bench, fault: EvictProgram) -> None:
-        self._bench, self._fault = bench, fault
-        program_ = program(bench)
-        wait_several(bench, fault.group)
-        at_work(bench, fault.phase)
-        self._members = members(bench, fault.group)
-        self._pid = max(workers(bench))
+    def __init__(self, context: RunContext, fault: EvictProgram) -> None:
+        self._context, self._fault = context, fault
+        program_ = program(context)
+        wait_several(context, fault.group)
+        at_work(context, fault.phase)
+        self._members = members(context, fault.group)
+        self._pid = max(workers(context))
         os.kill(self._pid, signal.SIGSTOP)
         self.at = now()
         self.target = f"process {self._pid} of {program_.kept.running().instance}"
@@ -121,7 +117,7 @@ class _Part:
 
     def evidence(self) -> str | None:
         """That the group goes on without it."""
-        left = self._members if self._proof else members(self._bench, self._fault.group)
+        left = self._members if self._proof else members(self._context, self._fault.group)
         if 0 < left < self._members:
             seconds = (now() - self.at) / 1e9
             self._proof = (
@@ -133,16 +129,13 @@ class _Part:
     def heal(self) -> None:
         """Let it go on, and see that the pipeline writes."""
         thaw(self._pid)
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_works(self._context)
 
 
-def workers(bench: Bench) -> list[int]:
+def workers(context: RunContext) -> list[int]:
     """Ids of the processes of the pipeline that are connected to brokers."""
-    stage = bench.stage
-    return program(bench).clients(
+    stage = context.stage
+    return program(context).clients(
         {stage.entrance(Link("pipeline", broker)) for broker in stage.brokers}
     )
 
@@ -153,7 +146,7 @@ def thaw(pid: int) -> None:
         os.kill(pid, signal.SIGCONT)
 
 
-def wait_several(bench: Bench, group: str) -> None:
+def wait_several(context: RunContext, group: str) -> None:
     """Wait until several of them are members: an earlier fault may have ended one of them.
 
     Raises:
@@ -162,21 +155,21 @@ def wait_several(bench: Bench, group: str) -> None:
     for again in (True, False):
         with suppress(Overdue):
             wait_until(
-                lambda: len(workers(bench)) > 1 and members(bench, group) > 1,
+                lambda: len(workers(context)) > 1 and members(context, group) > 1,
                 what="",
                 seconds=_JOIN_SECONDS / 2,
                 every=0.2,
-                stop=bench.stop,
+                stop=context.stop,
             )
             return
         if again:
-            program(bench).kill("it is to have all its processes again")
-            start_again(bench)
+            program(context).kill("it is to have all its processes again")
+            start_again(context)
     raise StageTrouble("only one process of the pipeline is connected to brokers")
 
 
-def members(bench: Bench, name: str) -> int:
+def members(context: RunContext, name: str) -> int:
     """How many members a group has; 0 while it is rebalancing."""
-    with group_of(bench, name) as group:
+    with group_of(context, name) as group:
         told = group.describe()
     return len(told.members) if told.state == "Stable" else 0

@@ -1,6 +1,6 @@
 """The executors of a Spark driver that has processes of its own for them (`local-cluster[…]`).
 
-The one thing to know: they are found among the processes of the driver's session, each by the id
+They are found among the processes of the driver's session, each by the id
 that Spark gave it, which it never gives twice.
 """
 
@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.driver import driver
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.processes import Process
 
 _BACKEND: Final = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
@@ -29,13 +29,13 @@ _ENDED: Final = re.compile(r"Lost executor (\d+) on \S+: Command exited with cod
 class Executors:
     """The executors of the driver's present life."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, context: RunContext) -> None:
         """Of whoever is the driver now.
 
         Raises:
             LookupError: there is no driver.
         """
-        process = driver(bench).process
+        process = driver(context).process
         if process is None:
             raise LookupError("the driver does not run")
         self.process: Process = process

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import transactional_id_of
 from onceproof.harness.faults.message import REQUEST_OF, AtGates, Message, met
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.programs import wait_works
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 30.0
@@ -33,12 +33,11 @@ class FenceProgram:
         return Message(source="pipeline", direction="request", api="EndTxn", commits=True)
 
     def describe(self) -> str:
-        """The act in words."""
         return "fence the pipeline's transactional producer just before its next commit arrives"
 
-    def inject(self, bench: Bench, name: str) -> _Fenced:
+    def inject(self, context: RunContext, name: str) -> _Fenced:
         """Hold, take over, let go."""
-        return _Fenced(bench, self.message)
+        return _Fenced(context, self.message)
 
 
 BY_HAND: Final = ByHand(
@@ -52,24 +51,24 @@ BY_HAND: Final = ByHand(
 
 
 class _Fenced:
-    def __init__(self, bench: Bench, commit: Message) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, commit: Message) -> None:
+        self._context = context
         answer = Message(source="pipeline", direction="response", api="EndTxn", refused=True)
-        self._answers = AtGates(bench, "pipeline", answer.rule("report", times=None))
-        self._commits = AtGates(bench, "pipeline", commit.rule("hold"))
+        self._answers = AtGates(context, "pipeline", answer.rule("report", times=None))
+        self._commits = AtGates(context, "pipeline", commit.rule("hold"))
         try:
             fired = wait_until(
                 self._commits.fired,
                 what="the pipeline to commit a transaction",
                 seconds=_SECONDS,
                 every=0.005,
-                stop=bench.stop,
+                stop=context.stop,
             )
             self._event = fired[0]
             self.at = int(self._event["at"])
             (self._id,) = self._event["transactional_ids"]
             self.target = f"transactional id {self._id}"
-            with transactional_id_of(bench, self._id) as known:
+            with transactional_id_of(context, self._id) as known:
                 self._ours = known.take()
         except BaseException:
             self._answers.remove()
@@ -90,8 +89,5 @@ class _Fenced:
     def heal(self) -> None:
         """See that the links work and that the pipeline writes."""
         self._answers.remove()
-        wait_mended(self._bench, self._commits.links)
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_mended(self._context, self._commits.links)
+        wait_works(self._context)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.by_hand import ByHand, amount, target
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.rounds import Rounds
 from onceproof.harness.faults.targets import Node, Target
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 from onceproof.harness.wait import wait_until
 
@@ -27,13 +27,12 @@ class Flap:
     times: int
 
     def describe(self) -> str:
-        """The act in words."""
         return f"cut {self.source} from {self.target.describe()} {self.times} times"
 
-    def inject(self, bench: Bench, name: str) -> Rounds:
+    def inject(self, context: RunContext, name: str) -> Rounds:
         """Cut it for the first time."""
-        link = Link(self.source, self.target.resolve(bench))
-        return Rounds([partial(_cut, bench, link, name)] * self.times)
+        link = Link(self.source, self.target.resolve(context))
+        return Rounds([partial(_cut, context, link, name)] * self.times)
 
 
 BY_HAND: Final = ByHand(
@@ -45,11 +44,11 @@ BY_HAND: Final = ByHand(
 )
 
 
-def _cut(bench: Bench, link: Link, name: str) -> Injection:
+def _cut(context: RunContext, link: Link, name: str) -> Injection:
     wait_until(
-        lambda: bench.stage.connections(link),
+        lambda: context.stage.connections(link),
         what=f"a connection on {link}",
         seconds=40,
-        stop=bench.stop,
+        stop=context.stop,
     )
-    return CutLink(source=link.source, target=Node(name=link.target)).inject(bench, name)
+    return CutLink(source=link.source, target=Node(name=link.target)).inject(context, name)

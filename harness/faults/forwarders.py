@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault, numbered
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.subjects.queue.forwarders import Forwarders
 from onceproof.harness.subjects.queue.moments import BEFORE_COMMIT, MOMENTS
@@ -29,15 +29,15 @@ class AtMoment:
     moment: str = BEFORE_COMMIT
 
 
-def forwarders(bench: Bench) -> Forwarders:
+def forwarders(context: RunContext) -> Forwarders:
     """The pipeline as what it must be for a fault that needs a `forwarder`.
 
     Raises:
         StageTrouble: what is on trial has none.
     """
-    if not isinstance(bench.pipeline, Forwarders):
-        raise StageTrouble(f"{bench.subject.name} has no forwarders")
-    return bench.pipeline
+    if not isinstance(context.pipeline, Forwarders):
+        raise StageTrouble(f"{context.subject.name} has no forwarders")
+    return context.pipeline
 
 
 def at_moment(name: str, make: Callable[..., Fault], says: str) -> ByHand:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final, Protocol, TypeVar
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.database_triggers import Triggers
 from onceproof.harness.faults.message import AtGates, Message
 from onceproof.harness.faults.programs import program
-from onceproof.harness.own.program import AWAY
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.user_pipeline.program import AWAY
 from onceproof.harness.wait import Overdue, wait_until
 
 T = TypeVar("T")
@@ -49,16 +49,16 @@ class HeldWork(Protocol):
 class HeldOffsets:
     """A commit of offsets in a transaction."""
 
-    def __init__(self, bench: Bench, offsets: Message) -> None:
+    def __init__(self, context: RunContext, offsets: Message) -> None:
         """Wait for it and hold it.
 
         Raises:
             Overdue: nobody commits.
         """
-        self._bench = bench
-        self._gates = AtGates(bench, "pipeline", offsets.rule("hold"))
+        self._context = context
+        self._gates = AtGates(context, "pipeline", offsets.rule("hold"))
         try:
-            held = _met(bench, self._gates.fired, "a commit of offsets in a transaction")
+            held = _met(context, self._gates.fired, "a commit of offsets in a transaction")
         except BaseException:
             self.release()
             raise
@@ -72,10 +72,10 @@ class HeldOffsets:
     def others_go_on(self) -> bool:
         """Whether transactions of other ids end."""
         ends = Message(source="pipeline", direction="request", api="EndTxn")
-        gates = AtGates(self._bench, "pipeline", ends.rule("report", times=None))
+        gates = AtGates(self._context, "pipeline", ends.rule("report", times=None))
         try:
             return _happens(
-                self._bench,
+                self._context,
                 lambda: any(self._id not in event["transactional_ids"] for event in gates.fired()),
             )
         finally:
@@ -85,8 +85,8 @@ class HeldOffsets:
         """Whether others have committed all of them; their outputs show only what is before the
         open transaction.
         """
-        committed = program(self._bench).look.groups.newest()
-        if all(committed.get((self._bench.topic, p), 0) >= end for p, end in ends.items()):
+        committed = program(self._context).look.groups.newest()
+        if all(committed.get((self._context.topic, p), 0) >= end for p, end in ends.items()):
             return "have committed all that was in the input"
         return None
 
@@ -98,17 +98,19 @@ class HeldOffsets:
 class HeldWrite:
     """The first write of a transaction to the database."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, context: RunContext) -> None:
         """Wait for it and hold it.
 
         Raises:
             Overdue: nobody writes.
             psycopg.Error: the database refuses.
         """
-        self._bench = bench
-        self._triggers = Triggers(bench.stage.database(AUDITOR), when="statement", one=True)
+        self._context = context
+        self._triggers = Triggers(context.stage.database(AUDITOR), when="statement", one=True)
         try:
-            (self._server_process,) = _met(bench, self._triggers.waiting, "a write to the database")
+            (self._server_process,) = _met(
+                context, self._triggers.waiting, "a write to the database"
+            )
         except BaseException:
             self.release()
             raise
@@ -120,7 +122,7 @@ class HeldWrite:
 
     def others_go_on(self) -> bool:
         """Whether the outputs grow while it is held: its owner may give up and try again."""
-        look = program(self._bench).look
+        look = program(self._context).look
         before = look.changes
 
         def decided() -> bool:
@@ -128,11 +130,11 @@ class HeldWrite:
                 look.size()
             return look.changes >= before + _TWICE or not self._held()
 
-        return _happens(self._bench, decided) and self._held()
+        return _happens(self._context, decided) and self._held()
 
     def overtaken(self, ends: Mapping[int, int]) -> str | None:
         """Whether others have written beyond them, or wait for a lock of the one that is held."""
-        if program(self._bench).look.past(ends):
+        if program(self._context).look.past(ends):
             # Such as for a statement time-out, which its owner hears of when it goes on.
             given_up = "" if self._held() else "; the server has given its write up meanwhile"
             return f"have written beyond all that was in the input{given_up}"
@@ -148,11 +150,13 @@ class HeldWrite:
 
 
 @contextmanager
-def writes_held(bench: Bench, *, produce: Message | None, tables: Sequence[str]) -> Iterator[str]:
+def writes_held(
+    context: RunContext, *, produce: Message | None, tables: Sequence[str]
+) -> Iterator[str]:
     """Hold what the pipeline writes until the block ends; yields what is held, in words.
 
     Args:
-        bench: the running parts.
+        context: the running parts.
         produce: its requests to a topic; None: what it commits to the database is held.
         tables: of the database.
 
@@ -162,23 +166,23 @@ def writes_held(bench: Bench, *, produce: Message | None, tables: Sequence[str])
     """
     with ExitStack() as held:
         if produce is None:
-            triggers = Triggers(bench.stage.database(AUDITOR), when="commit", tables=tables)
+            triggers = Triggers(context.stage.database(AUDITOR), when="commit", tables=tables)
             held.callback(triggers.remove)
-            _met(bench, triggers.waiting, "a commit in the database")
+            _met(context, triggers.waiting, "a commit in the database")
             yield f"a commit to {' and '.join(tables)} was held"
         else:
-            gates = AtGates(bench, "pipeline", produce.rule("hold", times=None))
+            gates = AtGates(context, "pipeline", produce.rule("hold", times=None))
             held.callback(gates.remove)
-            _met(bench, gates.fired, f"a write to {produce.topic}")
+            _met(context, gates.fired, f"a write to {produce.topic}")
             yield f"writes to {produce.topic} were held"
 
 
-def _met(bench: Bench, look: Callable[[], T], what: str) -> T:
-    return wait_until(look, what=what, seconds=_HOLD_SECONDS, every=0.005, stop=bench.stop)
+def _met(context: RunContext, look: Callable[[], T], what: str) -> T:
+    return wait_until(look, what=what, seconds=_HOLD_SECONDS, every=0.005, stop=context.stop)
 
 
-def _happens(bench: Bench, look: Callable[[], bool]) -> bool:
+def _happens(context: RunContext, look: Callable[[], bool]) -> bool:
     try:
-        return wait_until(look, what="", seconds=_OTHERS_SECONDS, every=0.05, stop=bench.stop)
+        return wait_until(look, what="", seconds=_OTHERS_SECONDS, every=0.05, stop=context.stop)
     except Overdue:
         return False

@@ -1,6 +1,6 @@
 """One message of Kafka's protocol hit: held, lost, answered with an error, sent twice, cut off.
 
-The one thing to know: it lies in wait until the message comes, and acts on that one and no other.
+It lies in wait until the message comes, and acts on that one and no other.
 An exactly-once protocol breaks at particular messages.
 """
 
@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, get_args
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault
 from onceproof.harness.faults.message import AtGates, Message, met
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.kafka.errors import error_name
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import Action, Direction
+from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.topology import AUDIENCES
 
 _DOES: Final = {
@@ -58,16 +58,15 @@ class HitMessage:
         self.message.rule(self.action, times=self.times, error=self.error)
 
     def describe(self) -> str:
-        """The act in words."""
         words = f"{_DOES[self.action]} {self.message.describe()}"
         words += f": {self.error}" if self.error else ""
         if self.times is None:
             return words.replace(" the first ", " each ", 1)
         return words if self.times == 1 else f"{words}, {self.times} times on each link"
 
-    def inject(self, bench: Bench, name: str) -> _AtWork:
+    def inject(self, context: RunContext, name: str) -> _AtWork:
         """Lie in wait for it."""
-        return _AtWork(bench, self, name)
+        return _AtWork(context, self, name)
 
 
 def _asked(source: str, direction: str, api: str, action: str) -> HitMessage:
@@ -97,11 +96,11 @@ BY_HAND: Final = ByHand(
 
 
 class _AtWork:
-    def __init__(self, bench: Bench, fault: HitMessage, name: str) -> None:
-        self._bench, self._name = bench, name
+    def __init__(self, context: RunContext, fault: HitMessage, name: str) -> None:
+        self._context, self._name = context, name
         self._fault = fault
         rule = fault.message.rule(fault.action, times=fault.times, error=fault.error)
-        self._gates = AtGates(bench, fault.message.source, rule)
+        self._gates = AtGates(context, fault.message.source, rule)
         self.target = fault.message.describe()
         self.at: int | None = None
         self._fired: list[Event] = []
@@ -118,15 +117,15 @@ class _AtWork:
         """Take the rules away, let go what they hold, and see that the links work."""
         self.evidence()
         self._gates.remove()
-        wait_mended(self._bench, self._gates.links)
+        wait_mended(self._context, self._gates.links)
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """A commit that its client could not know of, though the broker had done it."""
         message = self._fault.message
         unheard = message.direction == "response" and self._fault.action in _UNHEARD
         ended = [e for e in self._fired if e["commits"] and e.get("error") == _NONE]
         if message.api == "EndTxn" and unheard and ended:
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 "unknown-end",
                 hop="produce" if message.source == "producer" else "process",
                 at=int(ended[0]["at"]),

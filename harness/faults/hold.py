@@ -1,6 +1,6 @@
 """Bytes held on a link, and delivered late: none is lost, none out of order.
 
-The one thing to know: toxiproxy delivers what a toxic of latency holds as soon as that is removed,
+Toxiproxy delivers what a toxic of latency holds as soon as that is removed,
 also when whoever sent it has hung up meanwhile. So a request can arrive long after its sender has
 given it up, which is what makes a zombie.
 """
@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, target, way
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.silence import Silence
 from onceproof.harness.faults.targets import Target
-from onceproof.harness.links.ledger import Foul, Way
+from onceproof.harness.links.ledger import Toxic, Way
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 _FOR_EVER: Final = 100_000_000
@@ -33,14 +33,13 @@ class HoldBytes:
     way: Way
 
     def describe(self) -> str:
-        """The act in words."""
         return f"hold the {self.way} between {self.source} and {self.target.describe()}"
 
-    def inject(self, bench: Bench, name: str) -> OnLink:
+    def inject(self, context: RunContext, name: str) -> OnLink:
         """Begin to hold."""
-        link = Link(self.source, self.target.resolve(bench))
-        how = Foul(type="latency", way=self.way, attributes={"latency": _FOR_EVER})
-        return OnLink(bench, link, how, Silence(delivered=True))
+        link = Link(self.source, self.target.resolve(context))
+        how = Toxic(type="latency", way=self.way, attributes={"latency": _FOR_EVER})
+        return OnLink(context, link, how, Silence(delivered=True))
 
 
 BY_HAND: Final = ByHand(

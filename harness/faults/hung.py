@@ -10,24 +10,24 @@ import threading
 from contextlib import suppress
 from typing import Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.clock import now
-from onceproof.harness.own.program import AWAY, Program
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.user_pipeline.program import AWAY, Program
 
 SECONDS: Final = 60.0
 """How long a program may write nothing while inputs wait, unless it pauses for longer by nature."""
 _ONE = threading.Lock()
 
 
-def start_if_hung(bench: Bench) -> None:
+def start_if_hung(context: RunContext) -> None:
     """End a program that has written nothing for long, and start it again; else do nothing.
 
     Call it only while inputs wait. It is told as the hazard `hung`, which no plan asks for. Only a
     plan that kills the program anyway allows it (`Program.may_be_restarted`).
     """
-    pipeline = bench.pipeline
+    pipeline = context.pipeline
     if not isinstance(pipeline, Program) or not pipeline.may_be_restarted:
         return
     with _ONE:
@@ -40,7 +40,7 @@ def start_if_hung(bench: Bench) -> None:
         if (quiet := _quiet(pipeline, process)) < enough:
             return
         detail = f"{process.instance} wrote nothing for {quiet:.0f} s, although inputs waited"
-        bench.recorder.hazard("hung", hop="process", detail=f"{detail}; it was started again")
+        context.recorder.hazard("hung", hop="process", detail=f"{detail}; it was started again")
         with suppress(PipelineTrouble):  # it has just ended by itself
             pipeline.kill(f"hung: {detail}")
         pipeline.kept.before_again()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.back import wait_back
 from onceproof.harness.faults.by_hand import ByHand, broker
@@ -13,6 +12,7 @@ from onceproof.harness.faults.disturbing import disturb
 from onceproof.harness.faults.majority import Majority
 from onceproof.harness.faults.targets import Target
 from onceproof.harness.links.ledger import CUT
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 
@@ -25,12 +25,11 @@ class IsolateBroker:
     target: Target
 
     def describe(self) -> str:
-        """The act in words."""
         return f"isolate {self.target.describe()} from its peers"
 
-    def inject(self, bench: Bench, name: str) -> _Isolated:
+    def inject(self, context: RunContext, name: str) -> _Isolated:
         """Cut the links."""
-        return _Isolated(bench, self.target.resolve(bench))
+        return _Isolated(context, self.target.resolve(context))
 
 
 BY_HAND: Final = ByHand(
@@ -43,16 +42,16 @@ BY_HAND: Final = ByHand(
 
 
 class _Isolated:
-    def __init__(self, bench: Bench, node: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, node: str) -> None:
+        self._context = context
         self._node = node
-        self._majority = Majority(bench, node)
+        self._majority = Majority(context, node)
         self.target = self._majority.target
-        peers = [n for n in bench.stage.brokers if n != node]
+        peers = [n for n in context.stage.brokers if n != node]
         links = [Link(a, b) for p in peers for a, b in ((node, p), (p, node))]
-        self._closed = sum(bench.stage.connections(link) for link in links)
+        self._closed = sum(context.stage.connections(link) for link in links)
         self.at = now()
-        self._hold = disturb(bench.stage, [(link, CUT) for link in links])
+        self._hold = disturb(context.stage, [(link, CUT) for link in links])
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
@@ -64,7 +63,4 @@ class _Isolated:
     def heal(self) -> None:
         """Mend the links and wait until it is in sync wherever it has a replica."""
         self._hold.release()
-        wait_back(self._bench, self._node)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_back(self._context, self._node)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from onceproof.harness.bench import Bench, addresses
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transaction_list import transactions
+from onceproof.harness.run_context import RunContext, addresses
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.subjects.flink.job import FlinkJob
 from onceproof.harness.wait import wait_until
@@ -14,39 +14,39 @@ from onceproof.harness.wait import wait_until
 _SECONDS = 150.0
 
 
-def job(bench: Bench) -> FlinkJob:
+def job(context: RunContext) -> FlinkJob:
     """The pipeline as what it must be for a fault that needs a `job`.
 
     Raises:
         StageTrouble: what is on trial is none.
     """
-    if not isinstance(bench.pipeline, FlinkJob):
-        raise StageTrouble(f"{bench.subject.name} is no Flink job")
-    return bench.pipeline
+    if not isinstance(context.pipeline, FlinkJob):
+        raise StageTrouble(f"{context.subject.name} is no Flink job")
+    return context.pipeline
 
 
-def transactions_of(bench: Bench) -> Mapping[str, str]:
+def transactions_of(context: RunContext) -> Mapping[str, str]:
     """The job's transactional ids, and what the newest transaction of each is at.
 
     Raises:
         OSError: a broker does not answer.
         Refused: one cannot say.
     """
-    return transactions(addresses(bench.stage).values(), f"{job(bench).name}-")
+    return transactions(addresses(context.stage).values(), f"{job(context).name}-")
 
 
-def wait_completes(bench: Bench, *, beyond: int | None = None) -> None:
+def wait_completes(context: RunContext, *, beyond: int | None = None) -> None:
     """Wait until the life that runs has completed a checkpoint.
 
     Args:
-        bench: the run.
+        context: the run.
         beyond: it must have a higher number than this.
 
     Raises:
         Overdue: it does not in time.
         PipelineTrouble: it fails over and over.
     """
-    running = job(bench)
+    running = job(context)
 
     def completes() -> bool:
         running.check()
@@ -57,12 +57,12 @@ def wait_completes(bench: Bench, *, beyond: int | None = None) -> None:
         completes,
         what="the Flink job to complete a checkpoint",
         seconds=_SECONDS,
-        stop=bench.stop,
+        stop=context.stop,
         seen=lambda: running.shortly() or f"none of {running.life}",
     )
 
 
-def wait_decided(bench: Bench, idents: tuple[str, ...], *, undecided: frozenset[str]) -> str:
+def wait_decided(context: RunContext, idents: tuple[str, ...], *, undecided: frozenset[str]) -> str:
     """Wait until none of these transactions is undecided; returns what became of them, in words.
 
     Raises:
@@ -70,9 +70,9 @@ def wait_decided(bench: Bench, idents: tuple[str, ...], *, undecided: frozenset[
     """
 
     def decided() -> str | None:
-        bench.pipeline.check()
+        context.pipeline.check()
         try:
-            told = transactions_of(bench)
+            told = transactions_of(context)
         except (OSError, Refused):
             return None
         states = sorted({told.get(ident, "gone") for ident in idents})
@@ -83,5 +83,5 @@ def wait_decided(bench: Bench, idents: tuple[str, ...], *, undecided: frozenset[
         what=f"{', '.join(idents)} to be decided",
         seconds=_SECONDS,
         every=0.1,
-        stop=bench.stop,
+        stop=context.stop,
     )

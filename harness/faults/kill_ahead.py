@@ -1,6 +1,6 @@
 """A leader killed while its log holds what no follower has.
 
-The one thing to know: its followers are cut from it first, and it dies before they are out of its
+Its followers are cut from it first, and it dies before they are out of its
 in-sync set. So one of them takes over, as it should, and what only the dead one had is cut off its
 log when it comes back. With acks=all nobody was told that it was there; with acks=1 somebody was.
 """
@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Final
 
 from kafka.protocol.consumer import ListOffsetsRequest, ListOffsetsResponse
 
-from onceproof.harness.bench import Aftermath, Bench, addresses
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault, target
 from onceproof.harness.faults.disturbing import disturb
@@ -21,6 +20,7 @@ from onceproof.harness.faults.kill_broker import KillBroker
 from onceproof.harness.faults.targets import LeaderOf, Node
 from onceproof.harness.kafka.wire import Wire
 from onceproof.harness.links.ledger import CUT
+from onceproof.harness.run_context import Collected, RunContext, addresses
 from onceproof.harness.stage.topology import Link, node_id
 from onceproof.harness.wait import wait_until
 
@@ -43,12 +43,11 @@ class KillAhead:
     target: LeaderOf
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGKILL {self.target.describe()} when its log holds what no follower has"
 
-    def inject(self, bench: Bench, name: str) -> _Ahead:
+    def inject(self, context: RunContext, name: str) -> _Ahead:
         """Cut, wait, kill."""
-        return _Ahead(bench, self.target, name)
+        return _Ahead(context, self.target, name)
 
 
 def _asked(who: str) -> KillAhead:
@@ -67,14 +66,14 @@ BY_HAND: Final = ByHand(
 
 
 class _Ahead:
-    def __init__(self, bench: Bench, leader: LeaderOf, name: str) -> None:
-        self._bench, self._name = bench, name
-        self._topic, self._partition = leader.topic or bench.topic, leader.partition
-        node = leader.resolve(bench)
-        cut = [(Link(other, node), CUT) for other in bench.stage.brokers if other != node]
-        wire = Wire(addresses(bench.stage)[node_id(node)])
-        with closing(wire), bench.reader() as reader:
-            hold = disturb(bench.stage, cut)
+    def __init__(self, context: RunContext, leader: LeaderOf, name: str) -> None:
+        self._context, self._name = context, name
+        self._topic, self._partition = leader.topic or context.topic, leader.partition
+        node = leader.resolve(context)
+        cut = [(Link(other, node), CUT) for other in context.stage.brokers if other != node]
+        wire = Wire(addresses(context.stage)[node_id(node)])
+        with closing(wire), context.reader() as reader:
+            hold = disturb(context.stage, cut)
             try:
                 self._end, self._replicated = wait_until(
                     lambda: self._ahead(wire, reader),
@@ -82,10 +81,10 @@ class _Ahead:
                     f"{self._partition} before its followers are out of sync",
                     seconds=_SECONDS,
                     every=0.02,
-                    stop=bench.stop,
+                    stop=context.stop,
                 )
                 killed_at = now()
-                self._killed = KillBroker(target=Node(name=node)).inject(bench, name)
+                self._killed = KillBroker(target=Node(name=node)).inject(context, name)
             finally:
                 hold.release()
         self.at = killed_at
@@ -105,9 +104,9 @@ class _Ahead:
         """Restart it and wait until it is in sync wherever it has a replica."""
         self._killed.heal()
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """Being ahead puts acknowledgements to the test, whoever got one."""
-        self._bench.recorder.hazard(
+        self._context.recorder.hazard(
             "leader-ahead",
             hop="produce",
             at=self.at,

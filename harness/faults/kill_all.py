@@ -1,6 +1,6 @@
 """SIGKILL of all brokers, as when the power fails; restarted side by side.
 
-The one thing to know: nobody is left to take over, so nothing moves. What was acknowledged has to
+Nobody is left to take over, so nothing moves. What was acknowledged has to
 be on disk, or in the memory of the machine, which outlives a process and not the power.
 """
 
@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.back import Restart
 from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 
 
@@ -25,12 +25,11 @@ class KillAll:
     needs: ClassVar[str | None] = "kill"
 
     def describe(self) -> str:
-        """The act in words."""
         return "SIGKILL all brokers"
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, context: RunContext, name: str) -> _Killed:
         """Kill them."""
-        return _Killed(bench, name)
+        return _Killed(context, name)
 
 
 BY_HAND: Final = ByHand(
@@ -43,21 +42,21 @@ BY_HAND: Final = ByHand(
 
 
 class _Killed:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._bench = bench
-        brokers = bench.stage.brokers
-        if dead := [node for node in brokers if not bench.stage.alive(node)]:
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
+        brokers = context.stage.brokers
+        if dead := [node for node in brokers if not context.stage.alive(node)]:
             raise StageTrouble(f"{', '.join(dead)} cannot be killed: it does not run")
         self.target = ", ".join(brokers)
         self.at = now()
         with ThreadPoolExecutor(len(brokers)) as pool:
             how = f"SIGKILL by fault «{name}»"
-            self._deaths = list(pool.map(lambda node: bench.stage.kill(node, how), brokers))
-        self._restarts = [Restart(bench, node) for node in brokers]
+            self._deaths = list(pool.map(lambda node: context.stage.kill(node, how), brokers))
+        self._restarts = [Restart(context, node) for node in brokers]
 
     def evidence(self) -> str | None:
         """Their exit signals, and that nobody answers any more."""
-        if any(view.brokers() for view in self._bench.views().values()):
+        if any(view.brokers() for view in self._context.views().values()):
             return None
         return f"{'; '.join(self._deaths)}; no broker answers"
 
@@ -66,6 +65,3 @@ class _Killed:
         with ThreadPoolExecutor(len(self._restarts)) as pool:
             for done in [pool.submit(restart) for restart in self._restarts]:
                 done.result()
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""

@@ -1,6 +1,6 @@
 """SIGKILL of a consumer while its commit into a database is under way.
 
-The one thing to know: its next life cannot remember that it had sent a commit, let alone what came
+Its next life cannot remember that it had sent a commit, let alone what came
 of it. Of both ends that this can have, only what is stored tells.
 """
 
@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.at_commit import Fate, fate, held, note_doubt, storing
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.kill_member import KillMember
 from onceproof.harness.faults.members import member
+from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.subjects.stored.subject import COMMITS
 
 
@@ -34,21 +34,20 @@ class KillAtCommit:
     commit: Fate = "undone"
 
     def describe(self) -> str:
-        """The act in words."""
         then = "still lands" if self.commit == "lands" else "is undone"
         return f"SIGKILL {self.member} while its commit into the database is under way; it {then}"
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, context: RunContext, name: str) -> _Killed:
         """Wait for a commit, and kill it then."""
-        hold = storing(bench).hold_commit(self.member)
-        with held(hold, bench) as seen:
-            killed = KillMember(member=self.member).inject(bench, name)
+        hold = storing(context).hold_commit(self.member)
+        with held(hold, context) as seen:
+            killed = KillMember(member=self.member).inject(context, name)
             try:
                 came = hold.let_go() if self.commit == "lands" else hold.undo()
             except BaseException:
                 killed.heal()
                 raise
-        return _Killed(bench, name, killed, f"{seen}, and after that {came}")
+        return _Killed(context, name, killed, f"{seen}, and after that {came}")
 
 
 BY_HAND: Final = ByHand(
@@ -62,8 +61,8 @@ BY_HAND: Final = ByHand(
 
 
 class _Killed:
-    def __init__(self, bench: Bench, name: str, killed: Injection, seen: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, name: str, killed: Injection, seen: str) -> None:
+        self._context = context
         self._name = name
         self._killed = killed
         self._seen = seen
@@ -78,6 +77,6 @@ class _Killed:
         """Start it again, and see that the group has it."""
         self._killed.heal()
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """A commit whose end nobody heard."""
-        note_doubt(self._bench, self._name, self.at, self._seen)
+        note_doubt(self._context, self._name, self.at, self._seen)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.back import Restart
 from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.led import in_words, led
 from onceproof.harness.faults.targets import Target
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import broker_name, node_id
 
 
@@ -23,12 +23,11 @@ class KillBroker:
     target: Target
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGKILL {self.target.describe()}"
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, context: RunContext, name: str) -> _Killed:
         """Kill it."""
-        return _Killed(bench, self.target.resolve(bench), name)
+        return _Killed(context, self.target.resolve(context), name)
 
 
 BY_HAND: Final = ByHand(
@@ -41,17 +40,17 @@ BY_HAND: Final = ByHand(
 
 
 class _Killed:
-    def __init__(self, bench: Bench, node: str, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, node: str, name: str) -> None:
+        self._context = context
         self._node = node
         self._number = node_id(node)
-        self._led = led(bench.view(), self._number)
+        self._led = led(context.view(), self._number)
         self.target = f"{node} (leads {in_words(self._led)})"
         self.at = now()
-        self._death = bench.stage.kill(node, f"SIGKILL by fault «{name}»")
-        self._survivors = bench.view(without=self._number)
+        self._death = context.stage.kill(node, f"SIGKILL by fault «{name}»")
+        self._survivors = context.view(without=self._number)
         self._proof: str | None = None
-        self._restart = Restart(bench, node)
+        self._restart = Restart(context, node)
 
     def evidence(self) -> str | None:
         """Its exit signal, and who leads now what it led: others, or nobody if no other could."""
@@ -71,6 +70,3 @@ class _Killed:
     def heal(self) -> None:
         """Restart it and wait until it is in sync wherever it has a replica."""
         self._restart()
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""

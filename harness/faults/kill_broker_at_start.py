@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.faults.kill_broker import KillBroker
 from onceproof.harness.faults.message import Message, met
 from onceproof.harness.faults.programs import at_work, life, start_again, started_anew, wait_went_on
 from onceproof.harness.faults.targets import Target
-from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.harness.wait import wait_until
 
 _START_SECONDS: Final = 60.0
@@ -41,25 +41,25 @@ class KillBrokerAtStart:
         """What every client asks first."""
         return Message(source="pipeline", direction="request", api="Metadata")
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, context: RunContext, name: str) -> _Killed:
         """Kill and start it, and kill the broker when it asks for metadata."""
-        return _Killed(bench, self, name)
+        return _Killed(context, self, name)
 
 
 class _Killed:
-    def __init__(self, bench: Bench, fault: KillBrokerAtStart, name: str) -> None:
-        self._bench = bench
-        at_work(bench)
+    def __init__(self, context: RunContext, fault: KillBrokerAtStart, name: str) -> None:
+        self._context = context
+        at_work(context)
         held = fault.message.rule("hold", times=None)
-        with started_anew(bench, name, held) as (_, asked):
+        with started_anew(context, name, held) as (_, asked):
             first, *_ = wait_until(
                 asked.fired,
                 what="the pipeline to ask for metadata after its start",
                 seconds=_START_SECONDS,
                 every=0.005,
-                stop=bench.stop,
+                stop=context.stop,
             )
-            self._broker = KillBroker(target=fault.target).inject(bench, name)
+            self._broker = KillBroker(target=fault.target).inject(context, name)
         self._asked = met(first)
         self.target, self.at = self._broker.target, self._broker.at
 
@@ -71,9 +71,6 @@ class _Killed:
     def heal(self) -> None:
         """Start the broker again, and see that the pipeline commits what came behind all that."""
         self._broker.heal()
-        start_again(self._bench)
+        start_again(self._context)
         # Whoever conducts this waits only for a life that was there before it.
-        wait_went_on(self._bench, life(self._bench))
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Its evidence is complete when it is healed."""
+        wait_went_on(self._context, life(self._context))

@@ -1,6 +1,6 @@
 """SIGKILL of the Spark driver, aimed at a window in the life of a micro-batch.
 
-The one thing to know: aimed, it lies in wait until it has hit, and then proves the window by
+Aimed, it lies in wait until it has hit, and then proves the window by
 identity: which of the batch's records have effects in the sink, now that nobody writes any more. A
 batch that had some and no commit runs again after the restart: that is the hazard. So is one of
 which a part of the state was committed: its state must be taken back before it runs again.
@@ -11,14 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault
 from onceproof.harness.faults.driver import SinkOfBatches, driver, wait_reads
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.settle import settle
 from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.subjects.ambush import Hit
 from onceproof.harness.subjects.checkpoint import BatchState
+from onceproof.harness.subjects.crash_point_trigger import Hit
 from onceproof.harness.subjects.spark import SparkPipeline
 from onceproof.harness.subjects.spark_subject import DRIVER
 from onceproof.harness.subjects.windows import (
@@ -50,19 +50,18 @@ class KillDriver:
             raise ValueError(f"{self.window!r} is no window; there are {', '.join(WINDOWS)}")
 
     def describe(self) -> str:
-        """The act in words."""
         if self.window is None:
             return "SIGKILL the Spark driver" + (" while it is idle" if self.idle else "")
         return f"SIGKILL the Spark driver {WINDOWS[self.window].says}"
 
-    def inject(self, bench: Bench, name: str) -> _AnyTime | _InWindow:
+    def inject(self, context: RunContext, name: str) -> _AnyTime | _InWindow:
         """Kill it now, or arm."""
         if self.window is not None:
-            return _InWindow(bench, name, WINDOWS[self.window])
+            return _InWindow(context, name, WINDOWS[self.window])
         if self.idle:
-            bench.producers.hurry()
-            settle(bench)
-        return _AnyTime(bench, name)
+            context.producers.hurry()
+            settle(context)
+        return _AnyTime(context, name)
 
 
 def _asked(when: str) -> KillDriver:
@@ -83,9 +82,9 @@ BY_HAND: Final = ByHand(
 
 
 class _AnyTime:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._bench = bench
-        self._driver = driver(bench)
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
+        self._driver = driver(context)
         process = self._driver.process
         self.target = process.instance if process else "driver"
         self.at = now()
@@ -98,32 +97,29 @@ class _AnyTime:
     def heal(self) -> None:
         """Restart it and wait until its query runs."""
         _start(self._driver)
-        wait_reads(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_reads(self._context)
 
 
 class _InWindow:
-    def __init__(self, bench: Bench, name: str, window: Window) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, name: str, window: Window) -> None:
+        self._context = context
         self._name = name
         self._window = window
-        self._driver = driver(bench)
-        if bench.subject.balances and window is not DURING_STATE_COMMIT:
+        self._driver = driver(context)
+        if context.subject.balances and window is not DURING_STATE_COMMIT:
             raise StageTrouble(
-                f"{bench.subject.name} writes balances, of which none tells what payments it has: "
-                f"only {DURING_STATE_COMMIT.name} can be proved there"
+                f"{context.subject.name} writes balances, and no balance says which payments it "
+                f"holds: only {DURING_STATE_COMMIT.name} can be proved there"
             )
         if window is BEFORE_SINK_COMMIT and self._driver.sink_log is None:
             raise StageTrouble(
-                f"{bench.subject.name} keeps no log in its sink, so nothing shows when "
+                f"{context.subject.name} keeps no log in its sink, so nothing shows when "
                 f"{window.name} is; after-sink-write is when all of a batch is written"
             )
         self.target = "driver"
         self.at: int | None = None
-        self._ambush = self._driver.ambush(
-            window, SinkOfBatches(bench), f"SIGKILL by fault «{name}»"
+        self._trigger = self._driver.crash_point_trigger(
+            window, SinkOfBatches(context), f"SIGKILL by fault «{name}»"
         )
         self._hit: Hit | None = None
         self._present = self._planned = 0
@@ -132,14 +128,14 @@ class _InWindow:
 
     def evidence(self) -> str | None:
         """How much of the batch the sink has, and whether the commit log has it."""
-        if self._ambush.error is not None:
-            raise self._ambush.error
-        if self._hit is None and (hit := self._ambush.hit) is not None:
+        if self._trigger.error is not None:
+            raise self._trigger.error
+        if self._hit is None and (hit := self._trigger.hit) is not None:
             self._hit = hit
             self.target = hit.instance
             self.at = hit.at
             # Once more, now that it is dead: what was on its way has arrived.
-            self._present, self._planned = SinkOfBatches(self._bench).of(hit.batch)
+            self._present, self._planned = SinkOfBatches(self._context).of(hit.batch)
             checkpoint = self._driver.checkpoint
             self._state = checkpoint.state_of(hit.batch)
             committed = hit.batch in checkpoint.committed()
@@ -154,13 +150,13 @@ class _InWindow:
     def heal(self) -> None:
         """Restart it; wait until the batch that it was killed in is committed at last."""
         pipeline = self._driver
-        self._ambush.end()
-        hit = self._hit or self._ambush.hit
+        self._trigger.end()
+        hit = self._hit or self._trigger.hit
         if hit is None:
             return  # it was never hit, so there is nothing to restart
         _start(pipeline)
         if self._window.committed:
-            wait_reads(self._bench)
+            wait_reads(self._context)
             return
         pipeline.wait_batch(hit.batch, seconds=150)
         if self._proof is None:
@@ -170,7 +166,7 @@ class _InWindow:
         if self._present:
             # Whoever reads by the sink's own log saw nothing of it: to them it ran only once.
             unlogged = pipeline.sink_log is not None and self._window in _BEFORE_LOGGED
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 "interrupted-write" if unlogged else "replayed-batch",
                 hop="process",
                 fault=self._name,
@@ -179,9 +175,6 @@ class _InWindow:
                 detail=f"micro-batch {hit.batch} ran again after {self._seen()} in the sink",
             )
 
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
-
     def _note_state(self, hit: Hit) -> None:
         """The hazard, if what was committed of the state before has been committed anew."""
         if self._state is None:
@@ -189,7 +182,7 @@ class _InWindow:
         done, partitions = self._state.progress
         checkpoint = self._driver.checkpoint
         if anew := self._state.anew(checkpoint.state_of(hit.batch)):
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 "half-committed-state",
                 hop="process",
                 fault=self._name,
@@ -213,7 +206,7 @@ class _InWindow:
                 f"micro-batch {hit.batch} with its {self._planned} records makes, and the batch "
                 f"{commit}{missed}"
             )
-        if not self._bench.subject.sinks:
+        if not self._context.subject.sinks:
             has = "rows" if self._present else "no row"
             said = f"the sink had {has} of micro-batch {hit.batch} with its {self._planned} records"
         else:
@@ -227,7 +220,7 @@ class _InWindow:
         )
 
     def _seen(self) -> str:
-        if not self._bench.subject.sinks:
+        if not self._context.subject.sinks:
             return "its rows were visible"
         return f"{self._present} of its {self._planned} effects were visible"
 

@@ -1,6 +1,6 @@
 """SIGKILL of the Spark driver when its job has written exactly so many rows of a micro-batch.
 
-The one thing to know: the job stands still there by itself, because it has a hook for that
+The job stands still there by itself, because it has a hook for that
 (`harness/subjects/jobs/hook.py`); a job without one is never hit. A correct sink shows nothing of
 the part, or knows it when the batch runs again.
 """
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
-from onceproof.harness.faults.at_rest import start_again
+from onceproof.harness.faults.between_batches import start_again
 from onceproof.harness.faults.by_hand import ByHand, amount
 from onceproof.harness.faults.driver import SinkOfBatches, driver
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.spark_subject import DRIVER
 
 
@@ -39,12 +39,11 @@ class KillDriverAtRow:
             raise ValueError(f"rows are counted from 1, not {self.row}")
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGKILL the Spark driver when its job has written {self.row} rows of a batch"
 
-    def inject(self, bench: Bench, name: str) -> _AtRow:
+    def inject(self, context: RunContext, name: str) -> _AtRow:
         """Ask the job to stand still there."""
-        return _AtRow(bench, self.row, name)
+        return _AtRow(context, self.row, name)
 
 
 BY_HAND: Final = ByHand(
@@ -58,8 +57,8 @@ BY_HAND: Final = ByHand(
 
 
 class _AtRow:
-    def __init__(self, bench: Bench, row: int, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, row: int, name: str) -> None:
+        self._context = context
         self._row = row
         self._name = name
         self.target = "driver"
@@ -68,7 +67,7 @@ class _AtRow:
         self._count = self._present = self._planned = 0
         self._proof: str | None = None
         self._over = False
-        self._folder: Path = driver(bench).checkpoint.folder.parent / "hook"
+        self._folder: Path = driver(context).checkpoint.folder.parent / "hook"
         self._folder.mkdir(exist_ok=True)
         self._gone()
         draft = self._folder / ".stop.tmp"
@@ -77,7 +76,7 @@ class _AtRow:
 
     def evidence(self) -> str | None:
         """Where the job says that it stood, what the sink has of the batch, and that it died."""
-        pipeline = driver(self._bench)
+        pipeline = driver(self._context)
         if self._batch is None:
             with suppress(FileNotFoundError):
                 said = json.loads((self._folder / "reached").read_text())
@@ -88,7 +87,7 @@ class _AtRow:
                 self._batch = int(said["batch"])
                 self._gone()
         if self._batch is not None and self._proof is None:
-            self._present, self._planned = SinkOfBatches(self._bench).of(self._batch)
+            self._present, self._planned = SinkOfBatches(self._context).of(self._batch)
             committed = self._batch in pipeline.checkpoint.committed()
             if not committed and self._row <= self._planned:
                 self._proof = (
@@ -104,13 +103,13 @@ class _AtRow:
         self._gone()
         if self._batch is None:
             return  # it was never killed
-        start_again(self._bench)
-        pipeline = driver(self._bench)
+        start_again(self._context)
+        pipeline = driver(self._context)
         pipeline.wait_batch(self._batch, seconds=150)
         if not self._over and self._proof is not None:
             # What nobody could see was not done: to who looks at the sink it runs only once.
             hazard = "replayed-batch" if self._present else "interrupted-write"
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 hazard,
                 hop="process",
                 fault=self._name,
@@ -122,9 +121,6 @@ class _AtRow:
                 ),
             )
         self._over = True
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
 
     def _gone(self) -> None:
         """Leave nothing in the folder that would make a job stand still."""

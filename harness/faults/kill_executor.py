@@ -1,6 +1,6 @@
 """SIGKILL of executors of a Spark driver, which lives on and starts others.
 
-The one thing to know: what a lost task had sent is sent again by its next attempt. What Spark says
+What a lost task had sent is sent again by its next attempt. What Spark says
 of sinks is about micro-batches, and this is within one: a sink that takes what tasks send as it
 comes shows it twice, though no batch was replayed.
 """
@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, get_args
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault
 from onceproof.harness.faults.driver import driver, wait_reads
 from onceproof.harness.faults.executors import Executors, sigkill
+from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.subjects.spark_subject import EXECUTORS
 from onceproof.harness.wait import wait_until
@@ -35,12 +35,11 @@ class KillExecutor:
     which: Which = "one"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGKILL {'an executor' if self.which == 'one' else 'all executors'} of Spark's"
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, context: RunContext, name: str) -> _Killed:
         """Kill them."""
-        return _Killed(bench, self.which, name)
+        return _Killed(context, self.which, name)
 
 
 def _asked(which: str) -> KillExecutor:
@@ -61,10 +60,10 @@ BY_HAND: Final = ByHand(
 
 
 class _Killed:
-    def __init__(self, bench: Bench, which: Which, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, which: Which, name: str) -> None:
+        self._context = context
         self._name = name
-        self._executors = Executors(bench)
+        self._executors = Executors(context)
         self._before = self._executors.found()
         if not self._before:
             raise StageTrouble(
@@ -104,19 +103,19 @@ class _Killed:
             lambda: len(self._executors.found()) >= len(self._before),
             what=f"{len(self._before)} executors",
             seconds=90,
-            stop=self._bench.stop,
+            stop=self._context.stop,
             seen=self._executors.found,
         )
-        wait_reads(self._bench)
+        wait_reads(self._context)
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """Tasks that were lost with them, which the driver may tell late, were tried again."""
         if lost := self._executors.lost_tasks(self._victims):
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 "retried-task",
                 hop="process",
                 fault=self._name,
-                owner=driver(self._bench).checkpoint.query_id(),
+                owner=driver(self._context).checkpoint.query_id(),
                 at=self.at,
                 detail=f"{lost} tasks were lost with {self.target}, and had to be tried again",
             )

@@ -1,6 +1,6 @@
 """SIGKILL of a forwarder while it stands still at a moment; it is started again when healed.
 
-The one thing to know: what it had taken and not consumed the broker gives to somebody else, as soon
+What it had taken and not consumed the broker gives to somebody else, as soon
 as the connection is gone.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.forwarders import AtMoment, at_moment, forwarders
+from onceproof.harness.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,12 +21,11 @@ class KillForwarder(AtMoment):
     kind: ClassVar[str] = "crash"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGKILL {self.forwarder} at its moment {self.moment}"
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, context: RunContext, name: str) -> _Killed:
         """Wait until it is there, and kill it."""
-        return _Killed(bench, name, self.forwarder, self.moment)
+        return _Killed(context, name, self.forwarder, self.moment)
 
 
 BY_HAND: Final = at_moment(
@@ -38,8 +37,8 @@ BY_HAND: Final = at_moment(
 
 
 class _Killed:
-    def __init__(self, bench: Bench, name: str, who: str, when: str) -> None:
-        self._forwarders = forwarders(bench)
+    def __init__(self, context: RunContext, name: str, who: str, when: str) -> None:
+        self._forwarders = forwarders(context)
         self._who, self._when = who, when
         with self._forwarders.standing(who, when) as self._record:
             self.at = now()
@@ -55,6 +54,3 @@ class _Killed:
         """Start it again, and see that it consumes."""
         self._forwarders.restart(self._who)
         self._forwarders.wait_consuming()
-
-    def aftermath(self, known: Aftermath) -> None:
-        """What is given to the others again they write down themselves."""

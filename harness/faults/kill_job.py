@@ -1,6 +1,6 @@
 """SIGKILL of a Flink job, aimed at a window in the life of a checkpoint.
 
-The one thing to know: aimed, it lies in wait until it has hit, and proves the window by what the
+Aimed, it lies in wait until it has hit, and proves the window by what the
 coordinators say once the job is dead and nothing of it can arrive any more: the transactions of the
 checkpoint are open. If the checkpoint was complete they are a promise that only the next life can
 keep: that is the hazard. The job may have to stay down for longer than its coordinators wait.
@@ -12,13 +12,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault
 from onceproof.harness.faults.jobs import job, transactions_of, wait_completes, wait_decided
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transactions import ENDING, ONGOING
-from onceproof.harness.subjects.flink.ambush import FlinkAmbush, Hit, open_of
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.subjects.flink.crash_point_trigger import (
+    FlinkCrashPointTrigger,
+    Hit,
+    open_of,
+)
 from onceproof.harness.subjects.flink.subject import JOB
 from onceproof.harness.subjects.flink.windows import CHECKPOINT_COMPLETE, WINDOWS, Window
 from onceproof.harness.wait import wait_until
@@ -47,16 +51,15 @@ class KillJob:
             raise ValueError(f"{self.window!r} is no window; there are {', '.join(WINDOWS)}")
 
     def describe(self) -> str:
-        """The act in words."""
         says = f" {WINDOWS[self.window].says}" if self.window else ""
         down = f"; it stays down for up to {self.outage:g} s" if self.outage else ""
         return f"SIGKILL the Flink job{says}{down}"
 
-    def inject(self, bench: Bench, name: str) -> _AnyTime | _InWindow:
+    def inject(self, context: RunContext, name: str) -> _AnyTime | _InWindow:
         """Kill it now, or arm."""
         if self.window is None:
-            return _AnyTime(bench, name)
-        return _InWindow(bench, name, WINDOWS[self.window], self.outage)
+            return _AnyTime(context, name)
+        return _InWindow(context, name, WINDOWS[self.window], self.outage)
 
 
 def _asked(when: str) -> KillJob:
@@ -77,9 +80,9 @@ BY_HAND: Final = ByHand(
 
 
 class _AnyTime:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._bench = bench
-        self._job = job(bench)
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
+        self._job = job(context)
         process = self._job.running()
         self.target = process.instance
         self._count = process.members()
@@ -93,39 +96,36 @@ class _AnyTime:
     def heal(self) -> None:
         """Restart it and wait until it completes a checkpoint."""
         self._job.start()
-        wait_completes(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_completes(self._context)
 
 
 class _InWindow:
-    def __init__(self, bench: Bench, name: str, window: Window, outage: float) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, name: str, window: Window, outage: float) -> None:
+        self._context = context
         self._name = name
         self._window = window
         self._outage = outage
-        self._job = job(bench)
+        self._job = job(context)
         self.target = "job"
         self.at: int | None = None
 
         def strike() -> None:
             self._job.kill(f"SIGKILL by fault «{name}»")
 
-        self._ambush = FlinkAmbush(
+        self._trigger = FlinkCrashPointTrigger(
             window,
             job=self._job,
-            look=partial(transactions_of, bench),
+            look=partial(transactions_of, context),
             strike=strike,
-            stop=bench.stop,
+            stop=context.stop,
         )
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
         """What the checkpoint was, and what of its transactions is open."""
-        if self._ambush.error is not None:
-            raise self._ambush.error
-        hit = self._ambush.hit
+        if self._trigger.error is not None:
+            raise self._trigger.error
+        hit = self._trigger.hit
         if self._proof is None and hit is not None:
             self.target = hit.process.instance
             self.at = hit.at
@@ -135,19 +135,19 @@ class _InWindow:
 
     def heal(self) -> None:
         """Restart it; wait until it completes a checkpoint, and what was promised is decided."""
-        self._ambush.end()
-        hit = self._ambush.hit
+        self._trigger.end()
+        hit = self._trigger.hit
         if hit is None:
             return  # it was never hit, so there is nothing to restart
         if not self._job.alive():
             self._stay_down(hit)
             self._job.start()
-        wait_completes(self._bench)
+        wait_completes(self._context)
         if not hit.open or self._window is not CHECKPOINT_COMPLETE:
             return
-        became = wait_decided(self._bench, hit.open, undecided=_UNDECIDED)
+        became = wait_decided(self._context, hit.open, undecided=_UNDECIDED)
         if self._proof is not None:  # else they may have been decided before it died
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 IN_DOUBT,
                 hop="process",
                 fault=self._name,
@@ -160,17 +160,14 @@ class _InWindow:
                 ),
             )
 
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
-
     def _open_still(self, hit: Hit) -> bool:
         """Whether what was open is so, now that nothing of it is on its way any more."""
         if not hit.open:
             return True
-        if self._bench.stage.connected("pipeline-sink"):
+        if self._context.stage.connected("pipeline-sink"):
             return False
         try:
-            told = transactions_of(self._bench)
+            told = transactions_of(self._context)
         except (OSError, Refused):
             return False
         return open_of(told, self._job.name, hit.checkpoint) == hit.open
@@ -185,7 +182,7 @@ class _InWindow:
             if now() >= until:
                 return True
             try:
-                told = transactions_of(self._bench)
+                told = transactions_of(self._context)
             except (OSError, Refused):
                 return False
             return bool(hit.open) and all(told.get(i) not in _UNDECIDED for i in hit.open)
@@ -195,7 +192,7 @@ class _InWindow:
             what="the outage to be over",
             seconds=self._outage + 10,
             every=0.1,
-            stop=self._bench.stop,
+            stop=self._context.stop,
         )
 
     def _words(self, hit: Hit) -> str:

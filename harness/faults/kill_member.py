@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.members import Belonging, member, members
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.group.base import MEMBER
 from onceproof.harness.subjects.group.members import Members
@@ -25,14 +25,13 @@ class KillMember:
     member: str = "member-0"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGKILL {self.member}"
 
-    def inject(self, bench: Bench, name: str) -> EndedMember:
+    def inject(self, context: RunContext, name: str) -> EndedMember:
         """Kill it."""
-        group = members(bench)
+        group = members(context)
         end = partial(group.kill, self.member, f"SIGKILL by fault «{name}»")
-        return EndedMember(bench, group, self.member, end)
+        return EndedMember(context, group, self.member, end)
 
 
 BY_HAND: Final = ByHand(
@@ -47,11 +46,13 @@ BY_HAND: Final = ByHand(
 class EndedMember:
     """A member that was made to end."""
 
-    def __init__(self, bench: Bench, group: Members, who: str, end: Callable[[], Process]) -> None:
+    def __init__(
+        self, context: RunContext, group: Members, who: str, end: Callable[[], Process]
+    ) -> None:
         """`end` ends it and returns the life that is over."""
         self._group = group
         self._who = who
-        self._belonging = Belonging(bench, group.group, group.consumer(who))
+        self._belonging = Belonging(context, group.group, group.consumer(who))
         self.at = now()
         self._process = end()
         self.target = self._process.instance
@@ -64,6 +65,3 @@ class EndedMember:
         """Start it again, and see that the group has it."""
         self._group.restart(self._who)
         self._belonging.wait_back()
-
-    def aftermath(self, known: Aftermath) -> None:
-        """The group says itself what it was put to."""

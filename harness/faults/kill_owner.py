@@ -1,6 +1,6 @@
 """SIGKILL of the worker of Kafka Connect that runs the connector's task; restarted when healed.
 
-The one thing to know: the task goes to another worker once the dead one's session is over. Only
+The task goes to another worker once the dead one's session is over. Only
 that, and that it commits there, is proof that the claim was put to the test.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.workers import taken_over, wait_whole, workers
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.connect.base import WORKER
 
 
@@ -24,12 +24,11 @@ class KillOwner:
     needs: ClassVar[str | None] = WORKER
 
     def describe(self) -> str:
-        """The act in words."""
         return "SIGKILL the worker that runs the task"
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, context: RunContext, name: str) -> _Killed:
         """Kill it."""
-        return _Killed(bench, name)
+        return _Killed(context, name)
 
 
 BY_HAND: Final = ByHand(
@@ -42,8 +41,8 @@ BY_HAND: Final = ByHand(
 
 
 class _Killed:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._crew = workers(bench)
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._crew = workers(context)
         self._who = self._crew.wait_owner()
         self.at = now()
         self._process = self._crew.kill(self._who, f"SIGKILL by fault «{name}»")
@@ -59,6 +58,3 @@ class _Killed:
         """Start it again, and see that all work together."""
         self._crew.restart(self._who)
         wait_whole(self._crew)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """The workers say themselves what they were put to."""

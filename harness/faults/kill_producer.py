@@ -1,6 +1,6 @@
 """SIGKILL of a producer; when healed, its next life goes on under the same transactional id.
 
-The one thing to know: what it had called and not heard of stays unknown for ever. Its next life
+What it had called and not heard of stays unknown for ever. Its next life
 sends what was not called yet, as an application would that keeps its place before it sends.
 """
 
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.senders import sender
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.wait import wait_until
 
@@ -28,13 +28,12 @@ class KillProducer:
     producer: str = "producer-0"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGKILL {self.producer}"
 
-    def inject(self, bench: Bench, name: str) -> EndedProducer:
+    def inject(self, context: RunContext, name: str) -> EndedProducer:
         """Kill it."""
-        end = partial(bench.producers.kill, self.producer, f"SIGKILL by fault «{name}»")
-        return EndedProducer(bench, self.producer, end)
+        end = partial(context.producers.kill, self.producer, f"SIGKILL by fault «{name}»")
+        return EndedProducer(context, self.producer, end)
 
 
 BY_HAND: Final = ByHand(
@@ -49,9 +48,9 @@ BY_HAND: Final = ByHand(
 class EndedProducer:
     """A producer that was made to end."""
 
-    def __init__(self, bench: Bench, who: str, end: Callable[[], Process]) -> None:
+    def __init__(self, context: RunContext, who: str, end: Callable[[], Process]) -> None:
         """`end` ends it and returns the life that is over."""
-        self._bench, self._who = bench, who
+        self._context, self._who = context, who
         self.at = now()
         self._process = end()
         self.target = self._process.instance
@@ -59,7 +58,7 @@ class EndedProducer:
 
     def evidence(self) -> str | None:
         """Its end, and what it had said by then."""
-        said = self._bench.producers.told(self._process.name)
+        said = self._context.producers.told(self._process.name)
         unknown = said.called - said.ok - said.not_ok
         return (
             f"{self.target} {self._process.ended}; it had told of {said.called} sends, {unknown} "
@@ -73,7 +72,7 @@ class EndedProducer:
             Overdue: it does not in time.
             ProducerTrouble: it ended before its work was done.
         """
-        producers = self._bench.producers
+        producers = self._context.producers
         if self._life is None:
             self._life = producers.go_on(self._who)
         life = self._life
@@ -81,9 +80,6 @@ class EndedProducer:
             lambda: producers.told(life).ok > 0 or producers.ended(life),
             what=f"{life} to be told of a send",
             seconds=60,
-            stop=self._bench.stop,
+            stop=self._context.stop,
             seen=lambda: producers.told(life),
         )
-
-    def aftermath(self, known: Aftermath) -> None:
-        """What it left unknown is in the history."""

@@ -1,6 +1,6 @@
 """SIGKILL of a program of somebody's own, with everything that it started: at its commit.
 
-The one thing to know: what writes before it commits breaks when it dies before its commit arrives,
+What writes before it commits breaks when it dies before its commit arrives,
 and what commits before it writes breaks when it dies before it hears that its commit was taken. A
 kill at any other moment proves little. Kafka's protocol shows both moments from outside, whatever
 the program is made of: a position goes by OffsetCommit, a transaction ends by EndTxn.
@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import ClassVar, Final, Literal, get_args
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault
 from onceproof.harness.faults.message import REQUEST_OF, AtGates, Message, met
 from onceproof.harness.faults.programs import at_work, in_hand, program, start_again
 from onceproof.harness.links.gate.client import Event
-from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.pipeline import Positions
+from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.harness.wait import Overdue, wait_until
 
 Moment = Literal["before-commit", "after-commit"]
@@ -60,12 +60,11 @@ class KillProgram:
         return _messages(self.moment)[0] if self.moment else None
 
     def describe(self) -> str:
-        """The act in words."""
         return _WORDS[self.moment]
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, context: RunContext, name: str) -> _Killed:
         """Kill it when it is at work, and at the moment."""
-        return _Killed(bench, name, self.moment, self.phase)
+        return _Killed(context, name, self.moment, self.phase)
 
 
 def _asked(when: str) -> KillProgram:
@@ -88,17 +87,17 @@ BY_HAND: Final = ByHand(
 
 
 class _Killed:
-    def __init__(self, bench: Bench, name: str, moment: Moment | None, phase: float) -> None:
-        self._bench = bench
-        self._program = program(bench)
-        at_work(bench, phase)
+    def __init__(self, context: RunContext, name: str, moment: Moment | None, phase: float) -> None:
+        self._context = context
+        self._program = program(context)
+        at_work(context, phase)
         self._met: Event | None = None
         self._said_new = False
         if moment is None:
             self._kill(name)
         else:
             self._kill_at(moment, name)
-        self._in_hand = in_hand(bench)
+        self._in_hand = in_hand(context)
         self._note(name, moment)
 
     def evidence(self) -> str | None:
@@ -110,10 +109,7 @@ class _Killed:
 
     def heal(self) -> None:
         """Start it again, and see that it writes."""
-        start_again(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        start_again(self._context)
 
     def _kill(self, name: str) -> None:
         process, self._count = self._program.kill(f"SIGKILL by fault «{name}»")
@@ -127,7 +123,7 @@ class _Killed:
             reports = []
             for message in (replace(_COMMIT, topic=topic), replace(_REFUSAL, topic=topic)):
                 rule = message.rule("report", times=None)
-                reports.append(AtGates(self._bench, message.source, rule))
+                reports.append(AtGates(self._context, message.source, rule))
                 gates.callback(reports[-1].remove)
             sent, refused = reports
             # Whatever is committed from here on is seen, so that nothing lies between the two.
@@ -135,7 +131,7 @@ class _Killed:
             placed = []
             for message in _messages(moment, topic):
                 rule = message.rule("drop", times=None)
-                placed.append(AtGates(self._bench, message.source, rule))
+                placed.append(AtGates(self._context, message.source, rule))
                 gates.callback(placed[-1].remove)
             try:
                 fired = wait_until(
@@ -143,7 +139,7 @@ class _Killed:
                     what="a commit of the pipeline",
                     seconds=_SECONDS,
                     every=0.002,
-                    stop=self._bench.stop,
+                    stop=self._context.stop,
                 )
                 self._met = min(fired, key=lambda event: int(event["at"]))
             except Overdue:
@@ -168,7 +164,7 @@ class _Killed:
         if moment is not None and self._met is not None and self._said_new:
             hazards[HAZARDS[moment]] = f"{self.target} was killed, lost: {met(self._met)}"
         for hazard, detail in hazards.items():
-            self._bench.recorder.hazard(hazard, hop="process", fault=name, detail=detail)
+            self._context.recorder.hazard(hazard, hop="process", fault=name, detail=detail)
 
 
 def says_new(

@@ -1,6 +1,6 @@
 """SIGKILL of the queue broker while a forwarder stands still at a moment.
 
-The one thing to know: what the forwarder has written is with the broker, and what it took is not
+What the forwarder has written is with the broker, and what it took is not
 yet consumed. When both go on, the broker delivers it again; only a transaction, or an identity that
 the broker still knows in its next life, keeps the effect from being there twice.
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.faults.forwarders import AtMoment, at_moment, forwarders
 from onceproof.harness.faults.services import QUEUE_BROKER, Ended
+from onceproof.harness.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,12 +22,11 @@ class KillQueueBrokerAt(AtMoment):
     kind: ClassVar[str] = "crash"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGKILL the queue broker at the moment {self.moment} of {self.forwarder}"
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, context: RunContext, name: str) -> _Killed:
         """Wait until the forwarder is there, and kill the broker."""
-        return _Killed(bench, name, self.forwarder, self.moment)
+        return _Killed(context, name, self.forwarder, self.moment)
 
 
 BY_HAND: Final = at_moment(
@@ -39,13 +38,13 @@ BY_HAND: Final = at_moment(
 
 
 class _Killed:
-    def __init__(self, bench: Bench, name: str, who: str, when: str) -> None:
-        self._forwarders = forwarders(bench)
+    def __init__(self, context: RunContext, name: str, who: str, when: str) -> None:
+        self._forwarders = forwarders(context)
         self._who = who
         with self._forwarders.standing(who, when) as record:
-            how = bench.stage.kill(QUEUE_BROKER.node, f"SIGKILL by fault «{name}»")
+            how = context.stage.kill(QUEUE_BROKER.node, f"SIGKILL by fault «{name}»")
             where = f"{who} stood still {when} of {record}"
-            self._ended = Ended(bench, QUEUE_BROKER, f"{how}; {where}")
+            self._ended = Ended(context, QUEUE_BROKER, f"{how}; {where}")
         self.target, self.at = self._ended.target, self._ended.at
 
     def evidence(self) -> str | None:
@@ -57,6 +56,3 @@ class _Killed:
         self._ended.heal()
         self._forwarders.let_go(self._who)
         self._forwarders.wait_consuming()
-
-    def aftermath(self, known: Aftermath) -> None:
-        """What is given to them again the forwarders write down themselves."""

@@ -1,6 +1,6 @@
 """SIGKILL of all workers of Kafka Connect, side by side; restarted when healed.
 
-The one thing to know: nobody is left to go on. What was under way stays so until a new task of the
+Nobody is left to go on. What was under way stays so until a new task of the
 same name ends it, or it is timed out.
 """
 
@@ -10,10 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.workers import wait_whole, workers
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.connect.base import WORKER
 
 
@@ -25,12 +25,11 @@ class KillWorkers:
     needs: ClassVar[str | None] = WORKER
 
     def describe(self) -> str:
-        """The act in words."""
         return "SIGKILL all workers"
 
-    def inject(self, bench: Bench, name: str) -> _Killed:
+    def inject(self, context: RunContext, name: str) -> _Killed:
         """Kill them."""
-        return _Killed(bench, name)
+        return _Killed(context, name)
 
 
 BY_HAND: Final = ByHand(
@@ -43,8 +42,8 @@ BY_HAND: Final = ByHand(
 
 
 class _Killed:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._crew = workers(bench)
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._crew = workers(context)
         names = self._crew.names
         self.at = now()
         with ThreadPoolExecutor(len(names)) as pool:
@@ -63,6 +62,3 @@ class _Killed:
         for who in self._crew.names:
             self._crew.restart(who)
         wait_whole(self._crew)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """The workers say themselves what they were put to."""

@@ -1,6 +1,6 @@
 """A commit that comes so late that it ends a later transaction: KAFKA-17754.
 
-The one thing to know: EndTxn says whose transaction is to be committed, and not which one. A commit
+EndTxn says whose transaction is to be committed, and not which one. A commit
 is held on its way and its connection is cut, so its owner commits once more over a new one, begins
 another transaction, and is about to abort that. Then the old commit arrives first. Where every
 transaction has an epoch of its own (transaction version 2, and a client that knows it) it is
@@ -13,7 +13,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import Tested, transactional_id_of
@@ -23,6 +22,7 @@ from onceproof.harness.kafka.transactions import ENDING, ONGOING, Transaction
 from onceproof.harness.links.gate.client import Event, Placed
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.ledger import CUT
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDIENCES, Link
 
 
@@ -41,15 +41,14 @@ class LateEnd:
     tested: Tested = "produce"
 
     def describe(self) -> str:
-        """The act in words."""
         return (
             f"hold a commit of {self.transactional_id} until a later transaction is about to be "
             "aborted, and deliver it first"
         )
 
-    def inject(self, bench: Bench, name: str) -> _Waiting:
+    def inject(self, context: RunContext, name: str) -> _Waiting:
         """Lie in wait for the commit."""
-        return _Waiting(bench, self, name)
+        return _Waiting(context, self, name)
 
 
 BY_HAND: Final = ByHand(
@@ -63,14 +62,14 @@ BY_HAND: Final = ByHand(
 
 
 class _Waiting:
-    def __init__(self, bench: Bench, fault: LateEnd, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, fault: LateEnd, name: str) -> None:
+        self._context = context
         self._fault = fault
         self._id = fault.transactional_id
         self._name = name
         self.target = f"transactional id {self._id}"
         self.at: int | None = None
-        self._links = [Link(source, node) for source in AUDIENCES for node in bench.stage.brokers]
+        self._links = [Link(source, node) for source in AUDIENCES for node in context.stage.brokers]
         self._placed: list[Placed] = []
         with ExitStack() as undo:
             undo.callback(self._remove)
@@ -97,10 +96,7 @@ class _Waiting:
     def heal(self) -> None:
         """Let go what is held, and see that the links work."""
         self._remove()
-        wait_mended(self._bench, self._links)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_mended(self._context, self._links)
 
     def _commit_held(self) -> bool:
         """Whether the commit is held, and its owner has lost the connection on which it was."""
@@ -115,7 +111,7 @@ class _Waiting:
                         one.remove()  # its owner tries again, and is not to be held once more
                 self._aborts = self._put("request", "hold", commits=False)
                 (on,) = [one for one in self._links if str(one) == link]
-                self._bench.stage.disturb(on, CUT).release()
+                self._context.stage.disturb(on, CUT).release()
                 return True
         return False
 
@@ -125,7 +121,7 @@ class _Waiting:
             return True
         if not any(placed.fired for placed in self._aborts.values()):
             return False
-        with transactional_id_of(self._bench, self._id) as known:
+        with transactional_id_of(self._context, self._id) as known:
             told = known.describe()
         if told is None or told.state != ONGOING:
             return False  # its abort has nothing to end
@@ -137,7 +133,7 @@ class _Waiting:
 
     def _abort_answered(self) -> str | None:
         """How the abort was answered, which is let go when the late commit has had its effect."""
-        with transactional_id_of(self._bench, self._id) as known:
+        with transactional_id_of(self._context, self._id) as known:
             told = known.describe()
         if told is None or told.state in ENDING:
             return None
@@ -160,7 +156,7 @@ class _Waiting:
         assert self._late is not None, "it was met"
         assert self._later is not None, "it was open"
         seconds = (self._released_at - int(self._late["at"])) / 1e9
-        with transactional_id_of(self._bench, self._id) as known:
+        with transactional_id_of(self._context, self._id) as known:
             told = known.describe()
         return (
             f"{met(self._late)} was held for {seconds:.1f} s, and came when a later transaction of "
@@ -170,7 +166,7 @@ class _Waiting:
         )
 
     def _hazard(self, detail: str) -> None:
-        self._bench.recorder.hazard(
+        self._context.recorder.hazard(
             "late-commit",
             hop=self._fault.tested,
             fault=self._name,
@@ -192,7 +188,7 @@ class _Waiting:
         )
         found = {}
         for link in self._links:
-            found[str(link)] = placed = self._bench.stage.gate(link).put(rule)
+            found[str(link)] = placed = self._context.stage.gate(link).put(rule)
             self._placed.append(placed)
         return found
 

@@ -1,6 +1,6 @@
 """What a broker leads: the partitions that change hands when it is gone.
 
-The one thing to know: partitions of every topic that clients made count, not only those of the
+Partitions of every topic that clients made count, not only those of the
 workload, because a lab's user breaks the cluster under topics of her own.
 """
 

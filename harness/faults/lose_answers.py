@@ -1,6 +1,6 @@
 """Answers lost on any link: the request arrives and is obeyed, and its sender never hears of it.
 
-The one thing to know: `lose-responses` does this to the producers, and knows which of their sends
+`lose-responses` does this to the producers, and knows which of their sends
 were retried because of it. This one knows of no client in particular, so it can be put on every
 link: a consumer's, a broker's to another, the database's.
 """
@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.silence import Silence
 from onceproof.harness.faults.targets import Target
 from onceproof.harness.links.ledger import lose
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 
@@ -29,13 +29,12 @@ class LoseAnswers:
     target: Target
 
     def describe(self) -> str:
-        """The act in words."""
         return f"lose the answers of {self.target.describe()} to {self.source}"
 
-    def inject(self, bench: Bench, name: str) -> OnLink:
+    def inject(self, context: RunContext, name: str) -> OnLink:
         """Start to swallow."""
-        link = Link(self.source, self.target.resolve(bench))
-        return OnLink(bench, link, lose("responses"), Silence())
+        link = Link(self.source, self.target.resolve(context))
+        return OnLink(context, link, lose("responses"), Silence())
 
 
 BY_HAND: Final = ByHand(

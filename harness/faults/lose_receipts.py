@@ -1,6 +1,6 @@
 """The queue broker's answers to the producers lost: it takes every message, and nobody hears of it.
 
-The one thing to know: a message that lies in its queue unanswered can be acknowledged only once it
+A message that lies in its queue unanswered can be acknowledged only once it
 was sent again. That is the case that duplicate detection exists for.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.on_link import OnLink
@@ -17,6 +16,7 @@ from onceproof.harness.faults.retried import note_retried
 from onceproof.harness.faults.silence import Silence
 from onceproof.harness.identity import ATTEMPT_HEADER
 from onceproof.harness.links.ledger import lose
+from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.topology import ARTEMIS, Link
 
 _WAY: Final = Link("producer", ARTEMIS)
@@ -30,12 +30,11 @@ class LoseReceipts:
     needs: ClassVar[str | None] = "queues"
 
     def describe(self) -> str:
-        """The act in words."""
         return "lose the answers of the queue broker to the producers"
 
-    def inject(self, bench: Bench, name: str) -> _Lost:
+    def inject(self, context: RunContext, name: str) -> _Lost:
         """Start to swallow."""
-        return _Lost(bench, name)
+        return _Lost(context, name)
 
 
 BY_HAND: Final = ByHand(
@@ -48,10 +47,10 @@ BY_HAND: Final = ByHand(
 
 
 class _Lost(OnLink):
-    def __init__(self, bench: Bench, name: str) -> None:
-        with bench.reader() as reader:
-            self._start = reader.ends(bench.topic)[0][1]
-        super().__init__(bench, _WAY, lose("responses"), Silence())
+    def __init__(self, context: RunContext, name: str) -> None:
+        with context.reader() as reader:
+            self._start = reader.ends(context.topic)[0][1]
+        super().__init__(context, _WAY, lose("responses"), Silence())
         self._name = name
         self._came: dict[str, int] = {}
 
@@ -61,18 +60,18 @@ class _Lost(OnLink):
         if met is None:
             return None
         if not self._came:
-            with self._bench.reader() as reader:
-                (log,) = reader.read_topic(self._bench.topic, {0: self._start})
+            with self._context.reader() as reader:
+                (log,) = reader.read_topic(self._context.topic, {0: self._start})
             attempts = (entry.headers.get(ATTEMPT_HEADER) for entry in log.entries)
             self._came = dict.fromkeys((a.decode() for a in attempts if a), now())
         if not self._came:
             return None
         return f"{met}; {len(self._came)} messages came since just before, answered or not"
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """A retried send: in the queue when we looked, acknowledged only after that."""
         note_retried(
-            self._bench,
+            self._context,
             known,
             self._came,
             fault=self._name,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.silence import Silence
 from onceproof.harness.faults.targets import Target
 from onceproof.harness.links.ledger import lose
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 
@@ -24,13 +24,12 @@ class LoseRequests:
     target: Target
 
     def describe(self) -> str:
-        """The act in words."""
         return f"lose the requests of {self.source} to {self.target.describe()}"
 
-    def inject(self, bench: Bench, name: str) -> OnLink:
+    def inject(self, context: RunContext, name: str) -> OnLink:
         """Start to swallow."""
-        link = Link(self.source, self.target.resolve(bench))
-        return OnLink(bench, link, lose("requests"), Silence())
+        link = Link(self.source, self.target.resolve(context))
+        return OnLink(context, link, lose("requests"), Silence())
 
 
 BY_HAND: Final = ByHand(

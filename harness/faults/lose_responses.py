@@ -1,6 +1,6 @@
 """A broker's responses to the producers lost, until requests time out and are sent again.
 
-The one thing to know: the broker gets and appends every request; only its answer is swallowed. What
+The broker gets and appends every request; only its answer is swallowed. What
 it appended meanwhile can be acknowledged only by a retry, so each such attempt is a send that was
 retried after it had been appended, which is the case that idempotence exists for.
 """
@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import clock_id, now
 from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.retried import note_retried
 from onceproof.harness.faults.targets import Target
 from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from onceproof.harness.links.ledger import lose
+from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.topology import Link, node_id
 from onceproof.harness.workload.senders.librdkafka import REQUEST_TIMEOUT_MS
 
@@ -34,12 +34,11 @@ class LoseResponses:
     target: Target
 
     def describe(self) -> str:
-        """The act in words."""
         return f"lose the responses of {self.target.describe()} to the producers"
 
-    def inject(self, bench: Bench, name: str) -> _Lost:
+    def inject(self, context: RunContext, name: str) -> _Lost:
         """Start to swallow."""
-        return _Lost(bench, self.target.resolve(bench), name)
+        return _Lost(context, self.target.resolve(context), name)
 
 
 BY_HAND: Final = ByHand(
@@ -52,8 +51,8 @@ BY_HAND: Final = ByHand(
 
 
 class _Lost:
-    def __init__(self, bench: Bench, node: str, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, node: str, name: str) -> None:
+        self._context = context
         self._name = name
         self._node = node
         self._number = node_id(node)
@@ -61,15 +60,15 @@ class _Lost:
         self.target = str(self._link)
         self._timeouts = 0
         # Read before the hole opens: what is in flight then is appended within milliseconds. What
-        # was answered before it opened is told apart in `aftermath`, by when it returned.
+        # was answered before it opened is told apart in `after_collect`, by when it returned.
         self._starts = self._ends()
-        self._hold = bench.stage.disturb(self._link, lose("responses"))
+        self._hold = context.stage.disturb(self._link, lose("responses"))
         self.at = now()
         self._seen: dict[str, int] = {}
 
     def evidence(self) -> str | None:
         """Requests that timed out, by the clients' own count."""
-        current = self._bench.producers.timeouts(self._number)
+        current = self._context.producers.timeouts(self._number)
         if now() - self.at < _NO_SOONER:
             self._timeouts = current
         timeouts = current - self._timeouts
@@ -82,14 +81,14 @@ class _Lost:
         """Stop swallowing; toxiproxy closes the connections that lost bytes."""
         self._hold.release()
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """A retried send: seen in the log in the hole, acknowledged only after we looked.
 
         We looked after a request had timed out, and the responses of the hole never come: only a
         retry can have brought the acknowledgement.
         """
         note_retried(
-            self._bench,
+            self._context,
             known,
             self._seen,
             fault=self._name,
@@ -98,9 +97,9 @@ class _Lost:
         )
 
     def _ends(self) -> dict[int, int]:
-        with self._bench.reader() as reader:
-            led = self._bench.view().led_by(self._number, self._bench.topic)
-            ends = reader.ends(self._bench.topic)
+        with self._context.reader() as reader:
+            led = self._context.view().led_by(self._number, self._context.topic)
+            ends = reader.ends(self._context.topic)
             return {p: ends[p][1] for p in led}
 
     def _look(self) -> None:
@@ -108,16 +107,16 @@ class _Lost:
         if self._seen:
             return
         rows = []
-        with self._bench.reader() as reader:
+        with self._context.reader() as reader:
             for partition, start in self._starts.items():
-                for entry in reader.read(self._bench.topic, partition, start).entries:
+                for entry in reader.read(self._context.topic, partition, start).entries:
                     attempt = entry.headers.get(ATTEMPT_HEADER, b"").decode()
                     record = entry.headers.get(RECORD_HEADER, b"").decode()
                     at = now()
                     if entry.kind == "data" and attempt:
                         self._seen[attempt] = at
                         rows.append((entry, record, attempt, at))
-        self._bench.recorder.history.write_all(
+        self._context.recorder.history.write_all(
             "reads",
             [
                 {

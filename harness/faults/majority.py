@@ -1,27 +1,27 @@
 """What the other brokers say of one that a fault acts on.
 
-The one thing to know: the one itself goes on telling what it last knew, if it tells anything, so it
+The one itself goes on telling what it last knew, if it tells anything, so it
 is not asked. All topics that clients made count, not only the workload's: a lab's user breaks the
 cluster under topics of her own.
 """
 
 from __future__ import annotations
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.led import in_words, led
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import node_id
 
 
 class Majority:
     """All brokers but one, asked about that one."""
 
-    def __init__(self, bench: Bench, node: str) -> None:
+    def __init__(self, context: RunContext, node: str) -> None:
         """Note what it leads, before it is disturbed."""
         self._node = node
         self._number = node_id(node)
-        self._led = led(bench.view(), self._number)
-        self._view = bench.view(without=self._number)
+        self._led = led(context.view(), self._number)
+        self._view = context.view(without=self._number)
         self.target = f"{node} (leads {in_words(self._led)})"
 
     def took_it_out(self, since: int) -> str | None:

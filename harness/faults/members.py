@@ -1,6 +1,6 @@
 """What faults of a consumer group have in common: its members, and seeing who belongs to it.
 
-The one thing to know: the group's coordinator is asked who belongs; a member's own word counts for
+The group's coordinator is asked who belongs; a member's own word counts for
 nothing, least of all that of one that was paused.
 """
 
@@ -12,10 +12,10 @@ from typing import Final
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import numbered
 from onceproof.harness.faults.led import in_words
 from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import AUDITOR
 from onceproof.harness.subjects.group.members import Members
@@ -26,15 +26,15 @@ _SECONDS: Final = 150
 that hangs in its client."""
 
 
-def members(bench: Bench) -> Members:
+def members(context: RunContext) -> Members:
     """The pipeline as what it must be for a fault that needs a `member`.
 
     Raises:
         StageTrouble: what is on trial has none.
     """
-    if not isinstance(bench.pipeline, Members):
-        raise StageTrouble(f"{bench.subject.name} has no members")
-    return bench.pipeline
+    if not isinstance(context.pipeline, Members):
+        raise StageTrouble(f"{context.subject.name} has no members")
+    return context.pipeline
 
 
 def member(word: str) -> str:
@@ -49,11 +49,11 @@ def member(word: str) -> str:
 class Belonging:
     """Who belongs to a group while a fault is at work on one of its members."""
 
-    def __init__(self, bench: Bench, group: str, who: str) -> None:
+    def __init__(self, context: RunContext, group: str, who: str) -> None:
         """Look at who belongs now; `who` is the member's client id."""
         self._group = group
         self._who = who
-        self._bench = bench
+        self._context = context
         self._admin = self._asker()
         self._told = "nothing yet"
         self.had: frozenset[tuple[str, int]] = frozenset()
@@ -74,7 +74,7 @@ class Belonging:
 
         def at_work() -> bool:
             nonlocal since
-            self._bench.pipeline.check()
+            self._context.pipeline.check()
             if self._ids() is None or not self.had:
                 return False
             commits = committed()
@@ -87,7 +87,7 @@ class Belonging:
             what=f"{self._who} to process what it has",
             seconds=_SECONDS,
             every=0.1,
-            stop=self._bench.stop,
+            stop=self._context.stop,
             seen=lambda: f"it has {in_words(sorted(self.had)) or 'nothing'}",
         )
 
@@ -107,7 +107,7 @@ class Belonging:
         """
 
         def there() -> bool:
-            self._bench.pipeline.check()
+            self._context.pipeline.check()
             new = (self._ids() or {}).items()
             return any(name == self._who and i not in self._before for i, name in new)
 
@@ -116,12 +116,12 @@ class Belonging:
             what=f"{self._who} to belong to the group {self._group} once more",
             seconds=_SECONDS,
             every=0.1,
-            stop=self._bench.stop,
+            stop=self._context.stop,
             seen=lambda: self._told,
         )
 
     def _asker(self) -> AdminClient:
-        bootstrap = self._bench.stage.bootstrap(AUDITOR)
+        bootstrap = self._context.stage.bootstrap(AUDITOR)
         return AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
 
     def _ids(self, *, stable: bool = True) -> dict[str, str] | None:

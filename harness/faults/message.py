@@ -1,6 +1,6 @@
 """Which message of Kafka's protocol: the n-th request or response of an API, by what it carries.
 
-The one thing to know: who leads or coordinates may be any broker, so it is looked for on the links
+Who leads or coordinates may be any broker, so it is looked for on the links
 of its source to every broker, and counted on each of them.
 """
 
@@ -12,9 +12,9 @@ from dataclasses import dataclass, fields
 from operator import itemgetter
 from typing import Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.links.gate.client import Event, Placed
 from onceproof.harness.links.gate.rules import Action, Direction, Rule
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 
@@ -67,14 +67,14 @@ class Message:
 class AtGates:
     """Rules for one message on every link that it may take."""
 
-    def __init__(self, bench: Bench, source: str, rule: Rule) -> None:
+    def __init__(self, context: RunContext, source: str, rule: Rule) -> None:
         """Put them there.
 
         Raises:
             StageTrouble: a link cannot have a gate.
         """
-        self._bench, self._rule = bench, rule
-        self._links = [Link(source, node) for node in bench.stage.brokers]
+        self._context, self._rule = context, rule
+        self._links = [Link(source, node) for node in context.stage.brokers]
         self._placed: list[Placed] = []
         self.put_anew()
 
@@ -88,7 +88,7 @@ class AtGates:
         with ExitStack() as undo:
             undo.callback(self.remove)
             for link in self._links:
-                self._placed.append(self._bench.stage.gate(link).put(self._rule))
+                self._placed.append(self._context.stage.gate(link).put(self._rule))
             undo.pop_all()  # from here on, whoever has this removes them
 
     @property

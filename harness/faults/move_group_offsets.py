@@ -1,6 +1,6 @@
 """The position of a consumer group moved, back or forth, while nobody of the group is there.
 
-The one thing to know: this is what an administrator's slip does. Who resumes from a position that
+This is what an administrator's slip does. Who resumes from a position that
 was moved back must cope with records that it has processed before: a correct consumer's effects
 count once all the same, because its sink knows what it has. One that was moved forth cannot be
 coped with: what lies between is skipped, and only effects that carry their own position show it.
@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault, amount
 from onceproof.harness.faults.coordinated import group_of, partition
 from onceproof.harness.kafka.groups import GroupState
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.wait import wait_until
 
@@ -48,15 +48,14 @@ class MoveGroupOffsets:
             raise ValueError("a position moved by 0 stays where it is")
 
     def describe(self) -> str:
-        """The act in words."""
         return (
             f"move the position of group {self.group} in {self.topic}-{self.partition} "
             f"{'back' if self.by < 0 else 'forth'} by {abs(self.by)}"
         )
 
-    def inject(self, bench: Bench, name: str) -> _Moved:
+    def inject(self, context: RunContext, name: str) -> _Moved:
         """Move it."""
-        return _Moved(bench, self, name)
+        return _Moved(context, self, name)
 
 
 def _asked(group: str, where: str, way: str, by: str) -> MoveGroupOffsets:
@@ -78,13 +77,13 @@ BY_HAND: Final = ByHand(
 
 
 class _Moved:
-    def __init__(self, bench: Bench, fault: MoveGroupOffsets, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, fault: MoveGroupOffsets, name: str) -> None:
+        self._context = context
         self._fault = fault
         self._name = name
         self._at = (fault.topic, fault.partition)
         self.target = f"group {fault.group} in {fault.topic}-{fault.partition}"
-        with group_of(bench, fault.group) as group, bench.reader() as reader:
+        with group_of(context, fault.group) as group, context.reader() as reader:
             _see_that_it_is_empty(fault.group, group.describe())
             before = group.committed(*self._at)
             if before is None:
@@ -110,14 +109,14 @@ class _Moved:
     def evidence(self) -> str | None:
         """What the coordinator says now, and how many committed records lie between."""
         if self._proof is None:
-            with group_of(self._bench, self._fault.group) as group:
+            with group_of(self._context, self._fault.group) as group:
                 if group.committed(*self._at) != self._after:
                     return None
             self._proof = (
                 f"the coordinator has {self.target} at {self._after}, which was at {self._before}: "
                 f"{self._records} committed records lie between"
             )
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 "moved-offsets", hop="process", fault=self._name, owner=self._fault.group,
                 at=self.at, detail=f"{self._fault.describe()}: {self._proof}",
             )  # fmt: skip
@@ -127,18 +126,15 @@ class _Moved:
         """See that a position can be had from the coordinator; nothing is moved back."""
 
         def there() -> bool:
-            with group_of(self._bench, self._fault.group) as group:
+            with group_of(self._context, self._fault.group) as group:
                 return group.committed(*self._at) is not None
 
         wait_until(
             there,
             what=f"the position of {self.target}",
             seconds=30,
-            stop=self._bench.stop,
+            stop=self._context.stop,
         )
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
 
 
 def _see_that_it_is_empty(name: str, group: GroupState) -> None:

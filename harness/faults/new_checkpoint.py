@@ -1,6 +1,6 @@
 """A new checkpoint for a Spark query, given by an operator.
 
-The one thing to know: to Spark it is another query, with another id, whose batches count from 0
+To Spark it is another query, with another id, whose batches count from 0
 again. Who takes a batch's number alone for the batch skips the first ones of it, which it has never
 seen. Where the query begins is the job's own affair: it goes on exactly where it was only if it
 asks its sink.
@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
-from onceproof.harness.faults.at_rest import Rested
+from onceproof.harness.faults.between_batches import Rested
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.checkpoint_changed import CheckpointChanged
 from onceproof.harness.faults.driver import driver
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.subjects.checkpoint import Checkpoint
 from onceproof.harness.subjects.spark_new_checkpoint import SparkNewCheckpoint
@@ -30,12 +30,11 @@ class NewCheckpoint:
     needs: ClassVar[str | None] = NEW_CHECKPOINT
 
     def describe(self) -> str:
-        """The act in words."""
         return "SIGKILL the Spark driver at rest and start it with a new checkpoint"
 
-    def inject(self, bench: Bench, name: str) -> _Renewed:
+    def inject(self, context: RunContext, name: str) -> _Renewed:
         """Do it, or lie in wait until it is at rest."""
-        return _Renewed(bench, name)
+        return _Renewed(context, name)
 
 
 BY_HAND: Final = ByHand(
@@ -52,10 +51,10 @@ class _Renewed(CheckpointChanged):
     _former: Checkpoint | None = None
 
     def change(self, rested: Rested) -> None:
-        self._former = _can_begin_anew(self._bench).begin_anew()
+        self._former = _can_begin_anew(self._context).begin_anew()
 
     def shown(self, rested: Rested) -> str | None:
-        if driver(self._bench).checkpoint.query_id() is not None:
+        if driver(self._context).checkpoint.query_id() is not None:
             return None
         return (
             f"the checkpoint of query {self._query()} was moved away, and an empty one is in its "
@@ -66,7 +65,7 @@ class _Renewed(CheckpointChanged):
         return 0
 
     def hazard(self, rested: Rested) -> tuple[str, str] | None:
-        checkpoint = driver(self._bench).checkpoint
+        checkpoint = driver(self._context).checkpoint
         if all(start == end for start, end in checkpoint.range_of(0).values()):
             return None  # Spark runs a query's first batch even if there is nothing to do
         return "new-checkpoint", (
@@ -79,8 +78,8 @@ class _Renewed(CheckpointChanged):
         return None if self._former is None else self._former.query_id()
 
 
-def _can_begin_anew(bench: Bench) -> SparkNewCheckpoint:
-    pipeline = driver(bench)
+def _can_begin_anew(context: RunContext) -> SparkNewCheckpoint:
+    pipeline = driver(context)
     if not isinstance(pipeline, SparkNewCheckpoint):
-        raise StageTrouble(f"{bench.subject.name} cannot have a new checkpoint")
+        raise StageTrouble(f"{context.subject.name} cannot have a new checkpoint")
     return pipeline

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.programs import at_work, program, wait_works
-from onceproof.harness.own.odd_records import Ends, found_odd, send_odd
-from onceproof.harness.own.profile import ODD
-from onceproof.harness.own.program import AWAY, PROGRAM
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.user_pipeline.odd_records import Ends, found_odd, send_odd
+from onceproof.harness.user_pipeline.profile import ODD
+from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
 from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 60.0
@@ -34,32 +34,31 @@ class OddInput:
     phase: float = 0.0
 
     def describe(self) -> str:
-        """The act in words."""
         if self.orders:
             return f"see {ODD[self.records]} come with the orders"
         return f"send {ODD[self.records]} to every partition of the input"
 
-    def inject(self, bench: Bench, name: str) -> _Came:
+    def inject(self, context: RunContext, name: str) -> _Came:
         """Send them when the pipeline is at work, or wait until the brokers have some."""
         if not self.orders:
-            at_work(bench, self.phase)
-            return _Came(bench, self.records, send_odd(bench, self.records))
+            at_work(context, self.phase)
+            return _Came(context, self.records, send_odd(context, self.records))
         ends = wait_until(
-            lambda: found_odd(program(bench).look.input_logs(), self.records),
+            lambda: found_odd(program(context).look.input_logs(), self.records),
             what=f"{ODD[self.records]} in the input",
             seconds=_SECONDS,
             every=_EVERY,
-            stop=bench.stop,
+            stop=context.stop,
         )
-        return _Came(bench, self.records, ends)
+        return _Came(context, self.records, ends)
 
 
 class _Came:
-    def __init__(self, bench: Bench, kind: str, ends: Ends) -> None:
-        self._bench, self._kind = bench, kind
-        self.target = f"topic {bench.topic}"
+    def __init__(self, context: RunContext, kind: str, ends: Ends) -> None:
+        self._context, self._kind = context, kind
+        self.target = f"topic {context.topic}"
         self.at = now()
-        self._is_past = program(bench).look.getting_past(ends)
+        self._is_past = program(context).look.getting_past(ends)
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
@@ -76,7 +75,4 @@ class _Came:
 
     def heal(self) -> None:
         """Nothing is undone; see that the pipeline writes."""
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_works(self._context)

@@ -1,6 +1,6 @@
 """A link disturbed, with a probe of our own that meets what clients meet.
 
-The one thing to know: what nobody but the probe meets disturbs nobody, so it proves nothing: there
+What nobody but the probe meets disturbs nobody, so it proves nothing: there
 have to be connections of others on the link as well.
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Protocol
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.probe import Probe, undisturbed
 from onceproof.harness.links.ledger import Disturbance
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 from onceproof.harness.wait import wait_until
 
@@ -40,7 +40,7 @@ class OnLink:
 
     def __init__(
         self,
-        bench: Bench,
+        context: RunContext,
         link: Link,
         how: Disturbance,
         trial: Trial,
@@ -48,7 +48,7 @@ class OnLink:
         """Disturb it.
 
         Args:
-            bench: the running parts.
+            context: the running parts.
             link: which.
             how: what is done to it.
             trial: what proves it.
@@ -56,16 +56,16 @@ class OnLink:
         Raises:
             StageTrouble: it does not work as it is, or cannot be disturbed.
         """
-        self._bench = bench
+        self._context = context
         self._link = link
         self._trial = trial
-        self._others = bench.stage.connections(link)
+        self._others = context.stage.connections(link)
         self.target = str(link)
         self.at = now()
-        self._probe = undisturbed(bench.stage, link)
+        self._probe = undisturbed(context.stage, link)
         try:
             trial.before(self._probe)
-            self._hold = bench.stage.disturb(link, how)
+            self._hold = context.stage.disturb(link, how)
         except BaseException:
             self._probe.close()
             raise
@@ -73,7 +73,7 @@ class OnLink:
 
     def evidence(self) -> str | None:
         """What the probe met, and how many connections others had on the link."""
-        self._others = max(self._others, self._bench.stage.connections(self._link) - 1)
+        self._others = max(self._others, self._context.stage.connections(self._link) - 1)
         if self._others and self._seen is None:
             with suppress(OSError):  # it is tried again
                 self._seen = self._trial.met(self._probe)
@@ -90,37 +90,34 @@ class OnLink:
                 self._trial.after(self._probe)
         finally:
             self._probe.close()
-        wait_mended(self._bench, [self._link])
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_mended(self._context, [self._link])
 
 
-def wait_mended(bench: Bench, links: Iterable[Link]) -> None:
+def wait_mended(context: RunContext, links: Iterable[Link]) -> None:
     """See that links work again, but for those that somebody else disturbs.
 
     Raises:
         Overdue: one does not in time.
     """
     for link in links:
-        if not _disturbed_by_others(bench, link):
-            _wait_works(bench, link)
+        if not _disturbed_by_others(context, link):
+            _wait_works(context, link)
 
 
-def _disturbed_by_others(bench: Bench, link: Link) -> bool:
+def _disturbed_by_others(context: RunContext, link: Link) -> bool:
     """Whether a link, or a node at one of its ends, is disturbed all the same."""
-    return not bench.stage.disturbed().keys().isdisjoint([str(link), link.source, link.target])
+    return not context.stage.disturbed().keys().isdisjoint([str(link), link.source, link.target])
 
 
-def _wait_works(bench: Bench, link: Link) -> None:
+def _wait_works(context: RunContext, link: Link) -> None:
     """Wait until a new connection on a link gets an answer."""
 
     def works() -> bool:
         try:
-            with Probe(bench.stage, link) as probe:
+            with Probe(context.stage, link) as probe:
                 probe.ask()
         except OSError:
             return False
         return True
 
-    wait_until(works, what=f"an answer on {link}", seconds=30, stop=bench.stop)
+    wait_until(works, what=f"an answer on {link}", seconds=30, stop=context.stop)

@@ -1,6 +1,6 @@
 """A broker that is not heard by the others, or does not hear them.
 
-The one thing to know: connections stay open and each carries both directions, whoever opened it. So
+Connections stay open and each carries both directions, whoever opened it. So
 on those of the broker itself the requests are lost, and on those of its peers the responses; or the
 other way round. Kafka fences it in both cases: who hears no answer connects anew, and a new
 connection begins with a question.
@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, cast
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.back import wait_back
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault, broker
@@ -20,6 +19,7 @@ from onceproof.harness.faults.probe import Probe, undisturbed
 from onceproof.harness.faults.silence import Silence
 from onceproof.harness.faults.targets import Target
 from onceproof.harness.links.ledger import Way, lose
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 Lost = Literal["out", "in"]
@@ -40,15 +40,14 @@ class OneWay:
     lost: Lost
 
     def describe(self) -> str:
-        """The act in words."""
         who = self.target.describe()
         if self.lost == "out":
             return f"let no other broker hear {who}"
         return f"let {who} hear no other broker"
 
-    def inject(self, bench: Bench, name: str) -> _Lost:
+    def inject(self, context: RunContext, name: str) -> _Lost:
         """Begin to lose it."""
-        return _Lost(bench, self.target.resolve(bench), self.lost)
+        return _Lost(context, self.target.resolve(context), self.lost)
 
 
 def _asked(who: str, lost: str) -> OneWay:
@@ -67,21 +66,21 @@ BY_HAND: Final = ByHand(
 
 
 class _Lost:
-    def __init__(self, bench: Bench, node: str, lost: Lost) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, node: str, lost: Lost) -> None:
+        self._context = context
         self._node = node
-        peers = [other for other in bench.stage.brokers if other != node]
+        peers = [other for other in context.stage.brokers if other != node]
         own, theirs = _WAYS[lost]
         ways = [(Link(node, peer), lose(own)) for peer in peers]
         ways += [(Link(peer, node), lose(theirs)) for peer in peers]
         self.target = f"{node}{'→' if lost == 'out' else '←'}{', '.join(peers)}"
-        self._carried = sum(bench.stage.connections(link) for link, _ in ways)
+        self._carried = sum(context.stage.connections(link) for link, _ in ways)
         self._probes: list[tuple[Probe, Silence]] = []
         try:
             for link, _ in ways:
-                self._probes.append((undisturbed(bench.stage, link), Silence()))
+                self._probes.append((undisturbed(context.stage, link), Silence()))
             self.at = now()
-            self._hold = disturb(bench.stage, ways)
+            self._hold = disturb(context.stage, ways)
         except BaseException:
             self._close()
             raise
@@ -102,10 +101,7 @@ class _Lost:
         """Lose nothing more, and wait until it is in sync wherever it has a replica."""
         self._hold.release()
         self._close()
-        wait_back(self._bench, self._node)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_back(self._context, self._node)
 
     def _close(self) -> None:
         for probe, _ in self._probes:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.python import python_module
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import AUDITOR
 
@@ -31,7 +31,9 @@ def common(assignors: Sequence[str]) -> tuple[str, ...]:
 class OtherMember:
     """It joins at once, as a process of its own, and never commits."""
 
-    def __init__(self, bench: Bench, group: str, assignors: Sequence[str], protocol: str) -> None:
+    def __init__(
+        self, context: RunContext, group: str, assignors: Sequence[str], protocol: str
+    ) -> None:
         """Join.
 
         Raises:
@@ -45,7 +47,7 @@ class OtherMember:
                 f"member knows only {', '.join(ASSIGNORS)}"
             )
         settings = {
-            "bootstrap.servers": bench.stage.bootstrap(AUDITOR),
+            "bootstrap.servers": context.stage.bootstrap(AUDITOR),
             "group.id": group,
             "client.id": CLIENT,
             "enable.auto.commit": False,
@@ -59,7 +61,7 @@ class OtherMember:
             settings["session.timeout.ms"] = _SESSION_MS
         self._assigned: list[list[Any]] = []
         self._process = subprocess.Popen(
-            python_module("onceproof.harness.faults.joining_member", bench.topic),
+            python_module("onceproof.harness.faults.joining_member", context.topic),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
 """The reference page of all faults, and of what each can be aimed at, made from their files.
 
-The one thing to know: what a fault can be aimed at is found by asking for it; nobody keeps a list.
+What a fault can be aimed at is found by asking for it; nobody keeps a list.
 """
 
 from __future__ import annotations

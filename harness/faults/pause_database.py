@@ -1,6 +1,6 @@
 """The database paused: it accepts, says nothing, and later goes on as if nothing had happened.
 
-The one thing to know: transactions that were open stay open, and their locks with them.
+Transactions that were open stay open, and their locks with them.
 """
 
 from __future__ import annotations

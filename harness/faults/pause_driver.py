@@ -1,6 +1,6 @@
 """The Spark driver paused: it misses what happens, and goes on as if nothing had.
 
-The one thing to know: its whole session stands still, the JVM and its Python workers too; its
+Its whole session stands still, the JVM and its Python workers too; its
 connections stay, and time goes on without it.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.driver import driver, wait_reads
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.spark_subject import DRIVER
 
 
@@ -24,12 +24,11 @@ class PauseDriver:
     needs: ClassVar[str | None] = DRIVER
 
     def describe(self) -> str:
-        """The act in words."""
         return "pause the Spark driver"
 
-    def inject(self, bench: Bench, name: str) -> _Paused:
+    def inject(self, context: RunContext, name: str) -> _Paused:
         """Pause it."""
-        return _Paused(bench)
+        return _Paused(context)
 
 
 BY_HAND: Final = ByHand(
@@ -42,18 +41,18 @@ BY_HAND: Final = ByHand(
 
 
 class _Paused:
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
         self.at = now()
-        self._driver = driver(bench)
+        self._driver = driver(context)
         self._process = self._driver.pause()
         self.target = self._process.instance
         self._batch = self._driver.last_committed
-        self._acknowledged = bench.producers.acknowledged
+        self._acknowledged = context.producers.acknowledged
 
     def evidence(self) -> str | None:
         """That it stands still, and what it has missed meanwhile."""
-        missed = self._bench.producers.acknowledged - self._acknowledged
+        missed = self._context.producers.acknowledged - self._acknowledged
         committed = self._driver.last_committed != self._batch
         if not missed or committed or not self._process.frozen():
             return None
@@ -65,7 +64,4 @@ class _Paused:
     def heal(self) -> None:
         """Let it go on, and see that it reads."""
         self._process.thaw()
-        wait_reads(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_reads(self._context)

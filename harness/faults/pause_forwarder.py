@@ -1,6 +1,6 @@
 """A forwarder paused until the broker has given it up, then let go on: a zombie.
 
-The one thing to know: what it had taken is with somebody else by then, and it does not know. The
+What it had taken is with somebody else by then, and it does not know. The
 broker has rolled its transaction back; whatever it does without one counts all the same.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.forwarders import AtMoment, at_moment, forwarders
+from onceproof.harness.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,12 +21,11 @@ class PauseForwarder(AtMoment):
     kind: ClassVar[str] = "timeout"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"pause {self.forwarder} at its moment {self.moment} until the broker gives it up"
 
-    def inject(self, bench: Bench, name: str) -> _Paused:
+    def inject(self, context: RunContext, name: str) -> _Paused:
         """Wait until it is there, and pause it."""
-        return _Paused(bench, self.forwarder, self.moment)
+        return _Paused(context, self.forwarder, self.moment)
 
 
 BY_HAND: Final = at_moment(
@@ -38,8 +37,8 @@ BY_HAND: Final = at_moment(
 
 
 class _Paused:
-    def __init__(self, bench: Bench, who: str, when: str) -> None:
-        self._forwarders = forwarders(bench)
+    def __init__(self, context: RunContext, who: str, when: str) -> None:
+        self._forwarders = forwarders(context)
         self._who, self._when = who, when
         with self._forwarders.standing(who, when) as self._record:
             self.at = now()
@@ -63,6 +62,3 @@ class _Paused:
         self._forwarders.let_go(self._who)
         self._process.thaw()
         self._forwarders.wait_consuming()
-
-    def aftermath(self, known: Aftermath) -> None:
-        """What is given to the others again they write down themselves."""

@@ -1,6 +1,6 @@
 """A member of a consumer group paused until the group goes on without it, then let go on: a zombie.
 
-The one thing to know: it knows nothing of what it missed. Whatever it was about to write or to
+It knows nothing of what it missed. Whatever it was about to write or to
 commit it still does, and only fencing stands against that.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.led import in_words
 from onceproof.harness.faults.members import Belonging, member, members
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.group.base import MEMBER
 
 
@@ -26,12 +26,11 @@ class PauseMember:
     member: str = "member-0"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"pause {self.member} until the group goes on without it"
 
-    def inject(self, bench: Bench, name: str) -> _Paused:
+    def inject(self, context: RunContext, name: str) -> _Paused:
         """Pause it."""
-        return _Paused(bench, self.member)
+        return _Paused(context, self.member)
 
 
 BY_HAND: Final = ByHand(
@@ -44,9 +43,9 @@ BY_HAND: Final = ByHand(
 
 
 class _Paused:
-    def __init__(self, bench: Bench, who: str) -> None:
-        self._group = members(bench)
-        self._belonging = Belonging(bench, self._group.group, self._group.consumer(who))
+    def __init__(self, context: RunContext, who: str) -> None:
+        self._group = members(context)
+        self._belonging = Belonging(context, self._group.group, self._group.consumer(who))
         self.at = now()
         self._alone_since: int | None = None
         self._process = self._group.pause(who)
@@ -73,6 +72,3 @@ class _Paused:
         """Let it go on, and see that the group has it again."""
         self._process.thaw()
         self._belonging.wait_back()
-
-    def aftermath(self, known: Aftermath) -> None:
-        """The group says itself what it was put to."""

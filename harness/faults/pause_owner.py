@@ -1,6 +1,6 @@
 """The worker of Kafka Connect that runs the task, paused until another has it: a zombie.
 
-The one thing to know: when it goes on it knows nothing of that. Whatever its task was about to
+When it goes on it knows nothing of that. Whatever its task was about to
 write or to commit it still does, and only fencing stands against it.
 """
 
@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.workers import taken_over, wait_whole, workers
+from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.subjects.connect.base import WORKER
 
 FENCED: Final = "fenced-zombie"
@@ -31,12 +31,11 @@ class PauseOwner:
     needs: ClassVar[str | None] = WORKER
 
     def describe(self) -> str:
-        """The act in words."""
         return "pause the worker that runs the task until another one runs it"
 
-    def inject(self, bench: Bench, name: str) -> _Paused:
+    def inject(self, context: RunContext, name: str) -> _Paused:
         """Pause it."""
-        return _Paused(bench, name)
+        return _Paused(context, name)
 
 
 BY_HAND: Final = ByHand(
@@ -49,9 +48,9 @@ BY_HAND: Final = ByHand(
 
 
 class _Paused:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._bench, self._name = bench, name
-        self._crew = workers(bench)
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context, self._name = context, name
+        self._crew = workers(context)
         self._who = self._crew.wait_owner()
         self.at = now()
         self._process = self._crew.pause(self._who)
@@ -71,11 +70,11 @@ class _Paused:
         self._process.thaw()
         wait_whole(self._crew)
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """That it was fenced, by its own word since it goes on."""
         said = self._process.log.read_bytes()[self._said :].decode(errors="replace")
         if refused := _REFUSED.search(said):
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 FENCED,
                 hop="process",
                 fault=self._name,

@@ -1,6 +1,6 @@
 """A producer paused: it stands still amid what it was at, and goes on later as if nothing had been.
 
-The one thing to know: unlike a dead one it keeps its connections and its transaction; what it sent
+Unlike a dead one it keeps its connections and its transaction; what it sent
 before is answered meanwhile, and it reads the answers when it comes back.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.senders import sender
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 1.0
@@ -28,12 +28,11 @@ class PauseProducer:
     producer: str = "producer-0"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"pause {self.producer}"
 
-    def inject(self, bench: Bench, name: str) -> _Paused:
+    def inject(self, context: RunContext, name: str) -> _Paused:
         """Pause it."""
-        return _Paused(bench, self.producer)
+        return _Paused(context, self.producer)
 
 
 BY_HAND: Final = ByHand(
@@ -46,17 +45,17 @@ BY_HAND: Final = ByHand(
 
 
 class _Paused:
-    def __init__(self, bench: Bench, who: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, who: str) -> None:
+        self._context = context
         self.at = now()
-        self._process = bench.producers.pause(who)
+        self._process = context.producers.pause(who)
         self.target = self._process.instance
-        self._said = bench.producers.told(self._process.name).moved
+        self._said = context.producers.told(self._process.name).moved
         self._still_since = self.at
 
     def evidence(self) -> str | None:
         """The kernel's word that it stands still, and its own silence."""
-        said = self._bench.producers.told(self._process.name).moved
+        said = self._context.producers.told(self._process.name).moved
         if said != self._said:  # its last words were still in the pipe
             self._said, self._still_since = said, now()
         if now() - self._still_since < _SECONDS * 1e9 or not self._process.frozen():
@@ -74,15 +73,12 @@ class _Paused:
             Overdue: it does not in time.
             ProducerTrouble: it ended before its work was done.
         """
-        producers, name = self._bench.producers, self._process.name
+        producers, name = self._context.producers, self._process.name
         self._process.thaw()
         wait_until(
             lambda: producers.told(name).moved != self._said or producers.ended(name),
             what=f"{self.target} to be heard of again",
             seconds=60,
-            stop=self._bench.stop,
+            stop=self._context.stop,
             seen=lambda: producers.told(name),
         )
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.programs import at_work, program, wait_works
-from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.user_pipeline.program import PROGRAM
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,12 +20,11 @@ class PauseProgram:
     needs: ClassVar[str | None] = PROGRAM
 
     def describe(self) -> str:
-        """The act in words."""
         return "pause the pipeline"
 
-    def inject(self, bench: Bench, name: str) -> _Paused:
+    def inject(self, context: RunContext, name: str) -> _Paused:
         """Pause it when it is at work."""
-        return _Paused(bench)
+        return _Paused(context)
 
 
 BY_HAND: Final = ByHand(
@@ -38,18 +37,18 @@ BY_HAND: Final = ByHand(
 
 
 class _Paused:
-    def __init__(self, bench: Bench) -> None:
-        self._bench = bench
-        program_ = program(bench)
-        at_work(bench)
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        program_ = program(context)
+        at_work(context)
         self._process = program_.pause()
         self.at = now()
         self.target = self._process.instance
-        self._acknowledged = bench.producers.acknowledged
+        self._acknowledged = context.producers.acknowledged
 
     def evidence(self) -> str | None:
         """That it stands still, and what it has missed meanwhile."""
-        missed = self._bench.producers.acknowledged - self._acknowledged
+        missed = self._context.producers.acknowledged - self._acknowledged
         if not missed or not self._process.frozen():
             return None
         return (
@@ -60,7 +59,4 @@ class _Paused:
     def heal(self) -> None:
         """Let it go on, and see that it writes."""
         self._process.thaw()
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_works(self._context)

@@ -1,6 +1,6 @@
 """The queue broker paused: clients wait for its answers until they give it up.
 
-The one thing to know: when it goes on, it has clients whose connections it believes to be there.
+When it goes on, it has clients whose connections it believes to be there.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A consumer paused at its database, with payments in hand, until others have all that it had.
 
-The one thing to know: when it goes on it writes what it has in hand, as if nothing had happened.
+When it goes on it writes what it has in hand, as if nothing had happened.
 Where it is paused it has no lock that others would have to wait for.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.at_commit import held, storing
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.members import Belonging, member
 from onceproof.harness.faults.pause_member import PauseMember
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.stored.audit import Hold
 from onceproof.harness.subjects.stored.subject import COMMITS
 from onceproof.harness.wait import wait_until
@@ -35,35 +35,34 @@ class PauseWithWork:
     member: str = "member-0"
 
     def describe(self) -> str:
-        """The act in words."""
         return (
             f"pause {self.member} at its database with payments in hand until the group goes on "
             "without it"
         )
 
-    def inject(self, bench: Bench, name: str) -> Injection:
+    def inject(self, context: RunContext, name: str) -> Injection:
         """Have it stand at its database while payments come, and pause it."""
-        group = storing(bench)
-        belonging = Belonging(bench, group.group, group.consumer(self.member))
+        group = storing(context)
+        belonging = Belonging(context, group.group, group.consumer(self.member))
         belonging.wait_at_work(group.committed)
         hold = group.hold_with_work(self.member)
-        with held(hold, bench):
-            wanted = min(bench.producers.acknowledged + _MORE, bench.producers.total)
+        with held(hold, context):
+            wanted = min(context.producers.acknowledged + _MORE, context.producers.total)
             wait_until(
-                lambda: bench.producers.acknowledged >= wanted,
+                lambda: context.producers.acknowledged >= wanted,
                 what=f"{_MORE} more records to be acknowledged",
                 seconds=_SECONDS,
-                stop=bench.stop,
+                stop=context.stop,
             )
-            self._next(hold, bench)
+            self._next(hold, context)
             # All that it has read may be in the one transaction that stands still.
             while hold.begun and group.in_hand(self.member) < _LEFT:
-                self._next(hold, bench)
+                self._next(hold, context)
             process = group.pause(self.member)
             while hold.hinders():  # others could never go on
                 process.thaw()
                 process = group.pause(self.member)
-            paused = PauseMember(member=self.member).inject(bench, name)
+            paused = PauseMember(member=self.member).inject(context, name)
             try:
                 hold.let_go()
             except BaseException:
@@ -71,14 +70,14 @@ class PauseWithWork:
                 raise
         return paused
 
-    def _next(self, hold: Hold, bench: Bench) -> None:
+    def _next(self, hold: Hold, context: RunContext) -> None:
         hold.next()
         wait_until(
             hold.caught,
             what=f"{self.member} to write what comes next",
             seconds=_SECONDS,
             every=0.01,
-            stop=bench.stop,
+            stop=context.stop,
         )
 
 

@@ -1,6 +1,6 @@
 """A connection of our own on a link: what a client there meets, measured.
 
-The one thing to know: it speaks to whoever is at the end, and asks for nothing that changes
+It speaks to whoever is at the end, and asks for nothing that changes
 anything: a broker for its API versions, a database for a constant, a queue broker for an echo. A
 request can be made longer, and many can be sent at once, so that bytes can be counted and timed in
 each direction.

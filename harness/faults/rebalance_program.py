@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.coordinated import group_of
 from onceproof.harness.faults.held_work import writes_held
@@ -19,7 +18,8 @@ from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.other_member import CLIENT, OtherMember
 from onceproof.harness.faults.programs import at_work, wait_works
 from onceproof.harness.kafka.groups import GroupState
-from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.harness.wait import Overdue, wait_until
 
 _JOIN_SECONDS: Final = 60.0
@@ -59,28 +59,27 @@ class RebalanceProgram:
         return Message(source="pipeline", direction="request", api="Produce", topic=self.topic)
 
     def describe(self) -> str:
-        """The act in words."""
         return f"rebalance group {self.group}: another member joins, takes partitions and leaves"
 
-    def inject(self, bench: Bench, name: str) -> _Rebalanced:
+    def inject(self, context: RunContext, name: str) -> _Rebalanced:
         """Join when the pipeline is at work."""
-        at_work(bench, self.phase)
-        return _Rebalanced(bench, self)
+        at_work(context, self.phase)
+        return _Rebalanced(context, self)
 
 
 class _Rebalanced:
-    def __init__(self, bench: Bench, fault: RebalanceProgram) -> None:
-        self._bench, self._fault = bench, fault
+    def __init__(self, context: RunContext, fault: RebalanceProgram) -> None:
+        self._context, self._fault = context, fault
         self.target = f"group {fault.group}"
         self.at = now()
-        self._other = OtherMember(bench, fault.group, fault.assignors, fault.protocol)
+        self._other = OtherMember(context, fault.group, fault.assignors, fault.protocol)
         try:
             taken = wait_until(
                 lambda: self._other.partitions,
                 what=f"another member of {self.target} to be assigned partitions",
                 seconds=_JOIN_SECONDS,
                 every=0.1,
-                stop=bench.stop,
+                stop=context.stop,
             )
             held = self._leave_while_it_writes()
         finally:
@@ -94,9 +93,9 @@ class _Rebalanced:
         if fault.protocol != "classic" or not (fault.tables or fault.topic):
             return ""
         try:
-            with writes_held(self._bench, produce=fault.message, tables=fault.tables) as held:
+            with writes_held(self._context, produce=fault.message, tables=fault.tables) as held:
                 self._other.leave()
-                with group_of(self._bench, fault.group) as group:
+                with group_of(self._context, fault.group) as group:
                     self._wait(lambda: _settled(group.describe()))
                 # Nobody sees when its program has looked where to go on.
                 with suppress(Overdue):
@@ -106,7 +105,7 @@ class _Rebalanced:
         return f"; it had all of them again while {held}"
 
     def _wait(self, look: Callable[[], bool], seconds: float = _HELD_SECONDS) -> None:
-        wait_until(look, what="", seconds=seconds, every=0.05, stop=self._bench.stop)
+        wait_until(look, what="", seconds=seconds, every=0.05, stop=self._context.stop)
 
     def evidence(self) -> str | None:
         """Which partitions went to the other member."""
@@ -114,10 +113,7 @@ class _Rebalanced:
 
     def heal(self) -> None:
         """See that the pipeline writes."""
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_works(self._context)
 
 
 def _settled(told: GroupState) -> bool:

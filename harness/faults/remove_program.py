@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.coordinated import group_of
 from onceproof.harness.faults.programs import at_work, program, wait_works
-from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.user_pipeline.program import PROGRAM
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,16 +34,16 @@ class RemoveProgram:
         """That it is paused and removed, and from which group."""
         return f"pause the pipeline until it is removed from group {self.group}"
 
-    def inject(self, bench: Bench, name: str) -> _Removed:
+    def inject(self, context: RunContext, name: str) -> _Removed:
         """Pause it when it is at work."""
-        at_work(bench, self.phase)
-        return _Removed(bench, self.group)
+        at_work(context, self.phase)
+        return _Removed(context, self.group)
 
 
 class _Removed:
-    def __init__(self, bench: Bench, group: str) -> None:
-        self._bench, self._group = bench, group
-        self._process = program(bench).pause()
+    def __init__(self, context: RunContext, group: str) -> None:
+        self._context, self._group = context, group
+        self._process = program(context).pause()
         self.at = now()
         self.target = self._process.instance
         self._asked = False
@@ -52,7 +52,7 @@ class _Removed:
     def evidence(self) -> str | None:
         """That it stands still, and that its group has no member."""
         if self._proof is None and self._process.frozen():
-            with group_of(self._bench, self._group) as group:
+            with group_of(self._context, self._group) as group:
                 if not self._asked:
                     group.remove_members()
                     self._asked = True
@@ -63,7 +63,4 @@ class _Removed:
     def heal(self) -> None:
         """Let it go on, and see that it writes."""
         self._process.thaw()
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_works(self._context)

@@ -1,6 +1,6 @@
 """A Flink job paused, replaced by another life, and let go on when that works: a zombie.
 
-The one thing to know: it knows nothing of its successor, which has started from its last checkpoint
+It knows nothing of its successor, which has started from its last checkpoint
 and given up what it had open. Whatever it was about to write or to commit it still does, and only
 the coordinators' fencing stands against that. It must come to its end by itself, and may take its
 successor with it: see docs/findings/flink-zombie.md.
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.jobs import job, transactions_of, wait_completes
-from onceproof.harness.subjects.flink.ambush import FlinkAmbush
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.subjects.flink.crash_point_trigger import FlinkCrashPointTrigger
 from onceproof.harness.subjects.flink.subject import JOB
 from onceproof.harness.subjects.flink.windows import CHECKPOINT_BEGUN
 from onceproof.harness.wait import wait_until
@@ -33,12 +33,11 @@ class ReplaceJob:
     needs: ClassVar[str | None] = JOB
 
     def describe(self) -> str:
-        """The act in words."""
         return "pause the Flink job amid a checkpoint until another life of it has taken over"
 
-    def inject(self, bench: Bench, name: str) -> _Replaced:
+    def inject(self, context: RunContext, name: str) -> _Replaced:
         """Arm."""
-        return _Replaced(bench, name)
+        return _Replaced(context, name)
 
 
 BY_HAND: Final = ByHand(
@@ -51,27 +50,27 @@ BY_HAND: Final = ByHand(
 
 
 class _Replaced:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
         self._name = name
-        self._job = job(bench)
+        self._job = job(context)
         self.target = "job"
         self.at: int | None = None
-        self._ambush = FlinkAmbush(
+        self._trigger = FlinkCrashPointTrigger(
             CHECKPOINT_BEGUN,
             job=self._job,
-            look=partial(transactions_of, bench),
+            look=partial(transactions_of, context),
             strike=self._job.succeed,
-            stop=bench.stop,
+            stop=context.stop,
         )
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
         """That it stands still, and another life has completed a checkpoint."""
-        if self._ambush.error is not None:
-            raise self._ambush.error
+        if self._trigger.error is not None:
+            raise self._trigger.error
         self._job.check()
-        hit, newest = self._ambush.hit, self._job.newest()
+        hit, newest = self._trigger.hit, self._job.newest()
         if self._proof is None and hit is not None and newest is not None and hit.process.frozen():
             self.target, self.at = hit.process.instance, hit.at
             opened = f" with {', '.join(hit.open)} open" if hit.open else ""
@@ -83,8 +82,8 @@ class _Replaced:
 
     def heal(self) -> None:
         """Let it go on, see it come to its end, and see its successor go on."""
-        self._ambush.end()
-        hit = self._ambush.hit
+        self._trigger.end()
+        hit = self._trigger.hit
         if hit is None:
             return
         zombie = hit.process
@@ -93,12 +92,12 @@ class _Replaced:
             lambda: not zombie.leader_alive(),
             what=f"{zombie.instance} to come to its end",
             seconds=_SECONDS,
-            stop=self._bench.stop,
+            stop=self._context.stop,
             seen=zombie.tail,
         )
         zombie.note_exit()
         if self._proof is not None:  # else it may have come back before it had a successor
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 ZOMBIE,
                 hop="process",
                 fault=self._name,
@@ -108,7 +107,4 @@ class _Replaced:
                     f"{zombie.instance} went on and {zombie.ended}; it said last: {zombie.tail(1)}"
                 ),
             )
-        wait_completes(self._bench, beyond=self._job.newest())
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_completes(self._context, beyond=self._job.newest())

@@ -1,6 +1,6 @@
 """Connections reset on a link: whoever connects gets an RST.
 
-The one thing to know: connections that are open already see an ordinary close instead, because
+Connections that are open already see an ordinary close instead, because
 toxiproxy resets only those that are made while its toxic is there. What comes to a container from
 the host is carried on by the engine, which makes an ordinary close of it as well.
 """
@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import Probe
 from onceproof.harness.faults.targets import Target
-from onceproof.harness.links.ledger import Foul
+from onceproof.harness.links.ledger import Toxic
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import Stage
 from onceproof.harness.stage.topology import Link
 
@@ -30,14 +30,13 @@ class Reset:
     target: Target
 
     def describe(self) -> str:
-        """The act in words."""
         return f"reset the connections of {self.source} to {self.target.describe()}"
 
-    def inject(self, bench: Bench, name: str) -> OnLink:
+    def inject(self, context: RunContext, name: str) -> OnLink:
         """Begin to reset."""
-        link = Link(self.source, self.target.resolve(bench))
-        how = Foul(type="reset_peer", way="requests", attributes={"timeout": 0})
-        return OnLink(bench, link, how, _Refused(bench.stage, link))
+        link = Link(self.source, self.target.resolve(context))
+        how = Toxic(type="reset_peer", way="requests", attributes={"timeout": 0})
+        return OnLink(context, link, how, _Refused(context.stage, link))
 
 
 BY_HAND: Final = ByHand(

@@ -6,11 +6,11 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.programs import program, started_anew, wait_works
-from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.harness.wait import wait_until
 
 _REST_SECONDS = 150.0
@@ -32,38 +32,37 @@ class RestartIdle:
     fetch: str = "Fetch"
 
     def describe(self) -> str:
-        """The act in words."""
         return "SIGKILL to the pipeline when it has read everything, and start it again"
 
-    def inject(self, bench: Bench, name: str) -> _Restarted:
+    def inject(self, context: RunContext, name: str) -> _Restarted:
         """Wait until it rests, kill it, and start it again."""
-        return _Restarted(bench, self, name)
+        return _Restarted(context, self, name)
 
 
 class _Restarted:
-    def __init__(self, bench: Bench, fault: RestartIdle, name: str) -> None:
-        self._bench = bench
-        pipeline = program(bench)
+    def __init__(self, context: RunContext, fault: RestartIdle, name: str) -> None:
+        self._context = context
+        pipeline = program(context)
         self._proof: str | None = None
         with ExitStack() as held:
-            held.callback(bench.producers.hold, False)
-            bench.producers.hold(True)
+            held.callback(context.producers.hold, False)
+            context.producers.hold(True)
             wait_until(
                 pipeline.rests,
                 what="the pipeline to come to rest",
                 seconds=max(_REST_SECONDS, 3 * pipeline.rest),
                 every=0.25,
-                stop=bench.stop,
+                stop=context.stop,
                 seen=lambda: pipeline.shortly() or "nothing committed",
             )
             self.target, self.at = pipeline.kept.running().instance, now()
             fetch = Message(source="pipeline", direction="request", api=fault.fetch)
-            with started_anew(bench, name, fetch.rule("report", times=_FETCHES)) as (ended, seen):
+            with started_anew(context, name, fetch.rule("report", times=_FETCHES)) as (ended, seen):
                 asked = wait_until(
                     lambda: (there := seen.fired()) and len(there) >= _FETCHES and len(there),
                     what="the pipeline to ask for records after its start",
                     seconds=_FETCH_SECONDS,
-                    stop=bench.stop,
+                    stop=context.stop,
                 )
             self._proof = (
                 f"{ended} when the pipeline rested; it started and asked {asked} times for records "
@@ -76,7 +75,4 @@ class _Restarted:
 
     def heal(self) -> None:
         """See that it writes."""
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_works(self._context)

@@ -1,6 +1,6 @@
 """Sends that only a retry can have acknowledged, told by the log and by when the client heard.
 
-The one thing to know: what stood in the log while no answer came through, and was acknowledged
+What stood in the log while no answer came through, and was acknowledged
 after we had looked, was sent again.
 """
 
@@ -8,16 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.run_context import Collected, RunContext
 
 
 def note_retried(
-    bench: Bench, known: Aftermath, seen: Mapping[str, int], *, fault: str, where: str, why: str
+    context: RunContext,
+    known: Collected,
+    seen: Mapping[str, int],
+    *,
+    fault: str,
+    where: str,
+    why: str,
 ) -> None:
     """Record the hazard `retried-send`, if there was one.
 
     Args:
-        bench: whose recorder takes it.
+        context: whose recorder takes it.
         known: what the clients were told.
         seen: attempt → when it was seen in the log, unanswered.
         fault: its name in the schedule.
@@ -30,7 +36,7 @@ def note_retried(
         if known.returned.get(attempt, ("", 0))[0] == "ok" and known.returned[attempt][1] > seen_at
     ]
     if retried:
-        bench.recorder.hazard(
+        context.recorder.hazard(
             "retried-send",
             hop="produce",
             at=max(seen.values()),

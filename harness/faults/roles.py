@@ -1,6 +1,6 @@
 """Targets as they are written by hand: `leader:payments-0`, `coordinator:txn:payments-writer`.
 
-The one thing to know: every role that a target can have is one line here, with its pattern.
+Every role that a target can have is one line here, with its pattern.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """All brokers restarted one after the other, as an upgrade does it.
 
-The one thing to know: the next one is asked to end when the one before is in sync again, so never
+The next one is asked to end when the one before is in sync again, so never
 more than one is missing; what clients meet is that every leader and every coordinator moves.
 """
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.rounds import Rounds
 from onceproof.harness.faults.stop_broker import StopBroker
 from onceproof.harness.faults.targets import Node
+from onceproof.harness.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,13 +25,12 @@ class RollingRestart:
     needs: ClassVar[str | None] = "stop"
 
     def describe(self) -> str:
-        """The act in words."""
         return "restart all brokers, one after the other"
 
-    def inject(self, bench: Bench, name: str) -> Rounds:
+    def inject(self, context: RunContext, name: str) -> Rounds:
         """Ask the first one to end."""
-        stops = [StopBroker(target=Node(name=broker)) for broker in bench.stage.brokers]
-        return Rounds([partial(stop.inject, bench, name) for stop in stops])
+        stops = [StopBroker(target=Node(name=broker)) for broker in context.stage.brokers]
+        return Rounds([partial(stop.inject, context, name) for stop in stops])
 
 
 BY_HAND: Final = ByHand(

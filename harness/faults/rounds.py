@@ -1,6 +1,6 @@
 """Faults one after the other: each has bitten and is healed before the next begins.
 
-The one thing to know: proof is what goes on to the next, never the clock; the last one stays until
+Proof is what goes on to the next, never the clock; the last one stays until
 it is healed like any other fault.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from onceproof.harness.bench import Aftermath
 from onceproof.harness.faults.base import Injection
 
 
@@ -39,9 +38,6 @@ class Rounds:
     def heal(self) -> None:
         """Undo the one that is at work."""
         self._now.heal()
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
 
     def _next(self) -> Injection:
         return self._steps.pop(0)()

@@ -1,6 +1,6 @@
 """What faults of a database and of a queue broker have in common: each is one node of the stage.
 
-The one thing to know: they are proved by our own way to the node, past the proxies.
+They are proved by our own way to the node, past the proxies.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import psycopg
 
 from onceproof.harness.artemis.auditor import QueueTrouble
 from onceproof.harness.artemis.configuration import NOWHERE
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import ARTEMIS, AUDITOR, POSTGRES, QUEUE_AUDIENCES, Link
 from onceproof.harness.wait import wait_until
 
@@ -39,34 +39,34 @@ class Service:
     called: str
     needs: str
     ways: tuple[Link, ...]
-    answers: Callable[[Bench], bool]
+    answers: Callable[[RunContext], bool]
 
-    def wait_answers(self, bench: Bench) -> None:
+    def wait_answers(self, context: RunContext) -> None:
         """Wait until it answers us, and others on each way that nobody disturbs.
 
         Raises:
             Overdue: it does not in time.
         """
         wait_until(
-            lambda: self.answers(bench),
+            lambda: self.answers(context),
             what=f"{self.called} to answer",
             seconds=40,
-            stop=bench.stop,
+            stop=context.stop,
         )
-        wait_mended(bench, self.ways)
+        wait_mended(context, self.ways)
 
 
-def _database_answers(bench: Bench) -> bool:
+def _database_answers(context: RunContext) -> bool:
     try:
-        with psycopg.connect(bench.stage.database(AUDITOR), connect_timeout=_SECONDS):
+        with psycopg.connect(context.stage.database(AUDITOR), connect_timeout=_SECONDS):
             return True
     except psycopg.OperationalError:
         return False
 
 
-def _queue_broker_answers(bench: Bench) -> bool:
+def _queue_broker_answers(context: RunContext) -> bool:
     try:
-        bench.stage.queues().counts(NOWHERE)
+        context.stage.queues().counts(NOWHERE)
     except QueueTrouble:
         return False
     return True
@@ -97,13 +97,12 @@ class KillService:
     service: ClassVar[Service]
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGKILL {self.service.called}"
 
-    def inject(self, bench: Bench, name: str) -> Ended:
+    def inject(self, context: RunContext, name: str) -> Ended:
         """Kill it."""
-        how = bench.stage.kill(self.service.node, f"SIGKILL by fault «{name}»")
-        return Ended(bench, self.service, how)
+        how = context.stage.kill(self.service.node, f"SIGKILL by fault «{name}»")
+        return Ended(context, self.service, how)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,13 +114,12 @@ class StopService:
     service: ClassVar[Service]
 
     def describe(self) -> str:
-        """The act in words."""
         return f"shut {self.service.called} down"
 
-    def inject(self, bench: Bench, name: str) -> Ended:
+    def inject(self, context: RunContext, name: str) -> Ended:
         """Ask it, and wait for its end."""
-        how = bench.stage.shut_down(self.service.node, f"shut down by fault «{name}»")
-        return Ended(bench, self.service, how)
+        how = context.stage.shut_down(self.service.node, f"shut down by fault «{name}»")
+        return Ended(context, self.service, how)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,20 +131,19 @@ class PauseService:
     service: ClassVar[Service]
 
     def describe(self) -> str:
-        """The act in words."""
         return f"pause {self.service.called}"
 
-    def inject(self, bench: Bench, name: str) -> Paused:
+    def inject(self, context: RunContext, name: str) -> Paused:
         """Pause it."""
-        return Paused(bench, self.service)
+        return Paused(context, self.service)
 
 
 class Ended:
     """It ended for a fault's sake; it gets a new life when healed."""
 
-    def __init__(self, bench: Bench, service: Service, how: str) -> None:
+    def __init__(self, context: RunContext, service: Service, how: str) -> None:
         """`how` is how it ended, as seen."""
-        self._bench = bench
+        self._context = context
         self._service = service
         self._how = how
         self.target = service.node
@@ -154,44 +151,38 @@ class Ended:
 
     def evidence(self) -> str | None:
         """How it ended, and that nobody answers in its place."""
-        if self._service.answers(self._bench):
+        if self._service.answers(self._context):
             return None
         return f"{self._how}; past the proxies nobody answers in its place"
 
     def heal(self) -> None:
         """Restart it, and see that it answers."""
-        if not self._bench.stage.alive(self._service.node):
-            self._bench.stage.restart(self._service.node)
-        self._service.wait_answers(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        if not self._context.stage.alive(self._service.node):
+            self._context.stage.restart(self._service.node)
+        self._service.wait_answers(self._context)
 
 
 class Paused:
     """It stands still."""
 
-    def __init__(self, bench: Bench, service: Service) -> None:
+    def __init__(self, context: RunContext, service: Service) -> None:
         """Pause it."""
-        self._bench = bench
+        self._context = context
         self._service = service
         self.target = service.node
         self.at = now()
-        self._seen = bench.stage.pause(service.node)
+        self._seen = context.stage.pause(service.node)
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
         """Its state, and that a new connection gets no answer."""
-        if self._proof is None and self._bench.stage.paused(self._service.node):
-            silent = not self._service.answers(self._bench)
+        if self._proof is None and self._context.stage.paused(self._service.node):
+            silent = not self._service.answers(self._context)
             self._proof = f"{self._seen}; a new connection gets no answer" if silent else None
         return self._proof
 
     def heal(self) -> None:
         """Let it go on, and see that it answers."""
-        if self._bench.stage.paused(self._service.node):
-            self._bench.stage.resume(self._service.node)
-        self._service.wait_answers(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        if self._context.stage.paused(self._service.node):
+            self._context.stage.resume(self._service.node)
+        self._service.wait_answers(self._context)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.back import wait_back
 from onceproof.harness.faults.disturbing import disturb
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.links.ledger import CUT
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 Consequence = Callable[[int], str | None]
@@ -21,7 +21,7 @@ class Severed:
 
     def __init__(
         self,
-        bench: Bench,
+        context: RunContext,
         links: Sequence[Link],
         target: str,
         *,
@@ -32,13 +32,13 @@ class Severed:
         Raises:
             StageTrouble: one cannot be cut; the others are mended as far as possible.
         """
-        self._bench = bench
+        self._context = context
         self._links = links
         self._consequence = consequence
         self.target = target
         self._closed = self._open()
         self.at = now()
-        self._hold = disturb(bench.stage, [(link, CUT) for link in links])
+        self._hold = disturb(context.stage, [(link, CUT) for link in links])
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
@@ -54,13 +54,10 @@ class Severed:
     def heal(self) -> None:
         """Mend them; wait until each works, and every broker concerned is in sync."""
         self._hold.release()
-        wait_mended(self._bench, self._links)
+        wait_mended(self._context, self._links)
         ends = {end for link in self._links for end in (link.source, link.target)}
-        for broker in sorted(ends.intersection(self._bench.stage.brokers)):
-            wait_back(self._bench, broker)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        for broker in sorted(ends.intersection(self._context.stage.brokers)):
+            wait_back(self._context, broker)
 
     def _open(self) -> int:
-        return sum(map(self._bench.stage.connections, self._links))
+        return sum(map(self._context.stage.connections, self._links))

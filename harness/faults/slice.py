@@ -1,6 +1,6 @@
 """A link whose bytes come in small pieces, with pauses between them.
 
-The one thing to know: undoing it closes the link's connections, since toxiproxy cannot take the
+Undoing it closes the link's connections, since toxiproxy cannot take the
 pieces out of one that is under way.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, amount, target, way
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.slower import Slower
 from onceproof.harness.faults.targets import Target
-from onceproof.harness.links.ledger import Foul, Way
+from onceproof.harness.links.ledger import Toxic, Way
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 _PIECES: Final = 50
@@ -34,15 +34,14 @@ class Slice:
     microseconds: int
 
     def describe(self) -> str:
-        """The act in words."""
         return (
             f"slice the {self.way} between {self.source} and {self.target.describe()} into "
             f"{self.size} bytes each, {self.microseconds} µs apart"
         )
 
-    def inject(self, bench: Bench, name: str) -> OnLink:
+    def inject(self, context: RunContext, name: str) -> OnLink:
         """Slice it."""
-        link = Link(self.source, self.target.resolve(bench))
+        link = Link(self.source, self.target.resolve(context))
         # A variation of 0 would make toxiproxy draw from nothing.
         attributes = {"average_size": self.size, "size_variation": 1, "delay": self.microseconds}
         slower = Slower(
@@ -50,7 +49,9 @@ class Slice:
             size=_PIECES * self.size,
             seconds=lambda size: size / (self.size + 1) * self.microseconds / 1_000_000,
         )
-        return OnLink(bench, link, Foul(type="slicer", way=self.way, attributes=attributes), slower)
+        return OnLink(
+            context, link, Toxic(type="slicer", way=self.way, attributes=attributes), slower
+        )
 
 
 BY_HAND: Final = ByHand(

@@ -1,6 +1,6 @@
 """The same bytes, measured before and while a link is disturbed.
 
-The one thing to know: on a busy machine everything is slow now and then. So it has to take as long
+On a busy machine everything is slow now and then. So it has to take as long
 as the disturbance makes it, and twice as long as before.
 """
 

@@ -1,20 +1,20 @@
 """Whether a message has passed in the transaction that a client is in.
 
-The one thing to know: a transaction goes on until EndTxn is asked for, so only what passed after
+A transaction goes on until EndTxn is asked for, so only what passed after
 the last such request counts. What passed before this began to look is not known, and does not.
 """
 
 from __future__ import annotations
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.message import REQUEST_OF, AtGates, Message
 from onceproof.harness.links.gate.client import Event
+from onceproof.harness.run_context import RunContext
 
 
 class SoFar:
     """What has passed of a message in its client's transaction."""
 
-    def __init__(self, bench: Bench, message: Message) -> None:
+    def __init__(self, context: RunContext, message: Message) -> None:
         """Begin to look.
 
         Raises:
@@ -23,9 +23,9 @@ class SoFar:
         end = Message(
             source=message.source, direction="request", api="EndTxn", client_id=message.client_id
         )
-        self._passing = AtGates(bench, message.source, message.rule("report", times=None))
+        self._passing = AtGates(context, message.source, message.rule("report", times=None))
         try:
-            self._ends = AtGates(bench, end.source, end.rule("report", times=None))
+            self._ends = AtGates(context, end.source, end.rule("report", times=None))
         except BaseException:
             self._passing.remove()
             raise

@@ -1,6 +1,6 @@
 """Two sides that do not reach each other: brokers, and clients with them.
 
-The one thing to know: the side with more brokers goes on without the others; a client on the wrong
+The side with more brokers goes on without the others; a client on the wrong
 side reaches brokers that have lost their say.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench, addresses
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault
 from onceproof.harness.faults.severed import Severed
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.run_context import RunContext, addresses
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import node_id
 
@@ -28,26 +28,25 @@ class Split:
     other: frozenset[str]
 
     def describe(self) -> str:
-        """The act in words."""
         return f"split {_words(self.one)} from {_words(self.other)}"
 
-    def inject(self, bench: Bench, name: str) -> Severed:
+    def inject(self, context: RunContext, name: str) -> Severed:
         """Cut them."""
         links = [
             link
-            for link in bench.stage.links()
+            for link in context.stage.links()
             if {link.source, link.target} & self.one and {link.source, link.target} & self.other
         ]
-        parties = {end for link in bench.stage.links() for end in (link.source, link.target)}
+        parties = {end for link in context.stage.links() for end in (link.source, link.target)}
         if strange := (self.one | self.other) - parties:
             raise StageTrouble(f"there is no {_words(strange)}; there are {_words(parties)}")
-        brokers = set(bench.stage.brokers)
+        brokers = set(context.stage.brokers)
         smaller, larger = sorted((self.one & brokers, self.other & brokers), key=len)
         return Severed(
-            bench,
+            context,
             links,
             f"{_words(self.one)} | {_words(self.other)}",
-            consequence=_Left(bench, smaller, larger) if smaller else None,
+            consequence=_Left(context, smaller, larger) if smaller else None,
         )
 
 
@@ -70,9 +69,11 @@ BY_HAND: Final = ByHand(
 class _Left:
     """The side with more brokers, asked about those of the other."""
 
-    def __init__(self, bench: Bench, smaller: frozenset[str], larger: frozenset[str]) -> None:
+    def __init__(
+        self, context: RunContext, smaller: frozenset[str], larger: frozenset[str]
+    ) -> None:
         ways = {node_id(broker) for broker in larger}
-        self._view = ClusterView({n: at for n, at in addresses(bench.stage).items() if n in ways})
+        self._view = ClusterView({n: at for n, at in addresses(context.stage).items() if n in ways})
         self._smaller = smaller
 
     def __call__(self, since: int) -> str | None:

@@ -1,6 +1,6 @@
 """A broker asked to end, as an upgrade does it; restarted when it is gone.
 
-The one thing to know: Kafka hands over what a broker leads before it ends. A leadership that moves
+Kafka hands over what a broker leads before it ends. A leadership that moves
 only after the end was not handed over, so it proves nothing here.
 """
 
@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.back import Restart
 from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.majority import Majority
 from onceproof.harness.faults.targets import Target
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import SHUT_DOWN_SECONDS
 from onceproof.harness.wait import wait_until
 
@@ -29,12 +29,11 @@ class StopBroker:
     target: Target
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGTERM {self.target.describe()}"
 
-    def inject(self, bench: Bench, name: str) -> _Stopped:
+    def inject(self, context: RunContext, name: str) -> _Stopped:
         """Ask it, and wait for its end."""
-        return _Stopped(bench, self.target.resolve(bench), name)
+        return _Stopped(context, self.target.resolve(context), name)
 
 
 BY_HAND: Final = ByHand(
@@ -47,18 +46,18 @@ BY_HAND: Final = ByHand(
 
 
 class _Stopped:
-    def __init__(self, bench: Bench, node: str, name: str) -> None:
-        self._restart = Restart(bench, node)
-        majority = Majority(bench, node)
+    def __init__(self, context: RunContext, node: str, name: str) -> None:
+        self._restart = Restart(context, node)
+        majority = Majority(context, node)
         self.target = majority.target
         self.at = now()
         with ThreadPoolExecutor(1) as pool:
-            end = pool.submit(bench.stage.shut_down, node, f"SIGTERM by fault «{name}»")
+            end = pool.submit(context.stage.shut_down, node, f"SIGTERM by fault «{name}»")
             wait_until(
                 lambda: majority.took_it_out(self.at) or end.done(),
                 what=f"{node} to hand over what it leads, or to end",
                 seconds=2 * SHUT_DOWN_SECONDS,
-                stop=bench.stop,
+                stop=context.stop,
             )
             # Not later: one that did not hand over is missed some seconds after its end.
             word = majority.took_it_out(self.at)
@@ -72,6 +71,3 @@ class _Stopped:
     def heal(self) -> None:
         """Restart it and wait until it is in sync wherever it has a replica."""
         self._restart()
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""

@@ -1,6 +1,6 @@
 """SIGTERM to the Spark driver, as a deployment ends it; started again when healed.
 
-The one thing to know: the Python process is asked; what is left of its session after that, such as
+The Python process is asked; what is left of its session after that, such as
 a JVM that goes on with its batch, is killed in the end.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.driver import driver, wait_reads
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.spark_subject import DRIVER
 
 
@@ -24,12 +24,11 @@ class StopDriver:
     needs: ClassVar[str | None] = DRIVER
 
     def describe(self) -> str:
-        """The act in words."""
         return "SIGTERM to the Spark driver"
 
-    def inject(self, bench: Bench, name: str) -> _Stopped:
+    def inject(self, context: RunContext, name: str) -> _Stopped:
         """Ask it to end."""
-        return _Stopped(bench, name)
+        return _Stopped(context, name)
 
 
 BY_HAND: Final = ByHand(
@@ -42,9 +41,9 @@ BY_HAND: Final = ByHand(
 
 
 class _Stopped:
-    def __init__(self, bench: Bench, name: str) -> None:
-        self._bench = bench
-        self._driver = driver(bench)
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
+        self._driver = driver(context)
         self.at = now()
         self._process = self._driver.stop(f"SIGTERM by fault «{name}»")
         self.target = self._process.instance
@@ -57,7 +56,4 @@ class _Stopped:
         """Start it again, unless an earlier try did, and see that it reads."""
         if not self._driver.alive():
             self._driver.start()
-        wait_reads(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_reads(self._context)

@@ -1,6 +1,6 @@
 """SIGTERM to a member of a consumer group, as a deployment ends it; started again when healed.
 
-The one thing to know: who is asked to end can leave its group and finish what is under way. Whether
+Who is asked to end can leave its group and finish what is under way. Whether
 it does is the member's own affair, and many do not.
 """
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.kill_member import EndedMember
 from onceproof.harness.faults.members import member, members
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.group.base import MEMBER
 
 
@@ -26,14 +26,13 @@ class StopMember:
     member: str = "member-0"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGTERM to {self.member}"
 
-    def inject(self, bench: Bench, name: str) -> EndedMember:
+    def inject(self, context: RunContext, name: str) -> EndedMember:
         """Ask it to end."""
-        group = members(bench)
+        group = members(context)
         end = partial(group.stop, self.member, f"SIGTERM by fault «{name}»")
-        return EndedMember(bench, group, self.member, end)
+        return EndedMember(context, group, self.member, end)
 
 
 BY_HAND: Final = ByHand(

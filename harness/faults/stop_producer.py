@@ -1,6 +1,6 @@
 """SIGTERM to a producer, as a deployment ends it; when healed, its next life goes on.
 
-The one thing to know: as for `kill-producer`, what it had called and not heard of is not sent
+As for `kill-producer`, what it had called and not heard of is not sent
 again.
 """
 
@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.kill_producer import EndedProducer
 from onceproof.harness.faults.senders import sender
+from onceproof.harness.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,13 +25,12 @@ class StopProducer:
     producer: str = "producer-0"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"SIGTERM to {self.producer}"
 
-    def inject(self, bench: Bench, name: str) -> EndedProducer:
+    def inject(self, context: RunContext, name: str) -> EndedProducer:
         """Ask it to end."""
-        end = partial(bench.producers.end, self.producer, f"SIGTERM by fault «{name}»")
-        return EndedProducer(bench, self.producer, end)
+        end = partial(context.producers.end, self.producer, f"SIGTERM by fault «{name}»")
+        return EndedProducer(context, self.producer, end)
 
 
 BY_HAND: Final = ByHand(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.programs import at_work, program, start_again
-from onceproof.harness.own.program import PROGRAM
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.user_pipeline.program import PROGRAM
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,12 +22,11 @@ class StopProgram:
     """How long after a write it is asked; see `at_work`."""
 
     def describe(self) -> str:
-        """The act in words."""
         return "SIGTERM to the pipeline"
 
-    def inject(self, bench: Bench, name: str) -> _Stopped:
+    def inject(self, context: RunContext, name: str) -> _Stopped:
         """Ask it to end when it is at work."""
-        return _Stopped(bench, name, self.phase)
+        return _Stopped(context, name, self.phase)
 
 
 BY_HAND: Final = ByHand(
@@ -40,10 +39,10 @@ BY_HAND: Final = ByHand(
 
 
 class _Stopped:
-    def __init__(self, bench: Bench, name: str, phase: float) -> None:
-        self._bench = bench
-        self._program = program(bench)
-        at_work(bench, phase)
+    def __init__(self, context: RunContext, name: str, phase: float) -> None:
+        self._context = context
+        self._program = program(context)
+        at_work(context, phase)
         self._process = self._program.stop(f"SIGTERM by fault «{name}»")
         self.at = now()
         self.target = self._process.instance
@@ -54,7 +53,4 @@ class _Stopped:
 
     def heal(self) -> None:
         """Start it again, and see that it writes."""
-        start_again(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        start_again(self._context)

@@ -13,13 +13,13 @@ from typing import ClassVar, Final, Literal, get_args
 
 import psycopg
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault
 from onceproof.harness.faults.database_triggers import Triggers, When
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.programs import at_work, end, offsets_committed, running, start_again
 from onceproof.harness.links.ledger import CUT
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDITOR, POSTGRES, Link
 from onceproof.harness.wait import Overdue, wait_until
 
@@ -59,15 +59,14 @@ class StrikeDatabase:
     seconds: float = 0.0
 
     def describe(self) -> str:
-        """The act in words."""
         what = "commit in" if self.when == "commit" else f"write to {self.table or 'a table of'}"
         where = "" if self.table and self.when == "statement" else " the database"
         code = f" with SQLSTATE {self.code}" if self.act == "refuse" else ""
         return f"at the pipeline's {what}{where}: {_WORDS[self.act]}{code}"
 
-    def inject(self, bench: Bench, name: str) -> _Struck:
+    def inject(self, context: RunContext, name: str) -> _Struck:
         """Wait for the transaction and act."""
-        return _Struck(bench, name, self)
+        return _Struck(context, name, self)
 
 
 def _asked(when: str, act: str) -> StrikeDatabase:
@@ -88,18 +87,18 @@ BY_HAND: Final = ByHand(
 
 
 class _Struck:
-    def __init__(self, bench: Bench, name: str, fault: StrikeDatabase) -> None:
-        self._bench, self._name, self._fault = bench, name, fault
+    def __init__(self, context: RunContext, name: str, fault: StrikeDatabase) -> None:
+        self._context, self._name, self._fault = context, name, fault
         self.target = POSTGRES
         self._seen: str | None = None
         self._ended = False
         self._committed = 0
-        at_work(bench)
+        at_work(context)
         refuse = fault.code if fault.act == "refuse" else ""
         tables = () if fault.table is None else (fault.table,)
         with ExitStack() as undo:
             triggers = Triggers(
-                bench.stage.database(AUDITOR), when=fault.when, tables=tables, refuse=refuse
+                context.stage.database(AUDITOR), when=fault.when, tables=tables, refuse=refuse
             )
             undo.callback(triggers.remove)
             if refuse:
@@ -113,12 +112,9 @@ class _Struck:
 
     def heal(self) -> None:
         """Start the pipeline again if it was killed, and see that the database answers it."""
-        wait_mended(self._bench, [Link("pipeline", POSTGRES)])
+        wait_mended(self._context, [Link("pipeline", POSTGRES)])
         if self._ended:
-            start_again(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+            start_again(self._context)
 
     def _refuse(self, triggers: Triggers) -> None:
         self._met(lambda: triggers.met)
@@ -132,7 +128,7 @@ class _Struck:
     def _hold(self, triggers: Triggers) -> None:
         self._met(triggers.waiting)
         if self._fault.seconds:
-            self._committed = offsets_committed(self._bench, self._fault.seconds)
+            self._committed = offsets_committed(self._context, self._fault.seconds)
         self.at = now()
         held = triggers.waiting()
         with ExitStack() as undo:
@@ -150,7 +146,7 @@ class _Struck:
         act = self._fault.act
         where = f"at a {self._fault.when} on {', '.join(triggers.tables)}"
         if act.startswith("kill"):
-            said = end(running(self._bench), f"SIGKILL by fault «{self._name}»")
+            said = end(running(self._context), f"SIGKILL by fault «{self._name}»")
             self._ended = True
             if act == "kill-undone":
                 triggers.terminate(held)
@@ -160,12 +156,12 @@ class _Struck:
             return f"{len(held)} connections ended {where}"
         if act == "cut-landed":
             link = Link("pipeline", POSTGRES)
-            undo.callback(self._bench.stage.disturb(link, CUT).release)
+            undo.callback(self._context.stage.disturb(link, CUT).release)
             return f"{len(held)} connections cut {where}"
         with suppress(Overdue):
             wait_until(
                 lambda: not triggers.waiting(), what="", seconds=_SLOW_SECONDS,
-                stop=self._bench.stop,
+                stop=self._context.stop,
             )  # fmt: skip
         return f"an answer took up to {_SLOW_SECONDS:g} s, {where}"
 
@@ -175,7 +171,7 @@ class _Struck:
             what=f"the pipeline to be met at a {self._fault.when} in the database",
             seconds=_MEET_SECONDS,
             every=0.005,
-            stop=self._bench.stop,
+            stop=self._context.stop,
         )
 
     def _outcome(self, triggers: Triggers, xid: str) -> str:
@@ -187,5 +183,5 @@ class _Struck:
             return None if told == "in progress" else told
 
         return wait_until(
-            decided, what=f"transaction {xid} to be decided", seconds=20, stop=self._bench.stop
+            decided, what=f"transaction {xid} to be decided", seconds=20, stop=self._context.stop
         )

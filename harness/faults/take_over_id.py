@@ -1,6 +1,6 @@
 """A transactional id taken over by an impostor.
 
-The one thing to know: this is what a second instance with the same id does, started by mistake, or
+This is what a second instance with the same id does, started by mistake, or
 by a scheduler that took the first for dead. What the owner has open is aborted, and the owner must
 be fenced at its next request: fail for good, and never write or commit again. What it had under way
 is then the business of whoever comes after it.
@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import Tested, transactional_id_of
 from onceproof.harness.kafka.transactions import ENDING, ONGOING
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.wait import wait_until
 
@@ -35,12 +35,11 @@ class TakeOverId:
     tested: Tested = "produce"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"take over transactional id {self.transactional_id}"
 
-    def inject(self, bench: Bench, name: str) -> _TakenOver:
+    def inject(self, context: RunContext, name: str) -> _TakenOver:
         """Take it over."""
-        return _TakenOver(bench, self, name)
+        return _TakenOver(context, self, name)
 
 
 BY_HAND: Final = ByHand(
@@ -54,13 +53,13 @@ BY_HAND: Final = ByHand(
 
 
 class _TakenOver:
-    def __init__(self, bench: Bench, fault: TakeOverId, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, fault: TakeOverId, name: str) -> None:
+        self._context = context
         self._fault = fault
         self._id = fault.transactional_id
         self._name = name
         self.target = f"transactional id {self._id}"
-        with transactional_id_of(bench, self._id) as known:
+        with transactional_id_of(context, self._id) as known:
             before = known.describe()
             if before is None:
                 raise StageTrouble(f"nobody owns {self.target}: there is nobody to take it from")
@@ -72,7 +71,7 @@ class _TakenOver:
     def evidence(self) -> str | None:
         """Whose it was and is, and how the coordinator refuses who owned it."""
         if self._proof is None:
-            with transactional_id_of(self._bench, self._id) as known:
+            with transactional_id_of(self._context, self._id) as known:
                 after = known.describe()
                 if after is None or after.owner == self._before.owner:
                     return None
@@ -85,7 +84,7 @@ class _TakenOver:
                 f"{self.target} went from {was.owner}{had if was.state == ONGOING else ''} to "
                 f"{self._ours}; the coordinator refuses the former with {refusal}"
             )
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 "taken-over-id",
                 hop=self._fault.tested,
                 fault=self._name,
@@ -99,13 +98,10 @@ class _TakenOver:
         """See that nothing is open in the impostor's name; its owner has to come again itself."""
 
         def rests() -> bool:
-            with transactional_id_of(self._bench, self._id) as known:
+            with transactional_id_of(self._context, self._id) as known:
                 now_ = known.describe()
             return now_ is not None and (
                 now_.owner != self._ours or now_.state not in {ONGOING, *ENDING}
             )
 
-        wait_until(rests, what=f"{self.target} to be at rest", seconds=60, stop=self._bench.stop)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+        wait_until(rests, what=f"{self.target} to be at rest", seconds=60, stop=self._context.stop)

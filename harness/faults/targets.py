@@ -1,6 +1,6 @@
 """Targets by role, resolved when a fault starts.
 
-The one thing to know: roles move, and faults move them. So a role is looked up when a fault acts,
+Roles move, and faults move them. So a role is looked up when a fault acts,
 and what it was then is recorded with the fault.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.led import in_words
 from onceproof.harness.kafka.keeping import KEPT_IN, partition_of
 from onceproof.harness.kafka.metadata import ClusterView, Coordinated
 from onceproof.harness.kafka.placing import place_leader
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import broker_name, node_id
 from onceproof.harness.wait import wait_until
@@ -25,7 +25,7 @@ class Target(Protocol):
     def describe(self) -> str:
         """The role in words."""
 
-    def resolve(self, bench: Bench) -> str:
+    def resolve(self, context: RunContext) -> str:
         """The node that has the role now; raises `Overdue` if none gets it in time."""
 
 
@@ -40,14 +40,14 @@ class LeaderOf:
         """The role in words."""
         return f"the broker that leads {self.topic or 'input'} partition {self.partition}"
 
-    def resolve(self, bench: Bench) -> str:
+    def resolve(self, context: RunContext) -> str:
         """The leader as the cluster sees it now."""
-        view, topic = bench.view(), self.topic or bench.topic
+        view, topic = context.view(), self.topic or context.topic
         node = wait_until(
             lambda: view.leader(topic, self.partition),
             what=f"{topic}-{self.partition} to have a leader",
             seconds=15,
-            stop=bench.stop,
+            stop=context.stop,
             seen=lambda: self._instead(view, topic),
         )
         return broker_name(node)
@@ -70,9 +70,9 @@ class FollowerOf:
         """The role in words."""
         return f"a follower of {self.topic or 'input'} partition {self.partition}"
 
-    def resolve(self, bench: Bench) -> str:
+    def resolve(self, context: RunContext) -> str:
         """A follower as the cluster sees it now."""
-        view, topic = bench.view(), self.topic or bench.topic
+        view, topic = context.view(), self.topic or context.topic
 
         def follower() -> int | None:
             for p in view.partitions(topic):
@@ -84,7 +84,7 @@ class FollowerOf:
             follower,
             what=f"{topic}-{self.partition} to have a follower in sync",
             seconds=15,
-            stop=bench.stop,
+            stop=context.stop,
             seen=view.out_of_sync,
         )
         return broker_name(node)
@@ -101,28 +101,28 @@ class CoordinatorOf:
         """The role in words."""
         return f"the coordinator of {self._whom()}"
 
-    def resolve(self, bench: Bench) -> str:
+    def resolve(self, context: RunContext) -> str:
         """The coordinator as the cluster names it now."""
-        view = bench.view()
+        view = context.view()
         node = wait_until(
             lambda: view.coordinator(self.of, self.name),
             what=f"{self._whom()} to have a coordinator",
             seconds=30,
-            stop=bench.stop,
+            stop=context.stop,
             every=0.2,
             seen=view.out_of_sync,
         )
         return broker_name(node)
 
-    def kept_in(self, bench: Bench) -> LeaderOf:
+    def kept_in(self, context: RunContext) -> LeaderOf:
         """The partition of Kafka's own whose leader it is; resolve it first: then there is one."""
-        topic, view = KEPT_IN[self.of], bench.view()
+        topic, view = KEPT_IN[self.of], context.view()
         # Whoever is asked may not know yet of a topic that was made a moment ago.
         partitions = wait_until(
             lambda: view.partitions(topic),
             what=f"a broker to tell the partitions of {topic}",
             seconds=15,
-            stop=bench.stop,
+            stop=context.stop,
         )
         return LeaderOf(topic=topic, partition=partition_of(self.name, len(partitions)))
 
@@ -138,13 +138,13 @@ class ActiveController:
         """The role in words."""
         return "the active controller"
 
-    def resolve(self, bench: Bench) -> str:
+    def resolve(self, context: RunContext) -> str:
         """The leader of the quorum as the cluster sees it now."""
         node = wait_until(
-            bench.view().controller,
+            context.view().controller,
             what="the quorum to have a leader",
             seconds=15,
-            stop=bench.stop,
+            stop=context.stop,
         )
         return broker_name(node)
 
@@ -163,14 +163,16 @@ class Apart:
         """The roles in words."""
         return f"{self.leader.describe()}, placed apart from {self.other.describe()}"
 
-    def resolve(self, bench: Bench) -> str:
+    def resolve(self, context: RunContext) -> str:
         """The leader, or the coordinator, when the two are apart."""
-        here, other = self.leader.resolve(bench), self.other.resolve(bench)
-        return self._moved_from(other, bench) if here == other else here
+        here, other = self.leader.resolve(context), self.other.resolve(context)
+        return self._moved_from(other, context) if here == other else here
 
-    def _moved_from(self, other: str, bench: Bench) -> str:
-        led = self.leader.kept_in(bench) if isinstance(self.leader, CoordinatorOf) else self.leader
-        view, topic = bench.view(), led.topic or bench.topic
+    def _moved_from(self, other: str, context: RunContext) -> str:
+        led = (
+            self.leader.kept_in(context) if isinstance(self.leader, CoordinatorOf) else self.leader
+        )
+        view, topic = context.view(), led.topic or context.topic
         found = [p for p in view.partitions(topic) if p.partition == led.partition]
         free = found[0].in_sync - {node_id(other)}
         if not free:
@@ -178,15 +180,15 @@ class Apart:
                 f"{topic}-{led.partition} cannot be placed apart from {other}: no other "
                 "replica is in sync"
             )
-        place_leader(view, topic, led.partition, min(free), stop=bench.stop)
+        place_leader(view, topic, led.partition, min(free), stop=context.stop)
         there = broker_name(min(free))
         wait_until(
-            lambda: self.leader.resolve(bench) == there,
+            lambda: self.leader.resolve(context) == there,
             what=f"{there} to be {self.leader.describe()}",
             seconds=30,
-            stop=bench.stop,
+            stop=context.stop,
         )
-        if self.other.resolve(bench) == there:
+        if self.other.resolve(context) == there:
             raise StageTrouble(
                 f"{self.describe()}: they cannot be apart, {topic}-{led.partition} keeps both"
             )
@@ -203,6 +205,6 @@ class Node:
         """The name."""
         return self.name
 
-    def resolve(self, bench: Bench) -> str:
+    def resolve(self, context: RunContext) -> str:
         """The name."""
         return self.name

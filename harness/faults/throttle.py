@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.by_hand import ByHand, amount, target, way
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.slower import Slower
 from onceproof.harness.faults.targets import Target
-from onceproof.harness.links.ledger import Foul, Way
+from onceproof.harness.links.ledger import Toxic, Way
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 _LEAST: Final = 2_000
@@ -29,22 +29,21 @@ class Throttle:
     kilobytes: int
 
     def describe(self) -> str:
-        """The act in words."""
         return (
             f"let {self.kilobytes} kB a second of the {self.way} pass between {self.source} and "
             f"{self.target.describe()}"
         )
 
-    def inject(self, bench: Bench, name: str) -> OnLink:
+    def inject(self, context: RunContext, name: str) -> OnLink:
         """Throttle it."""
-        link = Link(self.source, self.target.resolve(bench))
-        how = Foul(type="bandwidth", way=self.way, attributes={"rate": self.kilobytes})
+        link = Link(self.source, self.target.resolve(context))
+        how = Toxic(type="bandwidth", way=self.way, attributes={"rate": self.kilobytes})
         slower = Slower(
             self.way,
             size=max(_LEAST, self.kilobytes * 500),
             seconds=lambda size: size / (self.kilobytes * 1000),
         )
-        return OnLink(bench, link, how, slower)
+        return OnLink(context, link, how, slower)
 
 
 BY_HAND: Final = ByHand(

@@ -1,6 +1,6 @@
 """A transaction held open for longer than its owner said that it may take.
 
-The one thing to know: its end, commit or abort, is held on its way until the coordinator has given
+Its end, commit or abort, is held on its way until the coordinator has given
 the transaction up: aborted it and raised the epoch. What comes late must then be refused, and its
 owner fenced: a program that takes the commit for done, or that goes on with the same producer, is
 wrong. It takes as long as the owner's `transaction.timeout.ms`: a minute by default.
@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import Tested, transactional_id_of
@@ -21,6 +20,7 @@ from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.kafka.transactions import ENDING, ONGOING, Transaction
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDIENCES
 
 
@@ -39,15 +39,14 @@ class TimeOutTransaction:
     tested: Tested = "produce"
 
     def describe(self) -> str:
-        """The act in words."""
         return (
             f"hold the end of the next transaction of {self.transactional_id} until its "
             "coordinator has timed it out"
         )
 
-    def inject(self, bench: Bench, name: str) -> _Waiting:
+    def inject(self, context: RunContext, name: str) -> _Waiting:
         """Lie in wait for it."""
-        return _Waiting(bench, self, name)
+        return _Waiting(context, self, name)
 
 
 BY_HAND: Final = ByHand(
@@ -61,8 +60,8 @@ BY_HAND: Final = ByHand(
 
 
 class _Waiting:
-    def __init__(self, bench: Bench, fault: TimeOutTransaction, name: str) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, fault: TimeOutTransaction, name: str) -> None:
+        self._context = context
         self._fault = fault
         self._id = fault.transactional_id
         self._name = name
@@ -78,7 +77,7 @@ class _Waiting:
         self._gates: list[AtGates] = []
         with ExitStack() as undo:
             for audience in AUDIENCES:
-                gates = AtGates(bench, audience, rule)
+                gates = AtGates(context, audience, rule)
                 undo.callback(gates.remove)
                 self._gates.append(gates)
             undo.pop_all()  # from here on, healing removes them
@@ -98,10 +97,7 @@ class _Waiting:
         for gates in self._gates:
             gates.remove()
         for gates in self._gates:
-            wait_mended(self._bench, gates.links)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing more to say."""
+            wait_mended(self._context, gates.links)
 
     def _seen_open(self) -> bool:
         """Whether its end is held; the transaction is looked at when it begins to be."""
@@ -110,13 +106,13 @@ class _Waiting:
         fired = sorted((e for g in self._gates for e in g.fired()), key=lambda e: int(e["at"]))
         if not fired:
             return False
-        with transactional_id_of(self._bench, self._id) as known:
+        with transactional_id_of(self._context, self._id) as known:
             told = known.describe()
         if told is None or told.state != ONGOING:
             return False
         self._held, self._open = fired[0], told
         self.at = int(fired[0]["at"])
-        with self._bench.reader() as reader:
+        with self._context.reader() as reader:
             self._ends = reader.high_watermarks(told.partitions)
         return True
 
@@ -124,7 +120,7 @@ class _Waiting:
         """The proof that the coordinator gave it up; None while it has not."""
         assert self._open is not None, "its end is held"
         assert self._held is not None, "its end is held"
-        with transactional_id_of(self._bench, self._id) as known:
+        with transactional_id_of(self._context, self._id) as known:
             told = known.describe()
         if told is None or told.owner == self._open.owner or told.state in {ONGOING, *ENDING}:
             return None
@@ -137,7 +133,7 @@ class _Waiting:
             f"{seconds:.1f} s {told.state} with {told.owner} and an abort marker in each of its "
             f"{len(self._open.partitions)} partitions"
         )
-        self._bench.recorder.hazard(
+        self._context.recorder.hazard(
             "timed-out-transaction",
             hop=self._fault.tested,
             fault=self._name,
@@ -150,7 +146,7 @@ class _Waiting:
     def _aborted_everywhere(self) -> bool:
         assert self._open is not None
         producer_id = self._open.owner.producer_id
-        with self._bench.reader() as reader:
+        with self._context.reader() as reader:
             return all(
                 any(
                     entry.kind == "abort" and entry.producer_id == producer_id

@@ -1,6 +1,6 @@
 """Every answer to a Produce request withheld: the connection ends in its place, again and again.
 
-The one thing to know: the broker appends every request, and each client hears nothing but that its
+The broker appends every request, and each client hears nothing but that its
 connection is gone. What the log held when we looked, with no answer let through by then, can only
 have been acknowledged later by a retry. It needs no word of a client, so it works for all of them.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.on_link import wait_mended
@@ -19,6 +18,7 @@ from onceproof.harness.faults.targets import Target
 from onceproof.harness.identity import ATTEMPT_HEADER
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.ledger import CUT
+from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.topology import Link, node_id
 
 _ENDS: Final = 2
@@ -41,15 +41,14 @@ class LeaveUnanswered:
     seconds: float = 1.0
 
     def describe(self) -> str:
-        """The act in words."""
         return (
             f"close the producers' connections to {self.target.describe()} in place of every "
             f"answer to a Produce, for at least {self.seconds:g} s"
         )
 
-    def inject(self, bench: Bench, name: str) -> _Unanswered:
+    def inject(self, context: RunContext, name: str) -> _Unanswered:
         """Let no answer through from now on."""
-        return _Unanswered(bench, self.target.resolve(bench), name, self.seconds)
+        return _Unanswered(context, self.target.resolve(context), name, self.seconds)
 
 
 BY_HAND: Final = ByHand(
@@ -62,17 +61,17 @@ BY_HAND: Final = ByHand(
 
 
 class _Unanswered:
-    def __init__(self, bench: Bench, node: str, name: str, seconds: float) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, node: str, name: str, seconds: float) -> None:
+        self._context = context
         self._name = name
         self._number = node_id(node)
         self._link = Link("producer", node)
         self._seconds = seconds
         self.target = str(self._link)
-        gate = bench.stage.gate(self._link)
+        gate = context.stage.gate(self._link)
         self._led = self._leads()
-        # Read before the rule is put: what is answered after that is told apart in `aftermath`.
-        with bench.reader() as reader:
+        # Read before the rule is put: what is answered after that is told apart in `after_collect`.
+        with context.reader() as reader:
             self._starts = reader.high_watermarks(self._led)
         self._placed = gate.put(
             Rule(direction="response", api="Produce", action="close-before", times=None)
@@ -96,18 +95,18 @@ class _Unanswered:
     def heal(self) -> None:
         """Let answers through again, to new connections only: none that is late comes after all."""
         if self._in_force:
-            hold = self._bench.stage.disturb(self._link, CUT)
+            hold = self._context.stage.disturb(self._link, CUT)
             try:
                 self._placed.remove()
                 self._in_force = False
             finally:
                 hold.release()
-        wait_mended(self._bench, [self._link])
+        wait_mended(self._context, [self._link])
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """A retried send: seen in the log unanswered, acknowledged only after we looked."""
         note_retried(
-            self._bench,
+            self._context,
             known,
             self._seen,
             fault=self._name,
@@ -116,13 +115,13 @@ class _Unanswered:
         )
 
     def _leads(self) -> set[tuple[str, int]]:
-        view = self._bench.view()
-        return {(t, p) for t in self._bench.topics for p in view.led_by(self._number, t)}
+        view = self._context.view()
+        return {(t, p) for t in self._context.topics for p in view.led_by(self._number, t)}
 
     def _look(self) -> bool:
         """Note what was appended since it began; only while nobody else can have answered."""
         found = []
-        with self._bench.reader() as reader:
+        with self._context.reader() as reader:
             for (topic, partition), start in self._starts.items():
                 found += reader.read(topic, partition, start).entries
         attempts = [

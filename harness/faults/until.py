@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from onceproof.harness.bench import Bench
+from onceproof.harness.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,11 +16,11 @@ class Bitten:
         """In words."""
         return "it is proven to have bitten"
 
-    def begin(self, bench: Bench) -> object:
+    def begin(self, context: RunContext) -> object:
         """Nothing to remember."""
         return None
 
-    def reached(self, bench: Bench, begun: object) -> bool:
+    def reached(self, context: RunContext, begun: object) -> bool:
         """At once."""
         return True
 
@@ -35,11 +35,11 @@ class Lasted:
         """In words."""
         return f"{self.seconds:g} s have passed"
 
-    def begin(self, bench: Bench) -> object:
+    def begin(self, context: RunContext) -> object:
         """The time when it starts."""
         return time.monotonic()
 
-    def reached(self, bench: Bench, begun: object) -> bool:
+    def reached(self, context: RunContext, begun: object) -> bool:
         """Whether that long has passed."""
         assert isinstance(begun, float)
         return time.monotonic() - begun >= self.seconds
@@ -55,12 +55,12 @@ class Acknowledged:
         """In words."""
         return f"{self.records} more records are acknowledged"
 
-    def begin(self, bench: Bench) -> object:
+    def begin(self, context: RunContext) -> object:
         """How many are acknowledged when it starts."""
-        return bench.producers.acknowledged
+        return context.producers.acknowledged
 
-    def reached(self, bench: Bench, begun: object) -> bool:
+    def reached(self, context: RunContext, begun: object) -> bool:
         """Whether enough were, or no more can be."""
         assert isinstance(begun, int)
-        done = bench.producers.acknowledged - begun
-        return done >= self.records or bench.producers.finished
+        done = context.producers.acknowledged - begun
+        return done >= self.records or context.producers.finished

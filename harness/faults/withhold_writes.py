@@ -10,13 +10,13 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, UnknownFault
 from onceproof.harness.faults.message import AtGates, Message
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.programs import at_work, end, offsets_committed, running, start_again
 from onceproof.harness.links.gate.rules import Action
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 from onceproof.harness.wait import wait_until
 
@@ -44,7 +44,6 @@ class WithholdWrites:
     phase: float = 0.0
 
     def describe(self) -> str:
-        """The act in words."""
         signal = "SIGKILL" if self.ending == "kill" else "SIGTERM to"
         return (
             f"{signal} the pipeline while its writes to {self.topic} are withheld, once it commits "
@@ -56,9 +55,9 @@ class WithholdWrites:
         """What is withheld, so that there is a gate on its way."""
         return Message(source="pipeline", direction="request", api="Produce", topic=self.topic)
 
-    def inject(self, bench: Bench, name: str) -> _Withheld:
+    def inject(self, context: RunContext, name: str) -> _Withheld:
         """Withhold, wait, end it."""
-        return _Withheld(bench, name, self)
+        return _Withheld(context, name, self)
 
 
 def _asked(topic: str, ending: str) -> WithholdWrites:
@@ -78,24 +77,24 @@ BY_HAND: Final = ByHand(
 
 
 class _Withheld:
-    def __init__(self, bench: Bench, name: str, fault: WithholdWrites) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, name: str, fault: WithholdWrites) -> None:
+        self._context = context
         self._fault = fault
-        process = running(bench)
-        at_work(bench, fault.phase)
-        self._links = [Link("pipeline", node) for node in bench.stage.brokers]
+        process = running(context)
+        at_work(context, fault.phase)
+        self._links = [Link("pipeline", node) for node in context.stage.brokers]
         with ExitStack() as gates:
             action: Action = "drop" if fault.ending == "kill" else "hold"
-            writes = AtGates(bench, "pipeline", fault.message.rule(action, times=None))
+            writes = AtGates(context, "pipeline", fault.message.rule(action, times=None))
             gates.callback(writes.remove)
             wait_until(
                 lambda: writes.fired() or not process.leader_alive(),
                 what=f"a write of the pipeline to {fault.topic}",
                 seconds=_WRITE_SECONDS,
                 every=0.005,
-                stop=bench.stop,
+                stop=context.stop,
             )
-            self._committed = offsets_committed(bench, fault.seconds)
+            self._committed = offsets_committed(context, fault.seconds)
             self._withheld = len(writes.fired())
             self.at = now()
             how = f"{'SIGKILL' if fault.ending == 'kill' else 'SIGTERM'} by fault «{name}»"
@@ -116,8 +115,5 @@ class _Withheld:
 
     def heal(self) -> None:
         """Start it again, and see that it writes."""
-        wait_mended(self._bench, self._links)
-        start_again(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_mended(self._context, self._links)
+        start_again(self._context)

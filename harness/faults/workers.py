@@ -1,25 +1,25 @@
 """What faults of Kafka Connect's workers have in common.
 
-The one thing to know: who belongs to the workers' group is its coordinator's word; that a worker
+Who belongs to the workers' group is its coordinator's word; that a worker
 runs the task is theirs, and old where that one is gone.
 """
 
 from __future__ import annotations
 
-from onceproof.harness.bench import Bench
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.subjects.connect.workers import Workers
 
 
-def workers(bench: Bench) -> Workers:
+def workers(context: RunContext) -> Workers:
     """The pipeline as what it must be for a fault that needs a `worker`.
 
     Raises:
         StageTrouble: what is on trial has none.
     """
-    if not isinstance(bench.pipeline, Workers):
-        raise StageTrouble(f"{bench.subject.name} has no workers")
-    return bench.pipeline
+    if not isinstance(context.pipeline, Workers):
+        raise StageTrouble(f"{context.subject.name} has no workers")
+    return context.pipeline
 
 
 def wait_whole(crew: Workers) -> None:

@@ -1,6 +1,6 @@
 """A sender that stands still while its successor takes over, then goes on as if nothing had been.
 
-The one thing to know: the successor takes its transactional id and sends to its end before the
+The successor takes its transactional id and sends to its end before the
 zombie comes back, so all that the zombie had under way is of a session that is over. None of it may
 ever count.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
+from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.wait import wait_until
 
 RECORDS: Final = 60
@@ -32,29 +32,28 @@ class ZombieSender:
     sender: str = "producer-0"
 
     def describe(self) -> str:
-        """The act in words."""
         return f"pause {self.sender} until a successor with its transactional id has sent and ended"
 
-    def inject(self, bench: Bench, name: str) -> _Zombie:
+    def inject(self, context: RunContext, name: str) -> _Zombie:
         """Pause it, and wait until its successor has ended."""
-        return _Zombie(bench, self.sender, name)
+        return _Zombie(context, self.sender, name)
 
 
 class _Zombie:
-    def __init__(self, bench: Bench, sender: str, name: str) -> None:
-        self._bench, self._sender, self._name = bench, sender, name
+    def __init__(self, context: RunContext, sender: str, name: str) -> None:
+        self._context, self._sender, self._name = context, sender, name
         self.at = now()
-        self._process = bench.producers.pause(sender)
+        self._process = context.producers.pause(sender)
         self.target = self._process.instance
         self._back_at: int | None = None
         self._proof: str | None = None
         try:
-            successor = bench.producers.succeed(sender, records=RECORDS)
+            successor = context.producers.succeed(sender, records=RECORDS)
             wait_until(
-                lambda: bench.producers.ended(successor),
+                lambda: context.producers.ended(successor),
                 what=f"{successor} to send its records and to end",
                 seconds=_SECONDS,
-                stop=bench.stop,
+                stop=context.stop,
             )
             if self._process.frozen():
                 seconds = (now() - self.at) / 1e9
@@ -77,10 +76,10 @@ class _Zombie:
         self._process.thaw()
         wait_until(
             lambda: not self._process.frozen(), what=f"{self.target} to go on", seconds=10,
-            stop=self._bench.stop,
+            stop=self._context.stop,
         )  # fmt: skip
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """It came back if it was told of anything after that."""
         if self._back_at is None:
             return
@@ -91,7 +90,7 @@ class _Zombie:
             if attempt.startswith(mine) and at > self._back_at
         ]
         if told:
-            self._bench.recorder.hazard(
+            self._context.recorder.hazard(
                 "zombie-back",
                 hop="produce",
                 at=self._back_at,

@@ -14,14 +14,14 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.evict_program import members, thaw, wait_several, workers
 from onceproof.harness.faults.held_work import HeldOffsets, HeldWork, HeldWrite
 from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.programs import at_work, input_ends, program, wait_works
-from onceproof.harness.own.program import AWAY, PROGRAM
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
 
 Held = Literal["offsets", "write"]
 _TRIES: Final = 4
@@ -60,26 +60,26 @@ class ZombieWorker:
             source="pipeline", direction="request", api="TxnOffsetCommit", group=self.group
         )
 
-    def hold(self, bench: Bench) -> HeldWork:
+    def hold(self, context: RunContext) -> HeldWork:
         """Hold what a worker is about to do."""
         offsets = self.message
-        return HeldWrite(bench) if offsets is None else HeldOffsets(bench, offsets)
+        return HeldWrite(context) if offsets is None else HeldOffsets(context, offsets)
 
-    def inject(self, bench: Bench, name: str) -> _Zombie:
+    def inject(self, context: RunContext, name: str) -> _Zombie:
         """Pause it."""
-        return _Zombie(bench, self)
+        return _Zombie(context, self)
 
 
 class _Zombie:
-    def __init__(self, bench: Bench, fault: ZombieWorker) -> None:
-        self._bench, self._fault = bench, fault
-        wait_several(bench, fault.group)
-        at_work(bench)
-        self._members = members(bench, fault.group)
+    def __init__(self, context: RunContext, fault: ZombieWorker) -> None:
+        self._context, self._fault = context, fault
+        wait_several(context, fault.group)
+        at_work(context)
+        self._members = members(context, fault.group)
         self._held, self._pid = self._caught()
         self.at = now()
-        self._ends = input_ends(bench)
-        self.target = f"process {self._pid} of {program(bench).kept.running().instance}"
+        self._ends = input_ends(context)
+        self.target = f"process {self._pid} of {program(context).kept.running().instance}"
         self._proof: str | None = None
 
     def _caught(self) -> tuple[HeldWork, int]:
@@ -91,9 +91,9 @@ class _Zombie:
         """
         for _ in range(_TRIES):
             with ExitStack() as held_still:
-                held = self._fault.hold(self._bench)
+                held = self._fault.hold(self._context)
                 held_still.callback(held.release)
-                for pid in workers(self._bench):
+                for pid in workers(self._context):
                     with ExitStack() as paused:
                         paused.callback(thaw, pid)
                         with suppress(ProcessLookupError):
@@ -108,7 +108,7 @@ class _Zombie:
         """That the group went on without it, over all that it may have had in hand."""
         if self._proof is not None:
             return self._proof
-        left = members(self._bench, self._fault.group)
+        left = members(self._context, self._fault.group)
         try:
             others = self._held.overtaken(self._ends) if 0 < left < self._members else None
         except AWAY:
@@ -125,7 +125,4 @@ class _Zombie:
         """Let it and what was held go on, and see that the pipeline writes."""
         thaw(self._pid)
         self._held.release()
-        wait_works(self._bench)
-
-    def aftermath(self, known: Aftermath) -> None:
-        """Nothing shows only now."""
+        wait_works(self._context)

@@ -31,7 +31,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * A Flink job that reads payments from one topic and writes into another each with its fee, or the
  * balance of its account, which it keeps in its state: `PaymentsJob NAME=VALUE …`.
  *
- * The one thing to know: it is written as Flink's documentation says. What tells a broken twin from
+ * It is written as Flink's documentation says. What tells a broken twin from
  * the job that keeps its word is a setting, or how it is started.
  */
 public final class PaymentsJob {

@@ -1,6 +1,6 @@
 """The Flink job beside this file: its jars fetched and it compiled when a run first needs it.
 
-The one thing to know: each version of Flink is a set of jars of its own in the lock, and `setup`
+Each version of Flink is a set of jars of its own in the lock, and `setup`
 gets none of them: a minute or more that only who puts Flink on trial has to wait for.
 """
 

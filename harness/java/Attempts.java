@@ -16,7 +16,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 /**
  * The calls of one session to send records, and what came of each.
  *
- * The one thing to know: a call is on disk before the client gets its record. Outcomes are told on
+ * A call is on disk before the client gets its record. Outcomes are told on
  * a thread of the client's; they are kept until the program takes them, and are on disk then.
  */
 final class Attempts {

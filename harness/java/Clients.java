@@ -8,7 +8,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 /**
  * Clients that give up soon.
  *
- * The one thing to know: by default a lost answer is noticed after 30 s. With these settings a fault
+ * By default a lost answer is noticed after 30 s. With these settings a fault
  * shows within seconds, as with the clients of other languages.
  */
 final class Clients {

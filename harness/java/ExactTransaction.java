@@ -13,9 +13,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * One transaction by Kafka's own client, told as `harness/exact/librdkafka.py` is told it.
+ * One transaction by Kafka's own client, told as `harness/message_faults/librdkafka.py` is told it.
  *
- * The one thing to know: it does what the documentation of KafkaProducer tells a program to do. A
+ * It does what the documentation of KafkaProducer tells a program to do. A
  * call that timed out and may be made again is made again, a transaction that failed is aborted and
  * begun again, and whoever cannot abort either is at its end. It gives up soon, so that a fault
  * shows within seconds.

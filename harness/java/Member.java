@@ -27,7 +27,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * One member of a consumer group that reads payments and writes them with their fee into another
  * topic, effects and positions in one transaction: `Member TASK`.
  *
- * The one thing to know: it is written as Kafka's documentation says that such a loop is to be
+ * It is written as Kafka's documentation says that such a loop is to be
  * written, and what a broken twin leaves out is a flag of its task. Who can do nothing more ends,
  * and is started again by whoever started it.
  */

@@ -11,7 +11,7 @@ import org.apache.kafka.common.TopicPartition;
  * What a member of a group writes down: its transactions, what it staged in them, what it believes
  * to have committed, and what was assigned to it.
  *
- * The one thing to know: the group's positions themselves are read from Kafka's own log by others;
+ * The group's positions themselves are read from Kafka's own log by others;
  * what stands here is `advisory`, since no life starts from it. An assignment is written when it has
  * ended, so that a member that is killed claims nothing of its last one.
  */

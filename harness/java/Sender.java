@@ -5,7 +5,7 @@ import java.nio.file.Path;
 /**
  * A sender without transactions, as `harness/workload/task_file.py` describes it: `Sender TASK`.
  *
- * The one thing to know: whether the client is idempotent is a setting of the task, and its own
+ * Whether the client is idempotent is a setting of the task, and its own
  * retries are always on. With `resend_seconds` the application knows better: what the client gave up
  * for time it hands over once more.
  */

@@ -19,7 +19,7 @@ import org.apache.kafka.streams.state.KeyValueStore;
  * One instance of a Kafka Streams application that reads payments and writes into another topic each
  * with its fee, or the balance of its account, which it keeps in a store: `StreamsMember TASK`.
  *
- * The one thing to know: it has one thread, so that its clients can be told by name; when that fails
+ * It has one thread, so that its clients can be told by name; when that fails
  * for good the process ends, and is started again by whoever started it.
  */
 final class StreamsMember {

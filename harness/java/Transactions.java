@@ -4,7 +4,7 @@ import java.util.Map;
 /**
  * The transactions of one session, as the table `txns` has them.
  *
- * The one thing to know: a row is written when its transaction begins and again whenever something
+ * A row is written when its transaction begins and again whenever something
  * is about to happen or has happened to it. Until it has ended nobody knows what becomes of it.
  */
 final class Transactions {

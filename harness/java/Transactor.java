@@ -10,7 +10,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 /**
  * A sender in transactions, as `harness/workload/task_file.py` describes it: `Transactor TASK`.
  *
- * The one thing to know: recovery is what Kafka's documentation prescribes. A call that timed out is
+ * Recovery is what Kafka's documentation prescribes. A call that timed out is
  * made again, since only that call may follow; a transaction that failed is aborted; and a client
  * that cannot abort either is fenced, or otherwise at its end, and a new one goes on.
  */

@@ -1,6 +1,6 @@
 """Java programs beside this file: compiled once, then started like any other process.
 
-The one thing to know: there is no build tool. The JDK's compiler is called when a source, the jars
+There is no build tool. The JDK's compiler is called when a source, the jars
 or the Java have changed, which takes some seconds; the classes are kept with the downloads.
 """
 

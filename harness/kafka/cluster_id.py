@@ -1,6 +1,6 @@
 """The id of a new cluster: 16 random bytes in URL-safe base64, as Kafka writes its ids.
 
-The one thing to know: it never begins with a dash, because `kafka-storage format` would take it for
+It never begins with a dash, because `kafka-storage format` would take it for
 an option then. Kafka's own generator draws again for that reason (`Uuid.randomUuid`, KAFKA-13741).
 """
 

@@ -1,6 +1,6 @@
 """Questions to whoever coordinates a consumer group or a transactional id.
 
-The one thing to know: a coordinator moves, and one that has just got the part, or lost it, says so:
+A coordinator moves, and one that has just got the part, or lost it, says so:
 it loads, it is the wrong one, it is busy with what was asked before. Such answers are no answers;
 the question is put again, to whoever has the part by then.
 """

@@ -1,6 +1,6 @@
 """Deleting the oldest records of a partition.
 
-The one thing to know: the broker forgets whatever lies before an offset, in every replica that is
+The broker forgets whatever lies before an offset, in every replica that is
 in sync; the offset becomes the partition's first. Nothing brings the records back.
 """
 

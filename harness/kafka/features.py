@@ -1,6 +1,6 @@
 """Which version of Kafka's transactions a cluster has, and setting it.
 
-The one thing to know: on version 2 each transaction has an epoch of its own, so that what comes
+On version 2 each transaction has an epoch of its own, so that what comes
 late from an earlier one is refused (KIP-890); on version 1 it may end a later one. The same brokers
 do either. A client does as the version says from its next connection on, if it knows of versions at
 all: librdkafka 2.16 does not, and is protected by neither.

@@ -1,6 +1,6 @@
 """Every position that a consumer group ever committed, in order, from Kafka's own log of them.
 
-The one thing to know: `__consumer_offsets` holds commits of all groups, each in the partition that
+`__consumer_offsets` holds commits of all groups, each in the partition that
 its name hashes to; those of a transaction count from its marker on. A client's look at the same
 shows the newest ones only, and not how they came.
 

@@ -1,6 +1,6 @@
 """What a consumer group has committed, and moving it.
 
-The one thing to know: only a group without members can be moved from outside; the broker refuses
+Only a group without members can be moved from outside; the broker refuses
 the others. A group that never had members, only positions, is as good as an empty one.
 """
 

@@ -1,6 +1,6 @@
 """Which partition of Kafka's own topics keeps what belongs to a group or a transactional id.
 
-The one thing to know: whoever leads that partition coordinates. So a coordinator is moved by moving
+Whoever leads that partition coordinates. So a coordinator is moved by moving
 a leader, and takes everybody along whom the same partition keeps.
 """
 

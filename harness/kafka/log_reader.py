@@ -1,6 +1,6 @@
 """Reading a log as the broker keeps it: every batch, control markers included, to its very end.
 
-The one thing to know: no consumer shows producer ids, epochs, sequences or markers, so this fetches
+No consumer shows producer ids, epochs, sequences or markers, so this fetches
 raw batches with kafka-python's protocol and record classes, uncommitted, directly from the leader.
 Reading ends at the high watermark and never after a number of records.
 """

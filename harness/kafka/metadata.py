@@ -1,6 +1,6 @@
 """What chosen brokers say of the cluster: brokers, leaders, in-sync replicas, coordinators.
 
-The one thing to know: an isolated broker goes on answering with itself as leader. A view asks only
+An isolated broker goes on answering with itself as leader. A view asks only
 the brokers that it was made with, in order, and takes the first answer; to know what *every* broker
 believes, make a view of each.
 """

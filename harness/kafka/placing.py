@@ -1,6 +1,6 @@
 """Moving a partition's leadership to a broker that has a replica of it.
 
-The one thing to know: the replicas stay where they are; only their order changes, and the first of
+The replicas stay where they are; only their order changes, and the first of
 them is elected. So it moves in a moment, and no data with it.
 """
 

@@ -1,6 +1,6 @@
 """Every transactional id with a prefix, and what its newest transaction is at.
 
-The one thing to know: each broker knows only those that it coordinates, so all of them are asked,
+Each broker knows only those that it coordinates, so all of them are asked,
 and one that does not answer leaves the list incomplete: then there is none.
 """
 

@@ -1,6 +1,6 @@
 """A transactional id as its coordinator knows it: who owns it, and what its transaction is at.
 
-The one thing to know: whoever asks for the producer id of a transactional id becomes its owner. The
+Whoever asks for the producer id of a transactional id becomes its owner. The
 one before has an epoch that is too low from then on, and is fenced at its next request.
 """
 

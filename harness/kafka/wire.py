@@ -1,6 +1,6 @@
 """One question to one broker: a socket, a request, its response.
 
-The one thing to know: a client library asks whichever broker it likes, and an isolated one goes on
+A client library asks whichever broker it likes, and an isolated one goes on
 answering with what it last knew. Where it matters *who* answers, the question goes through here.
 Encoding and decoding are kafka-python's.
 """

@@ -1,6 +1,6 @@
 """A bare lab: a stage for programs of the user's own, without workload and pipeline of ours.
 
-The one thing to know: it is a lab in every other respect. It claims nothing, so there is nothing to
+It is a lab in every other respect. It claims nothing, so there is nothing to
 judge; its folder says what was done to the stage, when, and what proves it.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onceproof.harness.arrange import Parts
+from onceproof.harness.arrange import RunAssembly
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.run import Run
@@ -52,16 +52,16 @@ class Nobody:
 class BareRun(Run):
     """A run of a stage alone."""
 
-    def _phases(self, parts: Parts) -> None:
+    def _phases(self, parts: RunAssembly) -> None:
         """Nothing flows of ours, so nothing has to warm up, to settle, or to be collected."""
         phase = self._recorder.phase
         with phase("arrange"):
-            bench = parts.arrange()
-        conductor = self._conduct((), bench)
+            context = parts.arrange()
+        conductor = self._conduct((), context)
         with phase("disturb"):
             conductor.carry_out()
         with phase("heal"):
-            self._heal(bench)
+            self._heal(context)
 
 
 def bare(topics: Sequence[Topic]) -> Scenario:

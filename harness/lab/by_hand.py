@@ -1,6 +1,6 @@
 """Faults that come by hand while a run stays up.
 
-The one thing to know: this takes the place of a schedule's conductor, and its faults are lines like
+This takes the place of a schedule's conductor, and its faults are lines like
 any other: recorded, with evidence, healed whatever happens. Only trigger and end are the user's.
 What failed to heal stays at work, so that it can be tried again.
 """
@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 from confluent_kafka import KafkaException
 
-from onceproof.harness.bench import Aftermath, Bench
+from onceproof.harness.fault_execution import FaultExecution
 from onceproof.harness.faults.base import Fault
-from onceproof.harness.feasible import doable
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.kafka.topics import create_topics
-from onceproof.harness.line import Line
-from onceproof.harness.scenario import At
+from onceproof.harness.run_context import Collected, RunContext
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.supported_faults import is_supported
 from onceproof.harness.wait import Interrupted, wait_until
 
 ACT_SECONDS = 60.0
@@ -53,11 +53,11 @@ class ToldSo:
         """In words."""
         return "it is healed by hand"
 
-    def begin(self, bench: Bench) -> object:
+    def begin(self, context: RunContext) -> object:
         """Nothing to remember."""
         return None
 
-    def reached(self, bench: Bench, begun: object) -> bool:
+    def reached(self, context: RunContext, begun: object) -> bool:
         """Never of itself."""
         return False
 
@@ -67,22 +67,22 @@ class ByHand:
 
     def __init__(
         self,
-        bench: Bench,
+        context: RunContext,
         *,
         offered: Set[str],
         opened: Callable[[ByHand], None],
-        noted: Callable[[Line], None],
+        noted: Callable[[FaultExecution], None],
     ) -> None:
         """Nothing is done yet.
 
         Args:
-            bench: the running parts.
+            context: the running parts.
             offered: what there is that faults may need.
             opened: called when the user may begin.
             noted: called with every fault that was asked for.
         """
-        self.bench = bench
-        self.lines: list[Line] = []
+        self.context = context
+        self.lines: list[FaultExecution] = []
         self._offered = offered
         self._opened = opened
         self._noted = noted
@@ -93,7 +93,7 @@ class ByHand:
     @property
     def ending(self) -> bool:
         """Whether it comes to its end, as told or because the run was asked to stop."""
-        return self._ended.is_set() or self.bench.stop.is_set()
+        return self._ended.is_set() or self.context.stop.is_set()
 
     def announce(self) -> None:
         """Nothing is planned."""
@@ -107,19 +107,19 @@ class ByHand:
         """
         self._opened(self)
         while not self._ended.wait(0.1):
-            self.bench.stop.check()
+            self.context.stop.check()
             self._check()
         self.heal_all()
         self._check()
         if not self._judge:
-            self.bench.stop.set("ended by hand, without a verdict")
-            raise Interrupted(self.bench.stop.reason)
-        self.bench.producers.enough()
+            self.context.stop.set("ended by hand, without a verdict")
+            raise Interrupted(self.context.stop.reason)
+        self.context.producers.enough()
 
-    def aftermath(self, known: Aftermath) -> None:
+    def after_collect(self, known: Collected) -> None:
         """As a schedule's."""
         for line in self.lines:
-            line.aftermath(known)
+            line.after_collect(known)
 
     def make_topic(self, topic: Topic) -> Topic:
         """Create a topic for programs of the user's; it ends with the lab.
@@ -128,7 +128,7 @@ class ByHand:
             NotMade: the cluster refused.
             Ending: nothing more begins.
         """
-        stage = self.bench.stage
+        stage = self.context.stage
         with self._lock:
             self._check_up()
             try:
@@ -143,7 +143,7 @@ class ByHand:
             stage.created([topic.name])
         return topic
 
-    def begin(self, name: str, fault: Fault) -> Line:
+    def begin(self, name: str, fault: Fault) -> FaultExecution:
         """Let a fault act; returns when it does, lies in wait, or has failed.
 
         Raises:
@@ -151,7 +151,7 @@ class ByHand:
             NotOffered: not in this lab.
             Ending: nothing more begins.
         """
-        if not doable(fault, self._offered):
+        if not is_supported(fault, self._offered):
             raise NotOffered(
                 f"{name} needs «{fault.needs}», which this lab has not; it has "
                 f"{', '.join(sorted(self._offered)) or 'nothing of the kind'}"
@@ -159,14 +159,14 @@ class ByHand:
         with self._lock:
             self._check_up()
             number = 1 + sum(line.at.name.rpartition("-")[0] == name for line in self.lines)
-            at = At(
+            at = ScheduledFault(
                 name=f"{name}-{number}",
                 do=fault,
                 until=ToldSo(),
                 required=False,
                 seconds=math.inf,
             )
-            line = Line(at, self.bench)
+            line = FaultExecution(at, self.context)
             line.record("planned", fault.describe(), quiet=True)
             self._noted(line)
             self.lines.append(line)
@@ -175,12 +175,12 @@ class ByHand:
             lambda: line.state not in ("planned", "armed"),
             what=f"«{at.name}» to be at work",
             seconds=ACT_SECONDS,
-            stop=self.bench.stop,
+            stop=self.context.stop,
             seen=lambda: f"{line.state}: {line.detail}",
         )
         return line
 
-    def heal(self, name: str) -> Line:
+    def heal(self, name: str) -> FaultExecution:
         """End one fault and see that it is undone; where that failed before, try again.
 
         Raises:
@@ -198,7 +198,7 @@ class ByHand:
         self._wait_over([line])
         return line
 
-    def heal_all(self) -> list[Line]:
+    def heal_all(self) -> list[FaultExecution]:
         """End every fault that is at work, the newest first."""
         with self._lock:
             at_work = self._at_work()[::-1]
@@ -223,22 +223,22 @@ class ByHand:
             how = "with" if self._judge else "without"
             raise Ending(f"the lab is ending, {how} a verdict, and takes no more orders")
 
-    def _at_work(self) -> list[Line]:
+    def _at_work(self) -> list[FaultExecution]:
         return [line for line in self.lines if line.unhealed or not line.over.is_set()]
 
-    def _undo(self, line: Line) -> None:
+    def _undo(self, line: FaultExecution) -> None:
         if line.unhealed:
             line.over.clear()
             threading.Thread(target=line.heal_again, daemon=True).start()
         else:
             line.end()
 
-    def _wait_over(self, lines: Sequence[Line]) -> None:
+    def _wait_over(self, lines: Sequence[FaultExecution]) -> None:
         wait_until(
             lambda: all(line.over.is_set() for line in lines),
             what="the faults to be healed",
             seconds=HEAL_SECONDS,
-            stop=self.bench.stop,
+            stop=self.context.stop,
             seen=lambda: [f"{line.at.name}: {line.state}" for line in lines],
         )
 

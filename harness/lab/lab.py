@@ -1,6 +1,6 @@
 """Opening a lab: a run that has no schedule, and stays up until it is told to end.
 
-The one thing to know: it is a run in every other respect. Its folder is judged and told by the same
+It is a run in every other respect. Its folder is judged and told by the same
 code, and what was done by hand stands in `run.json` as its schedule.
 """
 
@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from onceproof.harness import events
-from onceproof.harness.bench import Bench
+from onceproof.harness.fault_execution import FaultExecution
 from onceproof.harness.faults.base import Fault
-from onceproof.harness.feasible import offered_to
 from onceproof.harness.lab.by_hand import ByHand
 from onceproof.harness.lab.place import Place
 from onceproof.harness.lab.server import LabServer
-from onceproof.harness.line import Line
 from onceproof.harness.record import RunRecord, Step
 from onceproof.harness.run import Conducting, Run
-from onceproof.harness.scenario import At, Scenario
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.stage.backends import LOCAL, offers
+from onceproof.harness.supported_faults import offered_to
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
 
@@ -98,14 +98,14 @@ class Lab:
                 self._server.close()
             self._place.leave()
 
-    def _conduct(self, schedule: Sequence[At], bench: Bench) -> Conducting:
+    def _conduct(self, schedule: Sequence[ScheduledFault], context: RunContext) -> Conducting:
         # How much is sent is up to the user as well.
         folder = self.run.folder.path
         record = RunRecord.load(folder)
         if record.written is not None:
             written = record.written.model_copy(update={"records": 0})
             record.model_copy(update={"written": written}).save(folder)
-        return ByHand(bench, offered=self._offered, opened=self._serve, noted=self._note)
+        return ByHand(context, offered=self._offered, opened=self._serve, noted=self._note)
 
     def _serve(self, lab: ByHand) -> None:
         about = {
@@ -113,7 +113,7 @@ class Lab:
             "folder": str(self.run.folder.path),
             "seed": self.run.seed,
             "scenario": self.run.scenario.name,
-            "topic": lab.bench.topic,
+            "topic": lab.context.topic,
             "topics": {t.name: t.partitions for t in self.run.scenario.all_topics},
             "claims": [claim.name for claim in self.run.scenario.claims],
             "socket": str(self._place.socket),
@@ -121,7 +121,7 @@ class Lab:
         self._server = LabServer(self._place, lab, about)
         self._opened(self._server.answer("GET", "/", {})[1])
 
-    def _note(self, line: Line) -> None:
+    def _note(self, line: FaultExecution) -> None:
         """Write a fault into the record, so that the report names it and it can be done again."""
         folder = self.run.folder.path
         record = RunRecord.load(folder)

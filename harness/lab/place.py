@@ -1,6 +1,6 @@
 """Where a lab can be reached: a Unix socket in a folder that only its user can enter.
 
-The one thing to know: a socket's file stays behind when its process is killed, so a lab is there
+A socket's file stays behind when its process is killed, so a lab is there
 only if it answers; what does not answer is swept away by the next one.
 """
 

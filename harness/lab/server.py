@@ -1,6 +1,6 @@
 """A lab's control: HTTP with JSON over a Unix socket, so that `curl` or any language can drive it.
 
-The one thing to know: only the user who opened the lab is served. The folder lets nobody else in,
+Only the user who opened the lab is served. The folder lets nobody else in,
 and whoever connects is asked of the kernel all the same. `docs/reference/lab.md` is the contract.
 """
 
@@ -98,7 +98,7 @@ class LabServer:
             case "GET", [""]:
                 return HTTPStatus.OK, self._whole_about()
             case "GET", ["status"]:
-                return HTTPStatus.OK, status(self._lab.bench, self._lab.lines)
+                return HTTPStatus.OK, status(self._lab.context, self._lab.lines)
             case "GET", ["kinds"]:
                 return HTTPStatus.OK, [
                     {"name": e.name, "takes": list(e.takes), "says": e.says}
@@ -123,9 +123,9 @@ class LabServer:
         raise Refused(HTTPStatus.NOT_FOUND, f"there is no {method} {path}")
 
     def _whole_about(self) -> dict[str, Any]:
-        stage = self._lab.bench.stage
+        stage = self._lab.context.stage
         return self._about | {
-            "bootstrap": bootstraps(self._lab.bench),
+            "bootstrap": bootstraps(self._lab.context),
             "database": {who: stage.database(who) for who in ("pipeline", AUDITOR)},
             "links": [str(link) for link in stage.links()],
         }

@@ -1,6 +1,6 @@
 """What a lab looks like now, as plain data.
 
-The one thing to know: every broker is asked by itself and the majority's word is shown. An isolated
+Every broker is asked by itself and the majority's word is shown. An isolated
 broker goes on answering with itself as leader, which is shown as its dissent.
 """
 
@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from onceproof.harness.bench import Bench
+from onceproof.harness.fault_execution import FaultExecution
 from onceproof.harness.kafka.metadata import ClusterView, Replicas
-from onceproof.harness.line import Line
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, QUEUE_AUDIENCES, broker_name
 from onceproof.harness.subjects.pipeline import Pipeline
 from onceproof.harness.workload.control import Producers
@@ -22,28 +22,28 @@ _Word = tuple[int, frozenset[int]]
 """A leader and the in-sync replicas."""
 
 
-def bootstraps(bench: Bench) -> dict[str, str]:
+def bootstraps(context: RunContext) -> dict[str, str]:
     """`bootstrap.servers` of every audience; the auditor's goes past all proxies.
 
     Where there are no brokers of Kafka's, it is the address of the queue broker.
     """
-    stage = bench.stage
+    stage = context.stage
     if stage.brokers:
         return {audience: stage.bootstrap(audience) for audience in (*AUDIENCES, AUDITOR)}
     return {audience: stage.queue_broker(audience) for audience in (*QUEUE_AUDIENCES, AUDITOR)}
 
 
-def status(bench: Bench, lines: Iterable[Line]) -> dict[str, Any]:
+def status(context: RunContext, lines: Iterable[FaultExecution]) -> dict[str, Any]:
     """Brokers, leaders, in-sync replicas, links, faults and progress."""
-    wrong = bench.stage.disturbed()
-    nodes = bench.stage.nodes
+    wrong = context.stage.disturbed()
+    nodes = context.stage.nodes
     return {
         "nodes": {node: _state(wrong.get(node)) for node in nodes},
-        "partitions": _partitions(bench),
+        "partitions": _partitions(context),
         "links": {link: what for link, what in sorted(wrong.items()) if link not in nodes},
         "faults": [fault_of(line) for line in lines],
-        "workload": _workload(bench.producers) if bench.producers.total else None,
-        "pipeline": _pipeline(bench.pipeline) if bench.subject.offers else None,
+        "workload": _workload(context.producers) if context.producers.total else None,
+        "pipeline": _pipeline(context.pipeline) if context.subject.offers else None,
     }
 
 
@@ -62,7 +62,7 @@ def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
     return {"state": state, "progress": pipeline.shortly()}
 
 
-def fault_of(line: Line) -> dict[str, Any]:
+def fault_of(line: FaultExecution) -> dict[str, Any]:
     """A fault as it stands."""
     return {
         "name": line.at.name,
@@ -74,10 +74,10 @@ def fault_of(line: Line) -> dict[str, Any]:
     }
 
 
-def _partitions(bench: Bench) -> list[dict[str, Any]]:
+def _partitions(context: RunContext) -> list[dict[str, Any]]:
     # One that is paused accepts and says nothing, for as long as one waits.
-    asked = {n: view for n, view in bench.views().items() if bench.answers(broker_name(n))}
-    with ThreadPoolExecutor(max(1, len(bench.stage.brokers))) as pool:
+    asked = {n: view for n, view in context.views().items() if context.answers(broker_name(n))}
+    with ThreadPoolExecutor(max(1, len(context.stage.brokers))) as pool:
         words = dict(zip(asked, pool.map(_said, asked.values()), strict=True))
     return [
         _agreed(key, {node: said[key] for node, said in words.items() if key in said})

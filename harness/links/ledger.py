@@ -1,6 +1,6 @@
 """Who disturbs what: each disturbance of a proxy is held by somebody until that one lets go.
 
-The one thing to know: nobody undoes what another one holds. A proxy is enabled only when nobody
+Nobody undoes what another one holds. A proxy is enabled only when nobody
 wants it closed, and a toxic belongs to one hold alone, so faults on one link come and go in any
 order. This only keeps the books; who owns the proxies makes them so.
 """
@@ -22,7 +22,7 @@ class Cut:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Foul:
+class Toxic:
     """What a toxic does to one direction; type and attributes are toxiproxy's."""
 
     type: str
@@ -30,13 +30,13 @@ class Foul:
     attributes: Mapping[str, int]
 
 
-Disturbance = Cut | Foul
+Disturbance = Cut | Toxic
 CUT: Final = Cut()
 
 
-def lose(way: Way) -> Foul:
+def lose(way: Way) -> Toxic:
     """Every byte of one direction swallowed; the connections stay until it is undone."""
-    return Foul(type="timeout", way=way, attributes={"timeout": 0})
+    return Toxic(type="timeout", way=way, attributes={"timeout": 0})
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Wanted:
     """How a proxy has to be: enabled or not, and its toxics by name."""
 
     enabled: bool
-    fouls: Mapping[str, Foul]
+    toxics: Mapping[str, Toxic]
 
 
 class Ledger:
@@ -86,7 +86,9 @@ class Ledger:
         held = {n: how for n, (proxies, how) in self._held.items() if proxy in proxies}
         return Wanted(
             enabled=CUT not in held.values(),
-            fouls={
-                f"{how.type}-{how.way}-{n}": how for n, how in held.items() if isinstance(how, Foul)
+            toxics={
+                f"{how.type}-{how.way}-{n}": how
+                for n, how in held.items()
+                if isinstance(how, Toxic)
             },
         )

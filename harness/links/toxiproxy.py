@@ -1,6 +1,6 @@
 """Everything that we say to a toxiproxy server, through toxiproxy-python, made safe.
 
-The one thing to know: the library keeps host and port in a class, sets no time limits, and takes
+The library keeps host and port in a class, sets no time limits, and takes
 server errors for success. Here every server gets a class of its own, every call a time limit, every
 answer is checked, and every change is read back. Nothing else in the project talks to toxiproxy.
 """
@@ -33,7 +33,7 @@ class ProxySpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Toxic:
+class AppliedToxic:
     """One toxic on one proxy.
 
     `stream` is `upstream` for bytes from client to server and `downstream` for the answers.
@@ -96,7 +96,7 @@ class ToxiproxyServer:
         if (found := self.state(proxy)["upstream"]) != upstream:
             raise ProxyTrouble(f"proxy {proxy} leads to {found}, not to {upstream} as it was told")
 
-    def add_toxic(self, proxy: str, toxic: Toxic) -> None:
+    def add_toxic(self, proxy: str, toxic: AppliedToxic) -> None:
         """Install a toxic; verified."""
         body = {
             "name": toxic.name,

@@ -1,6 +1,6 @@
 """From the lines that a run's writers wrote to the typed tables that checkers read.
 
-The one thing to know: a call without a return is `info`, and of rows that are written again as they
+A call without a return is `info`, and of rows that are written again as they
 change (phases, faults, instances, transactions) the last one counts. A line cut short by a crash
 can only be the last of its file; it is counted and reported. A damaged line elsewhere is an error
 that names it.

@@ -1,6 +1,6 @@
 """Append-only JSON Lines: how every process of a run writes history.
 
-The one thing to know: what a writer has flushed survives any death of its process, because it is
+What a writer has flushed survives any death of its process, because it is
 with the kernel by then. A line that a crash cut short is the last of its file; the reader counts it
 and goes on.
 """

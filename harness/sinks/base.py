@@ -1,6 +1,6 @@
 """How the auditor looks into a sink.
 
-The one thing to know: an effect's content is reduced to a digest here, of the columns that the
+An effect's content is reduced to a digest here, of the columns that the
 workload names, so that the checkers compare content without knowing any format.
 """
 

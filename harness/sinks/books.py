@@ -1,6 +1,6 @@
 """A ledger and its balances in a database that speaks SQL, whichever.
 
-The one thing to know: the ledger has one row for each payment, the balances one for each account;
+The ledger has one row for each payment, the balances one for each account;
 they are two sinks, since a balance tells nothing of any one payment.
 """
 

@@ -1,6 +1,6 @@
 """A Delta table, read by its own log: Parquet files, and which of them count.
 
-The one thing to know: each commit is a file `_delta_log/<version>.json` of actions. What adds files
+Each commit is a file `_delta_log/<version>.json` of actions. What adds files
 may also name an application and its version, in one stroke with them: that is the guard. What
 changes rows (MERGE, UPDATE, OPTIMIZE) takes files away and adds others in their place.
 

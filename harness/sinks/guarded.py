@@ -1,6 +1,6 @@
 """Tables in PostgreSQL beside those of a guard, which names every micro-batch that is in them.
 
-The one thing to know: a job makes its tables when it first starts; until then they are empty.
+A job makes its tables when it first starts; until then they are empty.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An Iceberg table, seen by two readers: one by its metadata, one that lists its data files.
 
-The one thing to know: a commit is a file `metadata/v<N>.metadata.json`, which names a snapshot;
+A commit is a file `metadata/v<N>.metadata.json`, which names a snapshot;
 that names its manifests, and these the data files that count. What a snapshot's summary says of
 query and epoch stands or falls with its files, and is forgotten with the snapshot.
 """

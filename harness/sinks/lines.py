@@ -1,6 +1,6 @@
 """A text file that copies of payments are appended to, one a line.
 
-The one thing to know: who appends may die amid a line, or between a line and its newline, and who
+Who appends may die amid a line, or between a line and its newline, and who
 comes after goes on behind it. So a line may hold several payments, and pieces of one. A piece is
 no effect: it is counted, and passed over.
 """

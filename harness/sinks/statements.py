@@ -1,6 +1,6 @@
 """A ledger in PostgreSQL each of whose rows says what its account has by then.
 
-The one thing to know: its rows are effects like those of any ledger, and beside that the newest row
+Its rows are effects like those of any ledger, and beside that the newest row
 of an account is its state. They are two sinks: that no row is missing says nothing of the balances.
 """
 

@@ -1,6 +1,6 @@
 """Two tables of PostgreSQL, each written by a query of its own, and what says which batches.
 
-The one thing to know: they are two sinks, and one record must have its effect in both. The guard is
+They are two sinks, and one record must have its effect in both. The guard is
 one table for both queries.
 """
 

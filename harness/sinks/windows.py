@@ -1,6 +1,6 @@
 """Sums by account and minute in PostgreSQL, as who adds up the rows of a window sees them.
 
-The one thing to know: no payment leaves a trace of its own in a sum. All that is known of a
+No payment leaves a trace of its own in a sum. All that is known of a
 micro-batch is whether rows of it are there: each row names the batch that wrote it last.
 """
 

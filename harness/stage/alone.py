@@ -1,6 +1,6 @@
 """A local stage by itself, without a run: for measurements, trials and tests.
 
-The one thing to know: whatever happens to this process, nothing of the stage stays behind, as with
+Whatever happens to this process, nothing of the stage stays behind, as with
 a run.
 """
 

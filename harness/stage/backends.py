@@ -1,6 +1,6 @@
 """What a stage may be made of, and making one: the only place that knows all backends.
 
-The one thing to know: a backend is asked twice. `prepare`, before a run begins, says what is
+A backend is asked twice. `prepare`, before a run begins, says what is
 missing on this machine; `new_stage` makes the stage of one run.
 """
 

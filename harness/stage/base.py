@@ -1,6 +1,6 @@
 """What a stage offers: the one interface between everything above and a backend.
 
-The one thing to know: nothing above this file knows how a node is run. It names nodes
+Nothing above this file knows how a node is run. It names nodes
 (`broker-1`, `postgres`), links (`producer→broker-2`) and audiences, and gets addresses to hand to
 clients; no process id, path or container id comes out.
 """

@@ -1,6 +1,6 @@
 """A loopback block of its own for every run: `127.<block>.0.0/16`.
 
-The one thing to know: a block is taken by binding an abstract Unix socket. Such a name lives in the
+A block is taken by binding an abstract Unix socket. Such a name lives in the
 network namespace, exactly as loopback addresses do, and is free again the moment the last process
 that holds it is gone, so nothing has to be cleaned up and two runs can never share a block.
 """

@@ -1,6 +1,6 @@
 """What the brokers of every run begin with: a formatted storage, and the classes that they load.
 
-The one thing to know: both are made once, of a broker that is formatted by Kafka's own tool and
+Both are made once, of a broker that is formatted by Kafka's own tool and
 started for nothing else, and kept with the downloads. The tool takes a second of a core for each
 broker and a start two and a half; a copy costs nothing, and with the classes a start takes half.
 """

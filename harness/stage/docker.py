@@ -1,6 +1,6 @@
 """The docker stage: docker-compose.yml, with every way through toxiproxy as on the local stage.
 
-The one thing to know: what a link is and what can be done to it is the same as locally, because the
+What a link is and what can be done to it is the same as locally, because the
 same toxiproxy does it; only the processes behind it are containers. Connections are counted by the
 kernel, in the network of the container concerned, so the engine must be on this machine.
 """

@@ -1,6 +1,6 @@
 """docker-compose.yml, started for one run.
 
-The one thing to know: the file is what a person starts by hand; all that a run adds are variables.
+The file is what a person starts by hand; all that a run adds are variables.
 They go to the command through `env`, so that the harness's own environment stays as it is and the
 command carries the run's marker, by which the reaper ends it.
 """

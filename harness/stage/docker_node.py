@@ -1,6 +1,6 @@
 """One container as a node: its lives, its log, its end.
 
-The one thing to know: a node keeps its container for the whole run, so that data and addresses
+A node keeps its container for the whole run, so that data and addresses
 outlive a kill; each start of it is a new life with a log file of its own.
 """
 

@@ -1,6 +1,6 @@
 """A small process that outlives the harness by a moment and removes the containers it left behind.
 
-The one thing to know: like `reaper`, it waits for the end of a pipe, and it finds what belongs to
+Like `reaper`, it waits for the end of a pipe, and it finds what belongs to
 the run by its marker, which containers, networks and volumes carry as a label. It looks until
 nothing has turned up for a while, because the engine may still be creating what a killed command
 had asked for.

@@ -1,6 +1,6 @@
 """Containers, networks and volumes of runs whose harness is gone.
 
-The one thing to know: a marker holds a process id, which means something only where it was given;
+A marker holds a process id, which means something only where it was given;
 so a second label says where, and what comes from elsewhere is left alone.
 """
 

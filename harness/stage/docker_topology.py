@@ -1,6 +1,6 @@
 """Addresses and ports of a stage in containers.
 
-The one thing to know: docker-compose.yml decides, and this repeats what it says at its top: a port
+Docker-compose.yml decides, and this repeats what it says at its top: a port
 is `19<way><node>`, inside as outside, where a run replaces the 19 by digits that are free. Outside,
 everything has one loopback address; a run takes that of its block.
 """

@@ -1,6 +1,6 @@
 """The external stage: the user's own cluster, and the user's own chaos.
 
-The one thing to know: nothing of it is ours. We make topics and remove them, send, read, and judge;
+Nothing of it is ours. We make topics and remove them, send, read, and judge;
 what else can be done to it (kill a broker, cut a link) is done by the commands that its file gives.
 There is no proxy, so all audiences share one address, and a link is that of all of them.
 """

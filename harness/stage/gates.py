@@ -1,6 +1,6 @@
 """Gates on the links of one stage, put behind their proxies.
 
-The one thing to know: client → toxiproxy → gate → broker. A gate goes in by letting the link's
+Client → toxiproxy → gate → broker. A gate goes in by letting the link's
 proxies lead to it, and out by letting them lead to the broker again, so all other faults still work
 in front of it and a link without one pays nothing. A gate without rules that may still act, and
 without held frames, disturbs nothing.

@@ -1,6 +1,6 @@
 """The local stage: Kafka brokers, toxiproxy, PostgreSQL and a queue broker as plain processes.
 
-The one thing to know: everything lives in the run's loopback block (see `topology`), and brokers
+Everything lives in the run's loopback block (see `topology`), and brokers
 reach each other through proxies because each JVM has a hosts file of its own. No root, no
 containers.
 """

@@ -1,6 +1,6 @@
 """A PostgreSQL server as a plain process, driven through its own programs.
 
-The one thing to know: PostgreSQL refuses to run as root. As root it runs with another user id,
+PostgreSQL refuses to run as root. As root it runs with another user id,
 which must own its data folder and be able to reach it, so that folder then lies in the system's
 temporary folder and not in the run folder; `remove` takes it away.
 """

@@ -1,6 +1,6 @@
 """Processes of a run: started in a session of their own, ended whole.
 
-The one thing to know: a process here means its whole *session*, and what that started. A Spark
+A process here means its whole *session*, and what that started. A Spark
 driver is a Python process, a JVM, a Python daemon in a process group of its own and that daemon's
 workers; only the session id holds them together. What was seen to belong to it stays with it: a
 child in a session of its own is nobody's child once the first process has died. Every one carries

@@ -1,6 +1,6 @@
 """Links as toxiproxy has them: the same on every backend.
 
-The one thing to know: a link is one proxy or several (between brokers replication and Raft), and
+A link is one proxy or several (between brokers replication and Raft), and
 whatever is done to a link is done to all of them. Who wants what is in a ledger; a proxy is made as
 the ledger has it, so a node that comes back opens no link that a fault has cut.
 """
@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import partial
 
 from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Ledger
-from onceproof.harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxyServer
+from onceproof.harness.links.toxiproxy import AppliedToxic, ProxySpec, ProxyTrouble, ToxiproxyServer
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import Link
 
@@ -122,16 +122,18 @@ class ProxiedLinks:
     def _make(self, proxy: str) -> None:
         wanted, state = self._ledger.wanted(proxy), self._server.state(proxy)
         present = {toxic["name"]: toxic["type"] for toxic in state["toxics"]}
-        unwanted = present.keys() - wanted.fouls.keys()
+        unwanted = present.keys() - wanted.toxics.keys()
         if any(present[name] == _STICKY for name in unwanted):
             self._server.remake(proxy)
             state, present, unwanted = self._server.state(proxy), {}, set()
         for name in sorted(unwanted):
             self._server.remove_toxic(proxy, name)
-        for name, foul in wanted.fouls.items():
+        for name, how in wanted.toxics.items():
             if name not in present:
-                stream = _STREAMS[foul.way]
-                toxic = Toxic(name=name, type=foul.type, stream=stream, attributes=foul.attributes)
+                stream = _STREAMS[how.way]
+                toxic = AppliedToxic(
+                    name=name, type=how.type, stream=stream, attributes=how.attributes
+                )
                 self._server.add_toxic(proxy, toxic)
         if state["enabled"] is not wanted.enabled:
             self._server.set_enabled(proxy, wanted.enabled)

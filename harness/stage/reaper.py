@@ -1,6 +1,6 @@
 """A small process that outlives the harness by a moment and ends what it left behind.
 
-The one thing to know: it waits for the end of a pipe. The harness holds the other end; when the
+It waits for the end of a pipe. The harness holds the other end; when the
 harness is gone, however it went, the read returns. It gets the run's marker as its first argument,
 finds the run's processes by it, removes the folders that follow it, and holds the run's loopback
 block until all are gone. It looks after an orderly end too, so that a tear-down which failed

@@ -1,6 +1,6 @@
 """What the kernel says of TCP connections on loopback.
 
-The one thing to know: toxiproxy's own counters move only when a connection closes, so live evidence
+Toxiproxy's own counters move only when a connection closes, so live evidence
 comes from `/proc/net/tcp`.
 """
 

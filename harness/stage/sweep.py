@@ -1,6 +1,6 @@
 """What runs left behind whose harness is gone, and ending it.
 
-The one thing to know: a run's marker begins with the harness's process id and start time, so that a
+A run's marker begins with the harness's process id and start time, so that a
 process id that has been given away again is not taken for the harness. Ids mean something only in
 their own namespace: what runs in a container is seen from outside under other ids, and left alone.
 """

@@ -1,6 +1,6 @@
 """Names of parties, links and audiences, and where each lives in a run's loopback block.
 
-The one thing to know: an address says what it is. `127.77.1.3` is run 77, the way from broker 1 to
+An address says what it is. `127.77.1.3` is run 77, the way from broker 1 to
 broker 3; `127.77.0.3` is broker 3 itself; `127.77.11.3` is the way from the second audience to
 broker 3, and `127.77.111.3` a gate on it. Every audience has a listener of its own on every broker,
 whose advertised address is that audience's proxy, because Kafka clients follow the advertised

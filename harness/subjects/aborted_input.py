@@ -1,6 +1,6 @@
 """Aborted records among what a Spark query had to process.
 
-The one thing to know: they lie in the input's log like any other. Who reads committed records must
+They lie in the input's log like any other. Who reads committed records must
 pass over them, and has been put to the test only if there were some in a batch that it committed.
 """
 

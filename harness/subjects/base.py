@@ -1,6 +1,6 @@
 """What a subject is: the system whose claim is on trial, as plain data.
 
-The one thing to know: a subject says what runs and where its effects go; it never says whether its
+A subject says what runs and where its effects go; it never says whether its
 claim holds. Add one by adding a file here.
 """
 

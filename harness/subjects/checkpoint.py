@@ -1,6 +1,6 @@
 """Reading a Spark Structured Streaming checkpoint from outside, while the query runs.
 
-The one thing to know: `offsets/N` is written before micro-batch N runs and holds where it will end;
+`offsets/N` is written before micro-batch N runs and holds where it will end;
 `commits/N` is written after the sink has it. Between the two lies the window in which a crash makes
 batch N run again. Spark writes both as `.N.<uuid>.tmp` first, so the creation of that file in
 `commits/` says that the sink is done and the commit is not. Between the two each task of a stateful

@@ -1,6 +1,6 @@
 """Processes of a pipeline that do the same work: started, killed, paused, and started again.
 
-The one thing to know: one that ends by itself, because it was fenced or its client hung, is started
+One that ends by itself, because it was fenced or its client hung, is started
 again, as anybody's deployment does. One that a fault has killed waits for its healing.
 """
 

@@ -1,6 +1,6 @@
 """A Kafka Streams application, with its exactly-once guarantee or without.
 
-The one thing to know: to the cluster it is a consumer group whose members write in transactions, so
+To the cluster it is a consumer group whose members write in transactions, so
 it is started, disturbed and collected as one; only its program is another.
 """
 

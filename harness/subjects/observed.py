@@ -1,6 +1,6 @@
 """Observers of a run: readers in processes of their own, from the first record to the log's end.
 
-The one thing to know: they are no part of what is on trial. One that ends by itself is a failure of
+They are no part of what is on trial. One that ends by itself is a failure of
 the harness and makes the run invalid; what they saw is what the claims of readers are judged by.
 """
 
@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from onceproof.harness.bench import addresses, fresh_reader
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.python import python_module
 from onceproof.harness.recording.tables import Recorded
 from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.run_context import addresses, fresh_reader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.observer import ObserverTask

@@ -1,6 +1,6 @@
 """A reader of topics during the whole run: `python -m onceproof.harness.subjects.observer TASK`.
 
-The one thing to know: it assigns itself every partition from the beginning and never commits, so
+It assigns itself every partition from the beginning and never commits, so
 its assignment never changes: what it skips, repeats or should not have seen is nobody else's doing.
 It ends when it is told to, and at its harness's end.
 """

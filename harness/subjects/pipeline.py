@@ -1,6 +1,6 @@
 """What is known of a pipeline on trial while it runs, whatever it is made of.
 
-The one thing to know: everything here is seen from outside or told by the pipeline's own commits,
+Everything here is seen from outside or told by the pipeline's own commits,
 so that one code warms up, settles and collects Spark, a consumer group or anything else.
 """
 

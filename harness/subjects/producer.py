@@ -1,6 +1,6 @@
 """Who sends is on trial: a producer, its client library, and what that claims.
 
-The one thing to know: nothing is behind the topic. The senders of the workload are the subject, so
+Nothing is behind the topic. The senders of the workload are the subject, so
 one that stands still is its own failure, and observers only look on.
 """
 

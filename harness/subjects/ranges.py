@@ -1,6 +1,6 @@
 """Which offsets each execution of each micro-batch processed.
 
-The one thing to know: the offset log says only where a batch *ends*; what was executed comes from
+The offset log says only where a batch *ends*; what was executed comes from
 the query's own progress, keyed by (query id, run id, batch), so that a replayed batch is not taken
 for one assigned twice. A batch whose progress was never told (the driver died before) is filled in
 from the offset log and marked `planned`.

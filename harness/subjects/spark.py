@@ -1,6 +1,6 @@
 """A PySpark pipeline of a run: started as a user starts it, killed whole, restarted.
 
-The one thing to know: killing a driver means its whole session, frozen in one stroke first. SIGKILL
+Killing a driver means its whole session, frozen in one stroke first. SIGKILL
 of the Python process alone leaves a JVM that lives on for a second, runs its shutdown hooks and may
 still write or commit.
 """
@@ -17,8 +17,8 @@ from onceproof.harness.recording.writer import HistoryWriter
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.aborted_input import aborted_input
-from onceproof.harness.subjects.ambush import Ambush, SinkLook
 from onceproof.harness.subjects.checkpoint import Checkpoint, CheckpointWatch
+from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger, SinkLook
 from onceproof.harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
 from onceproof.harness.subjects.ranges import executed_ranges
 from onceproof.harness.subjects.spark_driver import JVM, start_driver
@@ -111,9 +111,11 @@ class SparkPipeline:
         process.pause(self._stop)
         return process
 
-    def ambush(self, window: Window, sink: SinkLook, how: str) -> Ambush:
+    def crash_point_trigger(self, window: Window, sink: SinkLook, how: str) -> CrashPointTrigger:
         """Lie in wait for the driver, to kill it in a window of any of its batches."""
-        return Ambush(window, watch=self._watch, driver=lambda: self.process, sink=sink, how=how)
+        return CrashPointTrigger(
+            window, watch=self._watch, driver=lambda: self.process, sink=sink, how=how
+        )
 
     @property
     def commits(self) -> int:

@@ -1,6 +1,6 @@
 """A PySpark pipeline whose driver ends when all input is worked off, and is started again.
 
-The one thing to know: a driver that ends by itself and in good order is nothing to be surprised
+A driver that ends by itself and in good order is nothing to be surprised
 at: somebody starts it again, as a scheduler does. One that a fault has killed waits for its
 healing, and one that fails is the pipeline's end.
 """

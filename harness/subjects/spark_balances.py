@@ -1,7 +1,7 @@
 """A PySpark query with state: the balance of each account, in Spark's state store or, as the broken
 twin, in files of the job's own.
 
-The one thing to know: each record says what an account has by then, so writing one again changes
+Each record says what an account has by then, so writing one again changes
 nothing. Whether the balances are right depends on the state alone: that what a micro-batch added is
 taken back before it runs again.
 """

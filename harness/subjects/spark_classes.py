@@ -1,6 +1,6 @@
 """The classes that a Spark driver loads, kept for the next one.
 
-The one thing to know: a driver needs thirteen seconds of a core until it has processed its first
+A driver needs thirteen seconds of a core until it has processed its first
 micro-batches, and eight with these. They are recorded once, of a job that does nothing else
 (`jobs/classes.py`), and used only by our own jobs; see `own/driver_classes.py` for those of others.
 """

@@ -1,6 +1,6 @@
 """A PySpark query that drops what the application sent twice: dropDuplicatesWithinWatermark.
 
-The one thing to know: this is the one subject that is judged by record and not by position. However
+This is the one subject that is judged by record and not by position. However
 often a payment stands in the input, it has one effect; which of its positions that is of is up to
 the query. It knows a payment for as long as its watermark waits, so that has to be longer than
 payments are late and repeated.

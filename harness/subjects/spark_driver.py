@@ -1,6 +1,6 @@
 """A PySpark job as a process: its settings, what its JVM is told, and what it finds around it.
 
-The one thing to know: nothing of the machine's own Spark reaches it, neither its home nor its
+Nothing of the machine's own Spark reaches it, neither its home nor its
 folders of settings, so that a run comes to the same wherever it is made.
 """
 

@@ -1,6 +1,6 @@
 """Positions that a sink keeps beside the effects of a micro-batch.
 
-The one thing to know: a guard in the sink is a position: where the batch ends that it names.
+A guard in the sink is a position: where the batch ends that it names.
 """
 
 from __future__ import annotations

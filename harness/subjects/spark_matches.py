@@ -1,6 +1,6 @@
 """A PySpark query that joins two streams: payments, and the refund of each.
 
-The one thing to know: each side waits in the state for the other. A match is written in the
+Each side waits in the state for the other. A match is written in the
 micro-batch in which the second of the two arrives; run again, it must be found again, and written
 no second time. A side that the watermark gives up too soon is never matched.
 """

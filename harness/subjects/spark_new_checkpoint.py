@@ -1,6 +1,6 @@
 """A PySpark driver that is given a new checkpoint: each of its queries has one of its own.
 
-The one thing to know: the folder keeps its name, so that the command stays as it is; the one that
+The folder keeps its name, so that the command stays as it is; the one that
 was there is moved aside. To Spark another query begins, with another id, whose batches count from
 0.
 """

@@ -1,6 +1,6 @@
 """What PySpark subjects with a state store in RocksDB, and PostgreSQL behind them, have in common.
 
-The one thing to know: Spark promises that each record counts once in the state, whatever runs
+Spark promises that each record counts once in the state, whatever runs
 again; what is written of it is up to the sink. So a guard by (query id, batch id), or a write that
 may be done again, is a part of what is on trial.
 """

@@ -1,6 +1,6 @@
 """A PySpark query with state of its own making: transformWithStateInPandas, a balance by account.
 
-The one thing to know: state and output are two claims. The guard sees to it that each payment has
+State and output are two claims. The guard sees to it that each payment has
 one row; that the row's balance is right depends on the state alone, which Spark takes back before a
 micro-batch runs again. What the job keeps elsewhere is not taken back.
 """

@@ -1,6 +1,6 @@
 """What all PySpark subjects have in common.
 
-The one thing to know: a job is a plain script, started as a user starts it; a file of its own says
+A job is a plain script, started as a user starts it; a file of its own says
 what it does with a micro-batch, with a job in `jobs/`.
 """
 

@@ -1,6 +1,6 @@
 """A PySpark driver with two queries, each with a checkpoint and a sink of its own.
 
-The one thing to know: whoever lies in wait for it does so for one query, the first and the second
+Whoever lies in wait for it does so for one query, the first and the second
 in turn; until the next time, all that is asked about batches is about that query.
 """
 
@@ -13,8 +13,8 @@ from onceproof.harness.recording.tables import Recorded
 from onceproof.harness.recording.writer import HistoryWriter
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.two_tables import TABLES
-from onceproof.harness.subjects.ambush import Ambush, SinkLook
 from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger, SinkLook
 from onceproof.harness.subjects.pipeline import Positions
 from onceproof.harness.subjects.spark import SparkPipeline
 from onceproof.harness.subjects.spark_history import write_each
@@ -39,11 +39,11 @@ class SparkTwoCheckpoints(SparkPipeline):
         self._both = ((self.checkpoint, self._watch), (other, self.watching(other)))
         self._ambushes = 0
 
-    def ambush(self, window: Window, sink: SinkLook, how: str) -> Ambush:
+    def crash_point_trigger(self, window: Window, sink: SinkLook, how: str) -> CrashPointTrigger:
         """Lie in wait for the driver, in a window of any batch of the query whose turn it is."""
         self.checkpoint, self._watch = self._both[self._ambushes % len(self._both)]
         self._ambushes += 1
-        return super().ambush(window, sink, how)
+        return super().crash_point_trigger(window, sink, how)
 
     def check_watch(self) -> None:
         """Raise `WatchTrouble` if either checkpoint cannot be watched."""

@@ -1,6 +1,6 @@
 """A PySpark query with windows: payments by account and minute of the event time, in each mode.
 
-The one thing to know: in append mode a window is written once, when the watermark has passed it,
+In append mode a window is written once, when the watermark has passed it,
 and never again; in update mode each time that it has grown, over what was there. The first must not
 be done twice, the second may. And whether a payment counts at all is up to the watermark: it must
 wait as long as payments are out of order.

@@ -1,6 +1,6 @@
 """Moments in the life of a micro-batch at which a driver can be killed, all seen from outside.
 
-The one thing to know: Spark writes `offsets/N`, runs the batch, and writes `commits/N`. A window
+Spark writes `offsets/N`, runs the batch, and writes `commits/N`. A window
 lies between two of these, the driver is frozen at the sign that it has begun, and what log, state
 and sink hold then says whether it is still in it. The job is not asked and need not know.
 """

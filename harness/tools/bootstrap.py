@@ -1,6 +1,6 @@
 """Make the project's `.venv`: `python3 harness/tools/bootstrap.py`, with the system's Python.
 
-The one thing to know: this file must be readable for Pythons that are too old, so that they can
+This file must be readable for Pythons that are too old, so that they can
 say so instead of failing with a syntax error. What it does is in `virtualenv`.
 """
 

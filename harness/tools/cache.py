@@ -1,6 +1,6 @@
 """Where downloads live, and how something gets there whole or not at all.
 
-The one thing to know: a folder in the cache appears by one rename after it was built and checked,
+A folder in the cache appears by one rename after it was built and checked,
 so that its existence means that it is complete. A lock file keeps a second process waiting; it is
 the kernel's lock, so that nothing is left locked by a process that died.
 """

@@ -1,6 +1,6 @@
 """What a JVM has loaded, kept in a file, so that the next one starts much sooner.
 
-The one thing to know: an archive is a shortcut and nothing more. A JVM compares it with its own
+An archive is a shortcut and nothing more. A JVM compares it with its own
 build and with the jars on its class path, and goes on without it where they differ; so does a run
 whose archive cannot be kept, or is being made by another run. This is the JVM's own class data
 sharing (JEP 350).

@@ -1,6 +1,6 @@
 """The Docker engine and the `docker` command, found or told about in one sentence.
 
-The one thing to know: command and SDK must speak to the same engine. The command knows contexts,
+Command and SDK must speak to the same engine. The command knows contexts,
 the SDK only DOCKER_HOST, so the engine is asked for once, here, and both are told.
 """
 

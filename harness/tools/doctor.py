@@ -1,6 +1,6 @@
 """Look at this machine and say what is here, what is missing, and what to do about it.
 
-The one thing to know: `examine` changes nothing and downloads nothing; it is slower than
+`examine` changes nothing and downloads nothing; it is slower than
 `setup.ensure` because it computes every sum again and asks every program for its version.
 """
 

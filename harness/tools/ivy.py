@@ -1,6 +1,6 @@
 """Download jars with Apache Ivy, which PySpark bundles, so that no Maven is needed.
 
-The one thing to know: Ivy downloads one file at a time, a tenth of a second each. With coordinates
+Ivy downloads one file at a time, a tenth of a second each. With coordinates
 from our lock there is nothing to resolve, so several Ivy processes take a share each.
 """
 

@@ -1,6 +1,6 @@
 """Which jars are right: sets of Maven coordinates with the sha256 of every jar.
 
-The one thing to know: what is downloaded is what the lock names, nothing is resolved on a user's
+What is downloaded is what the lock names, nothing is resolved on a user's
 machine. `make lock-jars` is where resolving happens and the lock is written anew.
 """
 

@@ -1,6 +1,6 @@
 """Kafka's broker and Spark's Kafka connector as folders full of jars.
 
-The one thing to know: every jar is checked against the lock before its folder appears in the
+Every jar is checked against the lock before its folder appears in the
 cache. Later uses compare names and sizes only (a millisecond); the doctor computes all sums again.
 """
 

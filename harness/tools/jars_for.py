@@ -1,6 +1,6 @@
 """A set of jars for whoever starts a Java program of a run: fetched when it is first needed.
 
-The one thing to know: `setup` gets what every run needs. What only some subjects need, such as
+`setup` gets what every run needs. What only some subjects need, such as
 Kafka Connect or Flink, nobody else has to wait for.
 """
 

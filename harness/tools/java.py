@@ -1,6 +1,6 @@
 """Find a Java that can run Kafka and Spark, or say which command installs one.
 
-The one thing to know: only the standard library is used here, because the bootstrap looks for Java
+Only the standard library is used here, because the bootstrap looks for Java
 before anything is downloaded.
 """
 

@@ -1,6 +1,6 @@
 """Run pip, and say in a sentence why it failed.
 
-The one thing to know: pip and no faster installer, because pip honours what users have configured
+Pip and no faster installer, because pip honours what users have configured
 (a mirror, a proxy, certificates). Only the standard library is used here: the bootstrap needs it.
 """
 

@@ -1,6 +1,6 @@
 """PostgreSQL's programs, which come in a wheel, and the user id to run them with.
 
-The one thing to know: PostgreSQL refuses to run as root. As root it runs as `nobody`, who cannot
+PostgreSQL refuses to run as root. As root it runs as `nobody`, who cannot
 enter a closed home folder: then the programs are copied to where that user can reach them.
 """
 

@@ -1,6 +1,6 @@
 """How the set-up says how far it is. Several tools report at the same time, from several threads.
 
-The one thing to know: nothing in this package prints; whoever calls decides what becomes of a
+Nothing in this package prints; whoever calls decides what becomes of a
 `Step`.
 """
 

@@ -1,6 +1,6 @@
 """Qpid Proton, an AMQP 1.0 client: built into a folder of its own when a run first needs it.
 
-The one thing to know: it comes as source and wants a C compiler, so nobody else has to have it. It
+It comes as source and wants a C compiler, so nobody else has to have it. It
 is installed beside our environment and not into it; where somebody has installed it already, with
 `onceproof[amqp]`, that one is taken.
 """

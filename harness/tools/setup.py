@@ -1,6 +1,6 @@
 """Get everything that a run needs and Python cannot install: `ensure`.
 
-The one thing to know: whatever is in the cache already is used without asking the network, and
+Whatever is in the cache already is used without asking the network, and
 whatever is missing is fetched at the same time as the rest. What only the local stage is made of is
 left out for other backends.
 """

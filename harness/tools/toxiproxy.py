@@ -1,6 +1,6 @@
 """The toxiproxy server, built once from its published Go module.
 
-The one thing to know: the build leaves nothing behind but one static program. Go's caches are
+The build leaves nothing behind but one static program. Go's caches are
 temporary ones, and a Go toolchain from a wheel is dropped as soon as the program is there.
 """
 

@@ -1,6 +1,6 @@
 """The project's `.venv`: made, filled from the lock, and left alone as long as nothing changed.
 
-The one thing to know: a stamp in the folder says what it was made from. While it is being filled
+A stamp in the folder says what it was made from. While it is being filled
 the stamp says so, and what was begun and not finished is made anew. Only the standard library is
 used: this runs before anything is installed.
 """

@@ -1,6 +1,6 @@
 """What a workload is: who sends what, and what each record must come to.
 
-The one thing to know: it is frozen data, and everything about it follows from the seed, so that
+It is frozen data, and everything about it follows from the seed, so that
 what is expected can be written down before anything runs, apart from the code on trial.
 """
 

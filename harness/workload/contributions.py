@@ -1,6 +1,6 @@
 """What subjects say themselves of what payments must come to: effects, or what adds to a state.
 
-The one thing to know: what adds to a state is said of each payment alone, and added up by the
+What adds to a state is said of each payment alone, and added up by the
 checkers over what the input's log has committed. So it is right whatever the run did to the
 payments on their way. A match of two payments is due when both of them are in the log; it is said
 of the first, so nothing may be done to the second for good.

@@ -1,6 +1,6 @@
 """The producers of a run, seen from the harness: progress, pace, statistics.
 
-The one thing to know: pace is a regulator, so that faults never meet an idle pipeline. For every
+Pace is a regulator, so that faults never meet an idle pipeline. For every
 fault that is not over a share of the workload is kept back; at such a limit the producers slow down
 to a trickle. When the last fault is healed, the rest goes out as fast as it can. So the length of a
 run follows from its faults and not from a guess, on fast machines and on slow ones.

@@ -1,6 +1,6 @@
 """What every record must come to in the sinks of a subject, written down before anything runs.
 
-The one thing to know: it is computed from the workload alone, apart from the code on trial. What a
+It is computed from the workload alone, apart from the code on trial. What a
 payment comes to, or adds to a balance, the subject may say itself.
 """
 

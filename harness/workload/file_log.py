@@ -1,6 +1,6 @@
 """A file that payments are appended to, seen as a log: one partition, a line is an entry.
 
-The one thing to know: an offset is the byte at which a line begins, which is also how a reader of
+An offset is the byte at which a line begins, which is also how a reader of
 files counts. A line without its newline is not there yet.
 """
 

@@ -1,6 +1,6 @@
 """Payments: the records that are sent, and the effect that each must have.
 
-The one thing to know: everything is drawn from the seed, so that two runs with one seed send the
+Everything is drawn from the seed, so that two runs with one seed send the
 same payments, and what the pipeline should make of each is computed here, in Python, apart from the
 pipeline's own code. Where payments have event times, nothing that fails can make one late: one
 sender writes them to one partition, so the log has them in the order in which they were sent, and

@@ -1,6 +1,6 @@
 """What a sender is told to do: one task file, and one file with its records.
 
-The one thing to know: both are written by the harness, so that a client in any language sends the
+Both are written by the harness, so that a client in any language sends the
 same bytes and needs nothing of ours but a JSON reader. What must be drawn, digested or decided
 (which transaction is aborted on purpose) stands in the records already.
 

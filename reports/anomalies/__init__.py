@@ -1,5 +1,5 @@
 """The anomalies, told one by one: a picture of a minimal history for each, as text and as SVG.
 
-The one thing to know: a picture is drawn from `Anomaly.minimal` after the checkers judged it, and
+A picture is drawn from `Anomaly.minimal` after the checkers judged it, and
 highlights the witness that they found; it never claims what they do not find.
 """

@@ -1,6 +1,6 @@
 """A sheet of squared paper for a terminal: strokes that join by themselves, and text on top.
 
-The one thing to know: a stroke is remembered as the sides of a square that it touches, so that a
+A stroke is remembered as the sides of a square that it touches, so that a
 corner, a join or a heavy line that meets a light one comes out as the one character that looks so.
 """
 

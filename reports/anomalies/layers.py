@@ -1,6 +1,6 @@
 """Laying out a small graph in layers: who brings stands left of what is brought.
 
-The one thing to know: an arrow that skips a layer gets a place of its own there, so that it passes
+An arrow that skips a layer gets a place of its own there, so that it passes
 between the names and not behind them. The same graph always comes out the same.
 """
 

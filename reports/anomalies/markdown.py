@@ -1,6 +1,6 @@
 """The reference of all anomalies as Markdown, pictures drawn with characters.
 
-The one thing to know: what comes from an anomaly's file is written for people and may hold
+What comes from an anomaly's file is written for people and may hold
 backticks and stars, which mean here what they mean there; angle brackets and pipes are escaped.
 """
 

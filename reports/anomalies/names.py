@@ -1,6 +1,6 @@
 """Foreign names made fit for a picture: harmless, short, and still told apart.
 
-The one thing to know: two different names never become the same short one, because a picture in
+Two different names never become the same short one, because a picture in
 which two records look alike tells another history.
 """
 

@@ -1,6 +1,6 @@
 """The reference of all anomalies: `docs/reference/anomalies.html` and `anomalies.md`.
 
-The one thing to know: both are generated, and a test fails when they are not up to date:
+Both are generated, and a test fails when they are not up to date:
 
     python -m onceproof.reports.anomalies.page
 """

@@ -1,6 +1,6 @@
 """The picture of a minimal history: for a terminal as text, for a page as SVG.
 
-The one thing to know: what is highlighted is the witness of a real finding: heavy strokes and an ✗
+What is highlighted is the witness of a real finding: heavy strokes and an ✗
 in text, red and an ✗ in SVG, so that nobody needs colour. Where the checkers find nothing, nothing
 is highlighted.
 """

@@ -1,6 +1,6 @@
 """What a picture shows, before anybody says where: lines, wires, logs, moments, a cycle.
 
-The one thing to know: it is drawn like on a whiteboard. Logs lie in the middle as strips of slots;
+It is drawn like on a whiteboard. Logs lie in the middle as strips of slots;
 above them stand those who write to them, below those who read, each as lines of text; wires run
 from a line to a slot, or to the edge between two slots. Both painters read the same scene.
 """

@@ -1,6 +1,6 @@
 """Elements of an SVG as safe markup: every attribute and every text is escaped here.
 
-The one thing to know: nothing in a picture may act. There are no scripts, links or styles in it,
+Nothing in a picture may act. There are no scripts, links or styles in it,
 only shapes with classes, which the page's style sheet colours for light and dark.
 """
 

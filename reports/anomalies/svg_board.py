@@ -1,6 +1,6 @@
 """A board as SVG: panels of text at the left, logs at the right, wires between them.
 
-The one thing to know: it is laid out as for the terminal, a row for every line and a column for
+It is laid out as for the terminal, a row for every line and a column for
 every slot. Where a vertical wire passes over a horizontal one, there is a gap in the latter.
 """
 

@@ -1,6 +1,6 @@
 """One anomaly explained in a terminal, or all of them in a line each.
 
-The one thing to know: it reads the same without colour, in a pipe, and where a terminal knows
+It reads the same without colour, in a pipe, and where a terminal knows
 nothing but ASCII.
 """
 

@@ -1,6 +1,6 @@
 """A board for a terminal: text at the left, logs at the right, wires between them.
 
-The one thing to know: every line has a row of its own and every slot a column of its own, so a wire
+Every line has a row of its own and every slot a column of its own, so a wire
 is one horizontal and one vertical stroke. Where two only cross, the vertical one goes over the
 other; where they join, the character says so.
 """

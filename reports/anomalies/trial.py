@@ -1,6 +1,6 @@
 """A minimal history, really judged: what the checkers find in it, and in which rows.
 
-The one thing to know: a picture highlights what is found here and nothing else. A minimal history
+A picture highlights what is found here and nothing else. A minimal history
 in which its anomaly is not found is drawn without any highlight. One that says nothing of phases is
 one of a run that settled and was collected to its end.
 """

@@ -1,6 +1,6 @@
 """Which rows of a history a witness speaks of.
 
-The one thing to know: a witness has the columns of a query, not those of a table. Here it stands,
+A witness has the columns of a query, not those of a table. Here it stands,
 for each table, which of them together name one of its rows.
 """
 

@@ -1,6 +1,6 @@
 """When micro-batches were planned and done, each by its query and its number.
 
-The one thing to know: every query counts its own micro-batches from 0, so a number alone names one
+Every query counts its own micro-batches from 0, so a number alone names one
 only where no two queries have it.
 """
 

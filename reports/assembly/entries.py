@@ -1,6 +1,6 @@
 """Places in logs of topics: what the producer stamped on an entry, and the marker that ended it.
 
-The one thing to know: the log is filtered twice as a whole, whatever the number of records; a
+The log is filtered twice as a whole, whatever the number of records; a
 transaction is ended by the first marker of the same producer behind the entry.
 """
 

@@ -1,6 +1,6 @@
 """Findings as they are told: bounded in number and size, with the record's way and a time.
 
-The one thing to know: what is shown is cut until it fits `SIZE_LIMIT`; the counts never are.
+What is shown is cut until it fits `SIZE_LIMIT`; the counts never are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The verdict as a sentence.
 
-The one thing to know: it speaks of one claim, the strongest guarantee that was judged and there
+It speaks of one claim, the strongest guarantee that was judged and there
 the worst verdict; what weaker claims of the same stretch add ("nothing was lost") is appended.
 What is counted are effects; they are called records only where each record has one.
 """

@@ -1,6 +1,6 @@
 """How far each reader was behind, in records: the acknowledged ones less those it had behind it.
 
-The one thing to know: records are counted, never offsets subtracted: markers and aborted records
+Records are counted, never offsets subtracted: markers and aborted records
 leave gaps. A stored position counts as many records as stand in the log below it.
 """
 

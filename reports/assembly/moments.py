@@ -1,6 +1,6 @@
 """What the logs say around the findings, each stretch of time once.
 
-The one thing to know: findings that lie close together share a stretch; what is told of all logs
+Findings that lie close together share a stretch; what is told of all logs
 together is bounded, whatever they hold.
 """
 

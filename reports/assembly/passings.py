@@ -1,6 +1,6 @@
 """Who had a place of the input behind it, and when: stored positions and micro-batches.
 
-The one thing to know: a position that was set back passes the same record again, and each passing
+A position that was set back passes the same record again, and each passing
 is told; that is how a record comes to be processed twice.
 """
 

@@ -1,7 +1,7 @@
 """The way of single records through the history: sent, in the input log, passed by readers, in the
 sink.
 
-The one thing to know: the large tables are filtered once for all records that a report shows;
+The large tables are filtered once for all records that a report shows;
 nothing here grows with the size of the run except that filter.
 """
 

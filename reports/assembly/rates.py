@@ -1,6 +1,6 @@
 """What each producer got acknowledged over time, and when it got nothing.
 
-The one thing to know: a session is one life of a producer; the lives are put together again by the
+A session is one life of a producer; the lives are put together again by the
 `instances` table, or else by the name in front of the session's own.
 """
 

@@ -1,6 +1,6 @@
 """The logs of a run folder, with what the history knows of their writers.
 
-The one thing to know: the only place here that touches files; whoever has no folder does without.
+The only place here that touches files; whoever has no folder does without.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reading a history's tables without trusting that they are all there.
 
-The one thing to know: `Clock` is the only way from a table's nanoseconds to a report's seconds,
+`Clock` is the only way from a table's nanoseconds to a report's seconds,
 and it refuses times of another clock, because those cannot be compared.
 """
 

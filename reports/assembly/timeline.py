@@ -1,6 +1,6 @@
 """The time line: lanes on one axis, summarised so that a page can show a run of any size.
 
-The one thing to know: the large table (`sends`) is only ever grouped and filtered as a whole, in
+The large table (`sends`) is only ever grouped and filtered as a whole, in
 `rates`; a million sends cost about a second and end as a few hundred numbers.
 """
 

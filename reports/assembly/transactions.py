@@ -1,6 +1,6 @@
 """The transactions of applications on the time line.
 
-The one thing to know: transactions of one outcome that lie closer together than can be seen are one
+Transactions of one outcome that lie closer together than can be seen are one
 span with a count; those of different outcomes never are.
 """
 

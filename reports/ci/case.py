@@ -1,6 +1,6 @@
 """One claim of one run, as a test case of a build.
 
-The one thing to know: there are three ways to be well or not. A claim is as it should be; or it is
+There are three ways to be well or not. A claim is as it should be; or it is
 not, and that is a finding; or the run did not decide it, and that is trouble, which to try again is
 fair. A build that calls trouble a finding teaches people to try findings again.
 """
@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from onceproof.checkers.model import Verdict
 from onceproof.reports.matrix.model import State, Trial, told
 from onceproof.reports.model import Claim, Report
-from onceproof.reports.stretches import looks_at
+from onceproof.reports.scopes import looks_at
 from onceproof.reports.text import line
 from onceproof.reports.write import HTML_FILE, load
 

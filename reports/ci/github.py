@@ -1,6 +1,6 @@
 """GitHub's step summary and annotations, within their limits.
 
-The one thing to know: a summary of more than 1 MiB is refused whole, and of more than ten
+A summary of more than 1 MiB is refused whole, and of more than ten
 annotations of a kind none is shown any more, so both are cut here, and say so. The limits are those
 of GitHub's page on workflow commands.
 """

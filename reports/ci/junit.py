@@ -1,6 +1,6 @@
 """JUnit's XML, as build servers read it: a suite for each run, a case for each claim.
 
-The one thing to know: a finding is a `failure`, trouble an `error`. What is written is always the
+A finding is a `failure`, trouble an `error`. What is written is always the
 whole of what is known, so that a build that is cut off leaves a file that can be read.
 """
 

@@ -1,6 +1,6 @@
 """What differs between the runs themselves, and may explain what differs between their findings.
 
-The one thing to know: nothing here is judged. A hazard that the one run met and the other did not
+Nothing here is judged. A hazard that the one run met and the other did not
 is a difference like another version of a client.
 """
 

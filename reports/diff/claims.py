@@ -1,6 +1,6 @@
 """Claims of two runs beside each other.
 
-The one thing to know: that a claim got *better* is said only if it holds now. A violated claim that
+That a claim got *better* is said only if it holds now. A violated claim that
 is unexercised or unknown in the other run is a claim of which less is known.
 """
 

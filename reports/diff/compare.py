@@ -1,6 +1,6 @@
 """Two runs in, one `Diff` out.
 
-The one thing to know: records are compared one by one only where both runs were sent the same: the
+Records are compared one by one only where both runs were sent the same: the
 same seed and workload, or the very same history judged twice. Else a record of one run is not that
 of the same name in the other, and anomalies are compared by place.
 """

@@ -1,6 +1,6 @@
 """Two runs beside each other as JSON, for programs; its published schema is made from here.
 
-The one thing to know: `version` grows when a field changes its meaning or goes away.
+`version` grows when a field changes its meaning or goes away.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Findings of two runs beside each other: by anomaly and place, and record by record.
 
-The one thing to know: both ways are symmetric. What is gone from A to B is what is new from B to A,
+Both ways are symmetric. What is gone from A to B is what is new from B to A,
 and so is what is only perhaps so.
 """
 

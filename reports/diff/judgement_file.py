@@ -1,13 +1,13 @@
 """A judgement file (`onceproof check --json`) as it is read back.
 
-The one thing to know: only what a comparison needs is read; the rest may be anything.
+Only what a comparison needs is read; the rest may be anything.
 """
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from onceproof.checkers.claims_json import claim_from_json
 from onceproof.checkers.model import Evidence, Expectation, Hop, Verdict
@@ -102,11 +102,14 @@ class JudgementFile(_Part):
     """The file."""
 
     format: Literal["onceproof-judgement"]
-    version: Literal[1]
+    version: Literal[1, 2]
     source: str
     claims: tuple[JudgedClaim, ...]
     findings: tuple[JudgedFindings, ...]
-    self_proof: tuple[model.Wound, ...]
+    mutation_check: tuple[model.Mutation, ...] = Field(
+        validation_alias=AliasChoices("mutation_check", "self_proof")
+    )
+    """Version 1 called it `self_proof`."""
 
 
 def _expectation(expect: Expectation | None) -> model.Expectation | None:

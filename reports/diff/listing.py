@@ -1,6 +1,6 @@
 """The findings of one anomaly in one place, as far as a report lists them.
 
-The one thing to know: a report counts all findings and lists the first of each place, in the order
+A report counts all findings and lists the first of each place, in the order
 of their keys. So a key that is not listed is certainly not there if it comes before the last one
 that is. What comes behind that nobody can tell from the report.
 """
@@ -18,7 +18,7 @@ from onceproof.reports.assembly.tables import TEXT_LIMIT
 from onceproof.reports.diff.side import Side
 from onceproof.reports.diff.watching import is_there
 from onceproof.reports.model import Finding, Findings, Value
-from onceproof.reports.stretches import Stretch, stretch_of
+from onceproof.reports.scopes import Stretch, stretch_of
 
 Key = tuple[tuple[str, Value], ...]
 """Columns and values that name a finding."""

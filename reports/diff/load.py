@@ -1,6 +1,6 @@
 """Reads what is to be compared: a run folder, its report, or a judgement file.
 
-The one thing to know: what it is stands in the file itself, whatever it is called.
+What it is stands in the file itself, whatever it is called.
 """
 
 from __future__ import annotations

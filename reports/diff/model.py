@@ -1,6 +1,6 @@
 """What two runs beside each other come to: plain data that every teller reads.
 
-The one thing to know: «perhaps» is a status of its own. What one run found and the other could not
+«perhaps» is a status of its own. What one run found and the other could not
 have seen is neither new nor gone, and says why.
 """
 

@@ -1,6 +1,6 @@
 """One of the two runs: what it judged, what it found, and what it was able to see.
 
-The one thing to know: a report and a judgement file become the same `Side`. A judgement says less
+A report and a judgement file become the same `Side`. A judgement says less
 (no phases, no faults, no workload), and what it does not say counts as not known.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from onceproof.checkers.model import Hop
 from onceproof.reports.model import Claim, Findings
-from onceproof.reports.stretches import Stretch, sink_of
+from onceproof.reports.scopes import Stretch, sink_of
 
 Circumstances = Mapping[str, Mapping[str, str]]
 """Section → name → value, all in words."""

@@ -1,6 +1,6 @@
 """From a report or a judgement to a `Side`: what it says, and why it may not be relied on.
 
-The one thing to know: a report lists phases and faults, so it says itself whether the run came to
+A report lists phases and faults, so it says itself whether the run came to
 its end. A judgement does not; it came to its end for certain only if one of its claims says so.
 """
 
@@ -13,11 +13,11 @@ from typing import Final
 
 from onceproof.checkers.circumstances import TO_COMPLETE
 from onceproof.checkers.model import Hop, Verdict
+from onceproof.reports.completeness import missed
 from onceproof.reports.diff.circumstances import circumstances
 from onceproof.reports.diff.judgement_file import JudgementFile
 from onceproof.reports.diff.side import Sent, Side
-from onceproof.reports.model import Claim, Fault, Phase, Report, Wound
-from onceproof.reports.wholeness import missed
+from onceproof.reports.model import Claim, Fault, Mutation, Phase, Report
 
 _RUN_NAME: Final = re.compile(r"\d{8}T\d{6}Z-.+")
 _HOPS: Final = {hop.value: hop for hop in Hop}
@@ -52,7 +52,7 @@ def side_of_judgement(judgement: JudgementFile) -> Side:
         findings=tuple(group.told() for group in judgement.findings),
         hazards=frozenset((kind, claim.hop) for claim in claims for kind in claim.hazards_seen),
         incomplete=_unsaid(claims),
-        flaw=_missed(judgement.self_proof),
+        flaw=_missed(judgement.mutation_check),
         circumstances={
             "hazards observed": {
                 f"{kind} on hop {claim.hop}": str(count)
@@ -83,10 +83,10 @@ def _unsaid(claims: Iterable[Claim]) -> str | None:
     return "its judgement does not say that it was settled and collected to its end"
 
 
-def _missed(wounds: Iterable[Wound]) -> str | None:
-    for wound in wounds:
-        if not wound.found:
-            return f"its self-proof failed: wound «{wound.name}» was not found"
+def _missed(mutations: Iterable[Mutation]) -> str | None:
+    for mutation in mutations:
+        if not mutation.found:
+            return f"its mutation self-check failed: mutation «{mutation.name}» was not found"
     return None
 
 

@@ -1,6 +1,6 @@
 """Whether a run could have seen an anomaly where it saw none: the heart of «gone».
 
-The one thing to know: not to find something is no answer by itself. A run could have seen an
+Not to find something is no answer by itself. A run could have seen an
 anomaly only if it looked for it there, came to its end, could decide it, was a sound test, and was
 put to the same test as the run that found it. Whatever is missing of that is said, and nothing is
 gone.
@@ -16,7 +16,7 @@ from onceproof.reports.diff.listing import Listing
 from onceproof.reports.diff.side import Side
 from onceproof.reports.diff.watching import beside, by_input, watching
 from onceproof.reports.model import Claim, Finding
-from onceproof.reports.stretches import Stretch
+from onceproof.reports.scopes import Stretch
 from onceproof.reports.text import listed
 
 _UNKNOWN: Final = "unknown hazard"

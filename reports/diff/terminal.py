@@ -1,6 +1,6 @@
 """Two runs beside each other, in a terminal.
 
-The one thing to know: a few lines of everything; the whole is in the page and in the JSON.
+A few lines of everything; the whole is in the page and in the JSON.
 """
 
 from __future__ import annotations

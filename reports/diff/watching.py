@@ -1,6 +1,6 @@
 """Which claims of a run look for an anomaly in a place, and what they say of it.
 
-The one thing to know: a claim names every anomaly that refutes it. So where a claim could be
+A claim names every anomaly that refutes it. So where a claim could be
 refuted by an anomaly, was judged, and does not name it, there is none, however short the lists are.
 """
 
@@ -13,7 +13,7 @@ from onceproof.checkers.model import Evidence, Hop, Verdict
 from onceproof.checkers.refutations import refutations, told_with
 from onceproof.reports.diff.side import Side
 from onceproof.reports.model import Claim
-from onceproof.reports.stretches import Stretch, sink_of
+from onceproof.reports.scopes import Stretch, sink_of
 
 _BESIDE: Final = "exactly-once"
 """By this it is looked at what producers did, where no claim speaks of it."""

@@ -1,6 +1,6 @@
 """From the events of a run to lines: a handler of the event stream.
 
-The one thing to know: a handler must not block, and whoever reads the lines may be slow or gone. A
+A handler must not block, and whoever reads the lines may be slow or gone. A
 thread of our own writes them; what cannot be written is given up, once and with a word, and the run
 goes on.
 """

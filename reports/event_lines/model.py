@@ -1,6 +1,6 @@
 """What a line of `--json-events` holds: the published, versioned shape of each kind of event.
 
-The one thing to know: whoever reads these must let pass what he does not know, fields and kinds of
+Whoever reads these must let pass what he does not know, fields and kinds of
 event alike; only `stream-began` says which version it is.
 """
 

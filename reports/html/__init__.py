@@ -1,6 +1,6 @@
 """The report as one HTML page that needs nothing but itself.
 
-The one thing to know: what a template prints is made harmless by `templating`, without anybody
+What a template prints is made harmless by `templating`, without anybody
 having to think of it.
 """
 
@@ -9,18 +9,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from onceproof.checkers import anomalies
+from onceproof.reports.completeness import missed
 from onceproof.reports.html.around import around
 from onceproof.reports.html.brief import brief
 from onceproof.reports.html.facts import drawn, fine_prints, lead, tiles, unknown_lag
 from onceproof.reports.html.folding import folded, stories
 from onceproof.reports.html.geometry import drawing
+from onceproof.reports.html.record_trace import transactions, way
 from onceproof.reports.html.story import cause_story, story
 from onceproof.reports.html.templating import environment, policy, script, style
-from onceproof.reports.html.way import transactions, way
 from onceproof.reports.html.words import words
 from onceproof.reports.model import Report
 from onceproof.reports.text import UNSEALED
-from onceproof.reports.wholeness import missed
 
 _HERE = Path(__file__).parent
 _STYLES = (_HERE / "timeline.css", _HERE / "page.css", _HERE / "paper.css")

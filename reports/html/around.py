@@ -1,6 +1,6 @@
 """Which faults acted when a finding came about, and how far off the others were.
 
-The one thing to know: distance in time is no proof of a cause; it says where to look. What the
+Distance in time is no proof of a cause; it says where to look. What the
 checkers hold for the cause is told apart from it.
 """
 

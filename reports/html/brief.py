@@ -1,6 +1,6 @@
 """A finding in one row: for those that are like one that is told in full.
 
-The one thing to know: the row has what differs from one to the next; what they share (cause, fault,
+The row has what differs from one to the next; what they share (cause, fault,
 micro-batch) stands in the story above.
 """
 

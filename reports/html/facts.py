@@ -1,6 +1,6 @@
 """Plain facts for the page: the figures at its head, fine prints, nested settings made flat.
 
-The one thing to know: no figure is computed here that the report does not hold.
+No figure is computed here that the report does not hold.
 """
 
 from __future__ import annotations
@@ -27,13 +27,16 @@ def tiles(report: Report) -> tuple[Tile, ...]:
     sent = sum(lane.acknowledged + lane.unacknowledged for lane in producers)
     acknowledged = sum(lane.acknowledged for lane in producers)
     bit = sum(fault.bit for fault in report.faults)
-    found = sum(wound.found for wound in report.self_proof)
+    found = sum(mutation.found for mutation in report.mutation_check)
     return (
         Tile(value=number(sent), label=f"sends, {number(acknowledged)} acknowledged"),
         Tile(value=f"{bit} of {len(report.faults)}", label="faults proved to have bitten"),
         Tile(value=number(sum(h.count for h in report.hazards)), label="hazards observed"),
         Tile(value=number(sum(f.count for f in report.findings)), label="findings"),
-        Tile(value=f"{found} of {len(report.self_proof)}", label="wounds found in the self-proof"),
+        Tile(
+            value=f"{found} of {len(report.mutation_check)}",
+            label="mutations found in the self-check",
+        ),
         Tile(value=seconds(report.run.seconds), label="from start to collected history"),
     )
 

@@ -1,6 +1,6 @@
 """Which findings are told in full and which are folded away behind one that is like them.
 
-The one thing to know: two findings are alike when they are of one anomaly and share cause, acting
+Two findings are alike when they are of one anomaly and share cause, acting
 faults and micro-batch. Of each kind the first is told as a story, the others are rows of a table.
 """
 

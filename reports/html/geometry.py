@@ -1,6 +1,6 @@
 """The time line as shapes: where every bar, curve and mark stands, in pixels.
 
-The one thing to know: no colour, no markup, no text direction here; `templates/timeline.svg.j2`
+No colour, no markup, no text direction here; `templates/timeline.svg.j2`
 draws what this computes. Lanes are stacked from top to bottom in the order of `drawing`.
 """
 

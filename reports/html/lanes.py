@@ -1,6 +1,6 @@
 """How single lanes of the time line become shapes.
 
-The one thing to know: what is too short to be seen is drawn wider than it is and says so (`real`),
+What is too short to be seen is drawn wider than it is and says so (`real`),
 so that the page's script can draw it as it is when one looks closer.
 """
 

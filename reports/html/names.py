@@ -1,6 +1,6 @@
 """Names from the history, apart from the words around them.
 
-The one thing to know: a name stands in `<bdi>`, so that no foreign text can turn a sentence around.
+A name stands in `<bdi>`, so that no foreign text can turn a sentence around.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The shapes that the time line's picture consists of.
 
-The one thing to know: an `Axis` is the only way from seconds to pixels.
+An `Axis` is the only way from seconds to pixels.
 """
 
 from __future__ import annotations

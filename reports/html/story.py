@@ -1,6 +1,6 @@
 """A finding as a short story: what became of the record, and what happened at that time.
 
-The one thing to know: sentences are composed with `Markup.format`, which escapes; names and places
+Sentences are composed with `Markup.format`, which escapes; names and places
 stand in `<bdi>`, so that no foreign text can turn the sentence around.
 """
 

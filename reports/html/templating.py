@@ -1,6 +1,6 @@
 """Templates of pages that need nothing but themselves, and the style that they share.
 
-The one thing to know: everything that a template prints is foreign text. It is escaped by Jinja2
+Everything that a template prints is foreign text. It is escaped by Jinja2
 and made visible by `finalize`; only `Markup` that a module of ours composed is trusted.
 """
 

@@ -1,6 +1,6 @@
 // Looking closer at the time line. Without this script the picture is complete, only not movable.
 //
-// The one thing to know: the picture is drawn once, by the report; here the same shapes are moved.
+// The picture is drawn once, by the report; here the same shapes are moved.
 // Nothing is made from text of the page, so that no content of a record can become anything else.
 (() => {
   "use strict";

@@ -1,6 +1,6 @@
 """The time line in words, for whoever cannot or does not want to see the picture.
 
-The one thing to know: it tells the same events as the drawing, in order of time.
+It tells the same events as the drawing, in order of time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whether a scenario is flaky: it was the same, and it came out differently.
 
-The one thing to know: only what could not have changed on purpose is compared. So two runs count
+Only what could not have changed on purpose is compared. So two runs count
 only if they came to their end by the same code, with the same versions, settings and workload; a
 pipeline of somebody's own may have been edited in between, and is never called flaky.
 """

@@ -1,6 +1,6 @@
 """Links from a page to files beside it.
 
-The one thing to know: relative, so that a page and its run folders can be moved together, and
+Relative, so that a page and its run folders can be moved together, and
 quoted byte by byte, because a folder may be called anything.
 """
 

@@ -1,6 +1,6 @@
 """What an index tells of its runs: plain data, a little of each report.
 
-The one thing to know: a run that did not come to its end is neither as expected nor unexpected,
+A run that did not come to its end is neither as expected nor unexpected,
 unless it proved a violation that nobody expected. Nothing is guessed of a folder that cannot be
 read.
 """

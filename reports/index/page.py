@@ -1,6 +1,6 @@
 """The page of many runs: one file that needs nothing but itself, and links the reports.
 
-The one thing to know: its one script only hides rows, and the page says by its sum that no other
+Its one script only hides rows, and the page says by its sum that no other
 may run. Without it the whole table stands there.
 """
 

@@ -1,6 +1,6 @@
 """Run folders, found and read: of each its report, and nothing else that lies there.
 
-The one thing to know: nothing in a folder breaks the index. A report that is missing, cut short, of
+Nothing in a folder breaks the index. A report that is missing, cut short, of
 another version or absurdly large is one folder that tells nothing, with the reason.
 """
 

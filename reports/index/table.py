@@ -1,6 +1,6 @@
 """The table of an index: a row for each scenario, with what all of its runs said.
 
-The one thing to know: what needs a look comes first: what the newest run of a scenario says against
+What needs a look comes first: what the newest run of a scenario says against
 what is expected, then what is flaky, then everything else by name.
 """
 

@@ -1,6 +1,6 @@
 """Many runs in a terminal: a row for each scenario.
 
-The one thing to know: the trend is a character for each run, so that it can be read and searched as
+The trend is a character for each run, so that it can be read and searched as
 text; the legend stands below.
 """
 

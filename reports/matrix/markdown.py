@@ -1,6 +1,6 @@
 """The table of a matrix as Markdown, for the documentation.
 
-The one thing to know: it links nothing, because the runs stay where they were made.
+It links nothing, because the runs stay where they were made.
 """
 
 from __future__ import annotations

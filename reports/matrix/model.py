@@ -1,6 +1,6 @@
 """What a page of a matrix tells: plain data, from the reports of its runs.
 
-The one thing to know: a run that left no report, or did not come to its end, is told as such. It is
+A run that left no report, or did not come to its end, is told as such. It is
 never as expected, and nothing is guessed of its claims.
 """
 

@@ -1,6 +1,6 @@
 """A matrix in a sentence and a few figures.
 
-The one thing to know: a run counts as one, as expected only with every claim of it. What was not
+A run counts as one, as expected only with every claim of it. What was not
 run is neither expected nor unexpected, and the sentence says so.
 """
 

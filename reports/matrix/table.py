@@ -1,6 +1,6 @@
 """The table: rows are subjects, columns are kinds of faults, a cell has the trials of both.
 
-The one thing to know: a scenario stands once. One with faults of several kinds stands in a column
+A scenario stands once. One with faults of several kinds stands in a column
 of its own, because nobody can say which of them a verdict is owed to.
 """
 

@@ -1,6 +1,6 @@
 """Puts exactly-once claims under real faults and says, record by record, whether they hold.
 
-The one thing to know: `run_scenario` and `check_run` both end in an `Outcome`, because a run is
+`run_scenario` and `check_run` both end in an `Outcome`, because a run is
 judged from its folder and from nothing else. Names are loaded when they are first used.
 """
 

@@ -1,6 +1,6 @@
 """Arrow without pandas, for this process.
 
-The one thing to know: Arrow asks once whether pandas is there, and imports it to find out: half of
+Arrow asks once whether pandas is there, and imports it to find out: half of
 what it costs to judge a small history. Told no, it never asks again; whoever imports pandas
 afterwards still gets it. Only the command itself says so: in a process of somebody else (a test
 that imports us, say) Arrow is theirs.

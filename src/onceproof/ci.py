@@ -1,6 +1,6 @@
 """What a build server gets, as results come.
 
-The one thing to know: GitHub is known by its environment, as everybody's tools know it; JUnit's
+GitHub is known by its environment, as everybody's tools know it; JUnit's
 file is written for who asks for it, anew after each run.
 """
 

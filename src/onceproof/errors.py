@@ -1,6 +1,6 @@
 """From exceptions that we expect to one sentence and an exit code.
 
-The one thing to know: whoever raises an error that a user can meet says what happened, where, and
+Whoever raises an error that a user can meet says what happened, where, and
 what to do next; here it only gets printed.
 """
 

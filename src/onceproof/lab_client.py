@@ -1,7 +1,6 @@
 """Asking a lab: HTTP with JSON over its Unix socket.
 
-The one thing to know: it imports nothing of ours, so that it can be used in somebody else's
-process, where `harness` or `reports` may be packages of theirs.
+It imports nothing of ours, so that a test process which uses it stays small.
 """
 
 from __future__ import annotations

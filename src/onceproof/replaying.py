@@ -1,6 +1,6 @@
 """What a run folder says of how to do it again.
 
-The one thing to know: the schedule is the folder's, also where the scenario of that name has
+The schedule is the folder's, also where the scenario of that name has
 another one by now. Subject and workload are the scenario's, and must be what they were.
 """
 

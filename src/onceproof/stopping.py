@@ -9,16 +9,16 @@ from contextlib import suppress
 from types import FrameType
 
 from onceproof.harness.wait import Stop
-from onceproof.holding import end_when_let_go
 from onceproof.interrupts import hear
+from onceproof.parent_pipe import stop_with_parent
 
 
 def stop_on_signals() -> Stop:
     """The first signal ends the run in an orderly way; a second one leaves it to the reaper.
 
     Where nothing is under way that has to end in order, as while a run is being judged, a signal
-    is a `KeyboardInterrupt`. The end of the program that holds the run, if there is one, is the
-    same as a first signal.
+    is a `KeyboardInterrupt`. The end of the program that started the run, where that made a
+    `parent_pipe`, is the same as a first signal.
     """
     stop = Stop()
 
@@ -34,7 +34,7 @@ def stop_on_signals() -> Stop:
         _say(f"{name}: ending the run and everything it started")
 
     hear(on_signal)
-    end_when_let_go(stop)
+    stop_with_parent(stop)
     return stop
 
 

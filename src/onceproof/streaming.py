@@ -1,6 +1,6 @@
 """Events as lines of JSON for as long as a command lasts: `--json-events`.
 
-The one thing to know: where they go to standard output nothing else does: all else that a command
+Where they go to standard output nothing else does: all else that a command
 prints there goes to standard error.
 """
 

@@ -1,6 +1,6 @@
 """A broker paused or stopped, as every backend must show it; the backends' tests are these tests.
 
-The one thing to know: a backend's test file imports the tests from here, and its own `staging` and
+A backend's test file imports the tests from here, and its own `staging` and
 `topic` are what they get. What only one backend has, it tests by itself.
 """
 

@@ -1,6 +1,6 @@
 """An engine and images for the tests of this folder; a stage in containers, whole after each test.
 
-The one thing to know: these tests install what is missing, so they run only when asked for by
+These tests install what is missing, so they run only when asked for by
 `make test-docker`.
 """
 

@@ -1,6 +1,6 @@
 """A Docker engine for the tests: the one that runs, or one that is installed and started for them.
 
-The one thing to know: an engine that was started here is stopped again; what was installed stays,
+An engine that was started here is stopped again; what was installed stays,
 and so do the images, so that the next time takes seconds.
 """
 

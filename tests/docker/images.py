@@ -1,6 +1,6 @@
 """Images that stand in for the public ones, built from packages where no registry can be reached.
 
-The one thing to know: they have names of their own and keep the contract of the public images as
+They have names of their own and keep the contract of the public images as
 far as docker-compose.yml relies on it: user, folders, variables, command, programs for the health
 check. What they are made of is what the local stage runs: the same jars, the same toxiproxy.
 """

@@ -1,6 +1,6 @@
 """However the harness ends, nothing of a run stays: no container, network, volume or process.
 
-The one thing to know: moments are drawn, from the first call of the engine to a run in full swing;
+Moments are drawn, from the first call of the engine to a run in full swing;
 `ONCEPROOF_KILLS=20 make test-docker` tries twenty of them instead of four.
 """
 

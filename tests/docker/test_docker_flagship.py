@@ -1,6 +1,6 @@
 """The flagship in containers: the verdicts that its scenarios expect, by the very same anomalies.
 
-The one thing to know: `make test` holds the local stage to the same expectation, so both backends
+`make test` holds the local stage to the same expectation, so both backends
 say the same. `ONCEPROOF_SEEDS=3 make test-docker` tries three seeds, and each on both.
 """
 

@@ -14,7 +14,7 @@ from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Way, lose
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from tests.docker.staging import Contained, labelled
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import (
     Talk,
     eventually,
@@ -215,7 +215,7 @@ def test_an_isolated_broker(
 )
 def test_a_fault_of_the_database(staging: Contained, fault: str, seen: str, state: str) -> None:
     database = staging.stage.database("pipeline")
-    with at_work(bench(staging.stage), fault) as (_, proof):
+    with at_work(context(staging.stage), fault) as (_, proof):
         assert proof.endswith(f"; {seen}")
         assert staging.stage.disturbed()[POSTGRES] == state
         with pytest.raises(psycopg.OperationalError):
@@ -244,7 +244,7 @@ def test_a_fault_of_a_link(staging: Contained, words: str, between: str) -> None
                 lambda: next(filter(stage.connections, links), None), "brokers that talk"
             )
         _, proof = stack.enter_context(
-            at_work(bench(stage), words.format(f"{link.source} {link.target}"))
+            at_work(context(stage), words.format(f"{link.source} {link.target}"))
         )
         assert f" connections on {link}; " in proof
 

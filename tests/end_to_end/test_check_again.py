@@ -70,15 +70,15 @@ def altered(effects: pa.Table, place: int) -> pa.Table:
 
 
 @pytest.mark.parametrize(
-    ("wound", "anomaly"),
+    ("mutation", "anomaly"),
     [(dropped, "lost-output"), (copied_row, "duplicate-output"), (altered, "wrong-output")],
 )
 @pytest.mark.parametrize("place", [0, 11_111, 19_999])
-def test_one_touched_effect_is_found_and_named(copied, wound, anomaly, place):
+def test_one_touched_effect_is_found_and_named(copied, mutation, anomaly, place):
     file = copied / "history" / "effects.parquet"
     effects = pq.read_table(file)
     record = effects.column("record")[place].as_py()
-    pq.write_table(wound(effects, place), file)
+    pq.write_table(mutation(effects, place), file)
     refused = onceproof("check", copied)
     assert refused.code == 2
     assert "effects.parquet was changed since the run sealed it" in refused.err

@@ -1,6 +1,6 @@
 """Kafka Connect: its exactly-once sources under what hurts them most, each broken twin, and a sink.
 
-The one thing to know: a run takes up to a minute and fetches Connect's jars, so `make test-faults`
+A run takes up to a minute and fetches Connect's jars, so `make test-faults`
 tries them; every build has what is ours in them (`tests/unit/harness/test_connect.py`).
 """
 

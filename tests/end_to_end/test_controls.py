@@ -42,4 +42,4 @@ def test_a_history_of_nothing_is_invalid(runs):
     (claim,) = done.report["claims"]
     assert claim["verdict"] == "invalid"
     assert claim["reason"] == "Nothing was read from the log of payments."
-    assert not [wound for wound in done.report["self_proof"] if wound["found"]]
+    assert not [mutation for mutation in done.report["mutation_check"] if mutation["found"]]

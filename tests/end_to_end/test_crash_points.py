@@ -1,6 +1,6 @@
 """The driver killed at every crash point of a micro-batch, hit exactly.
 
-The one thing to know: restarts of Spark take minutes, so it is `make test-faults` that tries it.
+Restarts of Spark take minutes, so it is `make test-faults` that tries it.
 """
 
 from __future__ import annotations

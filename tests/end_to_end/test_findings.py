@@ -1,6 +1,6 @@
 """The smallest cases of findings, as their pages have them: a client that is mended shows here.
 
-The one thing to know: program and commands are taken from the page.
+Program and commands are taken from the page.
 """
 
 from __future__ import annotations

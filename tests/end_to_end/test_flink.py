@@ -1,6 +1,6 @@
 """Apache Flink under kills at the ends of its checkpoints, and each broken twin caught.
 
-The one thing to know: a run takes up to a minute, and the first one fetches Flink, so it is
+A run takes up to a minute, and the first one fetches Flink, so it is
 `make test-faults` that tries them; every build has the job's lives with checkpoints made by hand
 (`tests/unit/harness/test_flink_job.py`).
 """

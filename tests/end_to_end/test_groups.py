@@ -1,6 +1,6 @@
 """Consumer groups and Kafka Streams: each under what hurts it most, and each broken twin caught.
 
-The one thing to know: a run takes up to a minute, so `make test-faults` tries them; every build has
+A run takes up to a minute, so `make test-faults` tries them; every build has
 the members themselves (`tests/integration/test_group_members.py`, `test_java_member.py`).
 """
 

@@ -1,6 +1,6 @@
 """Pipelines of the how-to guides, command by command: each is caught, mended as told, and holds.
 
-The one thing to know: commands, what is mended and what is said are taken from the pages.
+Commands, what is mended and what is said are taken from the pages.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Our reading of Iceberg tables that Iceberg itself has written, with an epoch that came twice.
 
-The one thing to know: the start of Spark takes its time, so `make test-faults` tries it.
+The start of Spark takes its time, so `make test-faults` tries it.
 """
 
 from __future__ import annotations

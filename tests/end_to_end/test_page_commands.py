@@ -1,6 +1,6 @@
 """Commands of the pages that need no brokers, typed as they stand there.
 
-The one thing to know: the folder has what their words stand for: runs, judgements, a history that
+The folder has what their words stand for: runs, judgements, a history that
 somebody else recorded.
 """
 

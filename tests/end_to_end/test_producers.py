@@ -1,6 +1,6 @@
 """Kafka's own claims: each client under what hurts it most, and each broken twin caught.
 
-The one thing to know: a run takes up to a minute, so `make test-faults` tries them; every
+A run takes up to a minute, so `make test-faults` tries them; every
 build has the clients themselves (`tests/integration/test_senders.py`).
 """
 

@@ -1,6 +1,6 @@
 """Queues: forwarders and senders by JMS under what hurts them most, and each broken twin.
 
-The one thing to know: a run takes twenty seconds. A pair of them, a forwarder that keeps its claim
+A run takes twenty seconds. A pair of them, a forwarder that keeps its claim
 and its twin, is tried in every build, and all of them by `make test-faults`.
 """
 

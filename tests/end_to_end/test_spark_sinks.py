@@ -1,6 +1,6 @@
 """What else PySpark writes to, and how it reads: each where it hurts most, each twin caught.
 
-The one thing to know: restarts of Spark take their time, so `make test-faults` tries them.
+Restarts of Spark take their time, so `make test-faults` tries them.
 """
 
 from __future__ import annotations

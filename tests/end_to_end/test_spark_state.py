@@ -1,6 +1,6 @@
 """PySpark's stateful operators: what is written of their state, each killed where it hurts most.
 
-The one thing to know: restarts of Spark take their time, so `make test-faults` tries them.
+Restarts of Spark take their time, so `make test-faults` tries them.
 """
 
 from __future__ import annotations

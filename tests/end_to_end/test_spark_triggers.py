@@ -1,6 +1,6 @@
 """Queries that end and are started again, and two in one driver: each twin caught.
 
-The one thing to know: restarts of Spark take their time, so `make test-faults` tries them.
+Restarts of Spark take their time, so `make test-faults` tries them.
 """
 
 from __future__ import annotations

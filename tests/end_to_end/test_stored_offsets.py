@@ -1,6 +1,6 @@
 """Consumers with their offsets in a database: under what hurts them most, and each twin caught.
 
-The one thing to know: a run takes up to a minute, so `make test-faults` tries them; every build has
+A run takes up to a minute, so `make test-faults` tries them; every build has
 the consumers themselves (`tests/integration/test_stored_offsets.py`).
 """
 

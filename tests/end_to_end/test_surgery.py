@@ -1,6 +1,6 @@
 """Checkpoints cut open, rows and executors hit: whole runs, each with figures that must agree.
 
-The one thing to know: each starts Spark, mostly twice, and takes a minute, so it is
+Each starts Spark, mostly twice, and takes a minute, so it is
 `make test-faults` that tries them.
 """
 

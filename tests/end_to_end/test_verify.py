@@ -1,6 +1,6 @@
 """The tutorial, command by command: a pipeline of somebody's own is rehearsed, caught and mended.
 
-The one thing to know: the commands are taken from the page, so that they are what users type.
+The commands are taken from the page, so that they are what users type.
 """
 
 from __future__ import annotations

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import Stage
 from onceproof.harness.subjects.pipeline import NoPipeline, Pipeline
 from onceproof.harness.wait import Stop
 from tests.integration.staging import eventually
 
 
-def bench(stage: Stage, topic: str = "none", pipeline: Pipeline | None = None) -> Bench:
+def context(stage: Stage, topic: str = "none", pipeline: Pipeline | None = None) -> RunContext:
     """Nothing of ours sends; the stage is real."""
-    return Bench(
+    return RunContext(
         stage=stage,
         subject=SimpleNamespace(name="nothing of ours"),
         pipeline=pipeline or NoPipeline(),
@@ -32,13 +32,13 @@ def bench(stage: Stage, topic: str = "none", pipeline: Pipeline | None = None) -
 
 
 @contextlib.contextmanager
-def at_work(bench: Bench, words: str) -> Iterator[tuple[Injection, str]]:
+def at_work(context: RunContext, words: str) -> Iterator[tuple[Injection, str]]:
     """A fault as it is asked for by hand, once it has proved that it bites; healed at the end.
 
     It is healed twice, because that must do no harm.
     """
     name, *more = words.split()
-    injection = asked(name, more).inject(bench, name)
+    injection = asked(name, more).inject(context, name)
     try:
         yield injection, eventually(injection.evidence, f"«{words}» to bite")
     finally:

@@ -15,22 +15,22 @@ from types import SimpleNamespace
 
 from confluent_kafka import Producer
 
-from onceproof.harness.bench import Bench, addresses, fresh_reader
 from onceproof.harness.faults.base import Fault, Injection
 from onceproof.harness.identity import RECORD_HEADER
-from onceproof.harness.own.effects import Yield
-from onceproof.harness.own.group_commits import GroupCommits
-from onceproof.harness.own.identity import Rule
-from onceproof.harness.own.kept import Kept
-from onceproof.harness.own.look import Look
-from onceproof.harness.own.outputs.output import Output, Where
-from onceproof.harness.own.program import Program
-from onceproof.harness.own.together import Together
+from onceproof.harness.run_context import RunContext, addresses, fresh_reader
 from onceproof.harness.stage.database_login import for_programs
 from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.group_commits import GroupCommits
+from onceproof.harness.user_pipeline.identity import Rule
+from onceproof.harness.user_pipeline.kept import Kept
+from onceproof.harness.user_pipeline.look import Look
+from onceproof.harness.user_pipeline.outputs.output import Output, Where
+from onceproof.harness.user_pipeline.program import Program
+from onceproof.harness.user_pipeline.together import Together
 from onceproof.harness.wait import Stop
 from onceproof.harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES
-from tests.integration.faults import bench
+from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually, flowing
 
 COPIES = Path(__file__).with_name("own_copies.py")
@@ -58,8 +58,8 @@ class Own:
     """What faults have asked of the producers."""
 
     @property
-    def bench(self) -> Bench:
-        made = bench(self.staging.stage, self.source, self.program)
+    def context(self) -> RunContext:
+        made = context(self.staging.stage, self.source, self.program)
         producers = SimpleNamespace(acknowledged=0, finished=False, hold=self.holds.append)
         recorder = SimpleNamespace(hazard=lambda name, **_: self.hazards.append(name))
         return replace(made, producers=producers, recorder=recorder)  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ class Own:
     @contextlib.contextmanager
     def struck(self, fault: Fault) -> Iterator[tuple[Injection, str]]:
         """A fault once it has proved that it had an effect; healed at the end."""
-        injection = fault.inject(self.bench, "x")
+        injection = fault.inject(self.context, "x")
         try:
             yield injection, eventually(injection.evidence, fault.describe())
         finally:

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 
 import psutil
 
-from onceproof.harness.bench import addresses, open_reader
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.run_context import addresses, open_reader
 from onceproof.harness.stage.alone import alone
 from onceproof.harness.stage.base import Stage
 from onceproof.harness.stage.blocks import Block

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from confluent_kafka import Producer
 
-from onceproof.harness.bench import fresh_reader
+from onceproof.harness.run_context import fresh_reader
 from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.staging import Staged
 

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 
 from onceproof.harness.faults.database_triggers import Triggers, When
-from onceproof.harness.own.statements import user_tables
 from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.user_pipeline.statements import user_tables
 from tests.integration.staging import SECONDS, Staged, eventually
 
 pytestmark = pytest.mark.integration

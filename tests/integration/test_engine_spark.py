@@ -1,6 +1,7 @@
 """Spark finds what DuckDB finds, on real Spark: findings, witnesses, and what the door refuses.
 
-Its self-proof and its verdict are compared where a history lies behind a URI: `test_spark_uris.py`.
+Its mutation self-check and verdict are compared where a history lies behind a URI:
+`test_spark_uris.py`.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ import pytest
 from onceproof.harness import faults
 from onceproof.harness.faults.by_hand import asked, by_hand
 from onceproof.harness.faults.page import page
-from onceproof.harness.scenario import At
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.schedule_json import _classes, schedule_from_json, schedule_to_json
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, Talk, serves
 
 pytestmark = pytest.mark.integration
@@ -43,7 +43,7 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("added")
 def test_it_is_known_wherever_faults_are(staging: Staged) -> None:
     assert "| `hang-up AUDIENCE TARGET` | close every connection" in page()
-    schedule = (At(name="hung up", do=asked("hang-up", ["pipeline", "controller"])),)
+    schedule = (ScheduledFault(name="hung up", do=asked("hang-up", ["pipeline", "controller"])),)
     assert schedule_from_json(json.loads(json.dumps(schedule_to_json(schedule)))) == schedule
 
 
@@ -53,7 +53,7 @@ def test_it_bites_and_is_over(staging: Staged) -> None:
     with Talk(way) as client:
         client.ask()
         assert client.answered()
-        with at_work(bench(staging.stage), ASKED) as (fault, proof):
+        with at_work(context(staging.stage), ASKED) as (fault, proof):
             assert (fault.target, proof) == (
                 "producer→broker-1",
                 "1 connections on producer→broker-1 closed",
@@ -66,6 +66,6 @@ def test_it_bites_and_is_over(staging: Staged) -> None:
 @pytest.mark.usefixtures("added")
 def test_where_nobody_is_it_proves_nothing(staging: Staged) -> None:
     name, *words = ASKED.split()
-    injection = asked(name, words).inject(bench(staging.stage), name)
+    injection = asked(name, words).inject(context(staging.stage), name)
     injection.heal()
     assert injection.evidence() is None

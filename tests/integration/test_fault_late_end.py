@@ -13,7 +13,7 @@ from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.features import finalize, finalized
 from onceproof.harness.stage.topology import AUDITOR
-from tests.integration.faults import bench
+from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually
 from tests.integration.test_fault_surgery import Hazards
 from tests.integration.transactions import SECONDS, Background, Reader, producer, send
@@ -50,7 +50,7 @@ def test_records_that_their_owner_aborts_are_committed(
     """On version 2 as well: this client says EndTxn as it did before there were versions."""
     version(wanted)
     stage, name, hazards = staging.stage, topic(1), Hazards()
-    world = replace(bench(stage), recorder=hazards)  # type: ignore[arg-type]
+    world = replace(context(stage), recorder=hazards)  # type: ignore[arg-type]
     owner = producer(stage.bootstrap("producer"), f"owner-{name}")
     reader = Reader(stage.bootstrap(AUDITOR), name)
     fault = asked("late-end", [f"owner-{name}"]).inject(world, "late")

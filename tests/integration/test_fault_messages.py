@@ -18,17 +18,17 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from onceproof.harness.fault_execution import FaultExecution
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.kill_broker import KillBroker
 from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.targets import LeaderOf
-from onceproof.harness.line import Line
 from onceproof.harness.links.gate.rules import Direction
-from onceproof.harness.scenario import At
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.stage.topology import AUDITOR, Link
-from tests.integration.faults import bench
+from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually
 from tests.integration.transactions import producer as transactor
 from tests.integration.transactions import send
@@ -114,7 +114,7 @@ def in_log(staging: Staged, topic: str) -> list[bytes]:
 
 def injected(staging: Staged, words: str) -> Injection:
     name, *more = words.split()
-    return asked(name, more).inject(bench(staging.stage), name)
+    return asked(name, more).inject(context(staging.stage), name)
 
 
 def hit(injection: Injection) -> str:
@@ -165,15 +165,15 @@ def test_what_is_held_is_under_way_until_it_is_healed(staging: Staged, client: C
 
 
 def lying_in_wait(
-    staging: Staged, at: At, topic: str, *, rules: int
-) -> tuple[Line, list[tuple[str, str]], threading.Thread]:
+    staging: Staged, at: ScheduledFault, topic: str, *, rules: int
+) -> tuple[FaultExecution, list[tuple[str, str]], threading.Thread]:
     """A line once it has its rules on every link: whoever leads, the message passes one of them."""
     told: list[tuple[str, str]] = []
     recorder: Any = SimpleNamespace(
         fault=lambda row, state, detail: told.append((state, detail)),
         history=SimpleNamespace(write=lambda *_, **__: None),
     )
-    line = Line(at, replace(bench(staging.stage, topic), recorder=recorder))
+    line = FaultExecution(at, replace(context(staging.stage, topic), recorder=recorder))
     thread = threading.Thread(target=line.run, args=(lambda: None,))
     thread.start()
     gates = [staging.stage.gate(Link("producer", node)) for node in staging.stage.brokers]
@@ -205,7 +205,7 @@ def test_only_what_is_behind_another_message_in_its_transaction(
     def message(direction: Direction, api: str, **more: bool) -> Message:
         return Message(source="producer", direction=direction, api=api, client_id="rdkafka", **more)
 
-    refused = At(
+    refused = ScheduledFault(
         name="refused",
         during=message("request", api),
         behind=message("response", "Produce", refused=False),
@@ -231,7 +231,7 @@ def test_only_what_is_behind_another_message_in_its_transaction(
 def test_a_leader_is_killed_while_a_message_is_on_its_way(
     lost: bool, staging: Staged, client: Client
 ) -> None:
-    killed = At(
+    killed = ScheduledFault(
         name="killed",
         do=KillBroker(target=LeaderOf(partition=0)),
         during=Message(source="producer", direction="request", api="Produce"),

@@ -11,9 +11,9 @@ from onceproof.harness.faults.add_partition import AddPartition
 from onceproof.harness.faults.empty_partition import EmptyPartition
 from onceproof.harness.faults.odd_input import OddInput
 from onceproof.harness.faults.restart_idle import RestartIdle
-from onceproof.harness.own.odd_records import Ends, send_odd, send_plain
-from onceproof.harness.own.profile import ABORTED, NULL, OVERSIZE, PROBED
 from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.user_pipeline.odd_records import Ends, send_odd, send_plain
+from onceproof.harness.user_pipeline.profile import ABORTED, NULL, OVERSIZE, PROBED
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.integration
 
 def entries(own: Own) -> list[tuple[bytes | None, bool]]:
     """Value of each data record of the input, and whether it was committed."""
-    with own.bench.reader() as reader:
+    with own.context.reader() as reader:
         return [
             (entry.value, committed)
             for log in reader.read_topic(own.source)
@@ -50,7 +50,7 @@ def test_a_plain_record_comes_to_every_partition(
 ) -> None:
     with running(staging, topic, "copy") as own:
         before = len(entries(own))
-        send_plain(own.bench, ABORTED)
+        send_plain(own.context, ABORTED)
         assert len(entries(own)) == before + 3
         eventually(lambda: max(own.effects().values()) == 2, "an effect of a copy")
 
@@ -60,8 +60,8 @@ def test_each_kind_comes_as_a_rehearsal_tries_it(
 ) -> None:
     with running(staging, topic, "copy") as own:
         for kind in PROBED:
-            ends = send_odd(own.bench, kind)
-            send_plain(own.bench, kind)
+            ends = send_odd(own.context, kind)
+            send_plain(own.context, kind)
 
             def committed(ends: Ends = ends) -> bool:
                 reached = own.program.look.groups.newest()
@@ -72,7 +72,7 @@ def test_each_kind_comes_as_a_rehearsal_tries_it(
 
 def test_odd_orders_are_seen_to_come(staging: Staged, topic: Callable[..., str]) -> None:
     with running(staging, topic, "copy") as own:
-        send_odd(own.bench, OVERSIZE)
+        send_odd(own.context, OVERSIZE)
         come = OddInput(records=OVERSIZE, orders=True)
         with own.flowing(), own.struck(come) as (injection, proof):
             assert injection.target == f"topic {own.source}"
@@ -82,7 +82,7 @@ def test_odd_orders_are_seen_to_come(staging: Staged, topic: Callable[..., str])
 def test_a_partition_is_empty_while_it_writes(staging: Staged, topic: Callable[..., str]) -> None:
     with running(staging, topic, "copy") as own:
         with own.flowing():
-            assert EmptyPartition().inject(own.bench, "x").evidence() is None
+            assert EmptyPartition().inject(own.context, "x").evidence() is None
         own.left_out = 1
         admin = AdminClient({"bootstrap.servers": staging.stage.bootstrap(AUDITOR)})
         admin.create_partitions([NewPartitions(own.source, 4)])[own.source].result()
@@ -109,7 +109,7 @@ def test_it_starts_when_there_is_nothing_to_read(
 ) -> None:
     with running(staging, topic, "copy") as own:
         life = own.program.kept.running()
-        injection = RestartIdle().inject(own.bench, "x")
+        injection = RestartIdle().inject(own.context, "x")
         assert own.holds == [True, False]
         assert injection.target == life.instance
         assert "asked 3 times for records when there were none" in (injection.evidence() or "")

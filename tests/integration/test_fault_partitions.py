@@ -11,7 +11,7 @@ import pytest
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, Link
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import (
     Staged,
     Talk,
@@ -67,7 +67,7 @@ def out(staging: Staged, node: str, topic: str) -> bool:
 
 def test_two_brokers_that_see_only_the_third(staging: Staged, topic: Callable[..., str]) -> None:
     stage, name = staging.stage, topic(3)
-    with at_work(bench(staging.stage), "chain broker-2") as (fault, proof):
+    with at_work(context(staging.stage), "chain broker-2") as (fault, proof):
         assert fault.target == "broker-1 – broker-2 – broker-3"
         assert "connections on 2 links closed" in proof
         links = {link for link in stage.links() if str(link) in stage.disturbed()}
@@ -86,7 +86,7 @@ def test_clients_that_reach_no_broker(
     cut = stage.brokers if whom == "all" else ("broker-2",)
     with (
         using(staging, Link("pipeline", "broker-2")),
-        at_work(bench(staging.stage), f"cut-clients {whom}"),
+        at_work(context(staging.stage), f"cut-clients {whom}"),
     ):
         for audience in AUDIENCES:
             for node in stage.brokers:
@@ -100,7 +100,7 @@ def test_clients_that_reach_no_broker(
 def test_two_sides_with_clients(staging: Staged, topic: Callable[..., str]) -> None:
     stage, name = staging.stage, topic(3)
     words = "split broker-1,producer broker-2,broker-3,pipeline"
-    with at_work(bench(staging.stage), words) as (fault, proof):
+    with at_work(context(staging.stage), words) as (fault, proof):
         assert fault.target == "broker-1, producer | broker-2, broker-3, pipeline"
         assert "the other side took broker-1 out of every in-sync set" in proof
         assert out(staging, "broker-1", name)
@@ -120,7 +120,7 @@ def test_a_broker_that_is_not_heard_or_does_not_hear_is_left_out(
     staging: Staged, topic: Callable[..., str], lost: str, arrow: str
 ) -> None:
     name = topic(3)
-    with at_work(bench(staging.stage, name), f"one-way leader:{name}-0 {lost}") as (fault, proof):
+    with at_work(context(staging.stage, name), f"one-way leader:{name}-0 {lost}") as (fault, proof):
         node = fault.target.partition(arrow)[0]
         assert "was not answered" in proof
         # It is not cut off: its connections stay, and clients reach it.
@@ -132,7 +132,7 @@ def test_a_broker_that_is_not_heard_or_does_not_hear_is_left_out(
 def test_a_link_that_flaps(staging: Staged) -> None:
     way = staging.stage.bootstrap("producer", "broker-3")
     with using(staging, Link("producer", "broker-3")):
-        with at_work(bench(staging.stage), "flap producer broker-3 3") as (_, proof):
+        with at_work(context(staging.stage), "flap producer broker-3 3") as (_, proof):
             assert proof.count("connections on producer→broker-3 closed") == 3
             assert refuses(way)
         eventually(lambda: serves(way), "an answer")
@@ -141,5 +141,5 @@ def test_a_link_that_flaps(staging: Staged) -> None:
 
 def test_parties_that_there_are_not(staging: Staged) -> None:
     with pytest.raises(StageTrouble, match="there is no broker-9; there are broker-1, "):
-        asked("split", ["broker-1", "broker-9"]).inject(bench(staging.stage), "split")
+        asked("split", ["broker-1", "broker-9"]).inject(context(staging.stage), "split")
     assert staging.stage.disturbed() == {}

@@ -9,13 +9,13 @@ import psutil
 import psycopg
 import pytest
 
-from onceproof.harness.bench import addresses, open_reader
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.run_context import addresses, open_reader
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import AUDITOR, POSTGRES
 from tests.end_to_end.catalogue import LATER
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import (
     Staged,
     eventually,
@@ -67,7 +67,7 @@ def test_a_database_that_ends(staging: Staged, fault: str, says: str) -> None:
         client.execute("INSERT INTO written VALUES (2)")
         before = backends(staging)
         assert len(before) > 2
-        with at_work(bench(staging.stage), fault) as (injection, proof):
+        with at_work(context(staging.stage), fault) as (injection, proof):
             assert injection.target == POSTGRES
             assert says in proof
             assert not [process for process in before if runs(process)]
@@ -77,7 +77,7 @@ def test_a_database_that_ends(staging: Staged, fault: str, says: str) -> None:
                 psycopg.connect(staging.stage.database("pipeline"))
             assert staging.stage.disturbed()[POSTGRES] == "not running"
             with pytest.raises(StageTrouble, match="postgres cannot be killed: it does not run"):
-                asked("kill-database", []).inject(bench(staging.stage), "again")
+                asked("kill-database", []).inject(context(staging.stage), "again")
     assert left(staging) == [1]
     with pipeline(staging) as client:
         client.execute("DROP TABLE written")
@@ -90,7 +90,7 @@ def test_a_database_that_stands_still(staging: Staged) -> None:
         client.execute("CREATE TABLE written (n int)")
         client.commit()
         client.execute("INSERT INTO written VALUES (1)")
-        with at_work(bench(staging.stage), "pause-database") as (_, proof):
+        with at_work(context(staging.stage), "pause-database") as (_, proof):
             assert "state T" in proof
             assert {process.status() for process in backends(staging)} == {psutil.STATUS_STOPPED}
             assert staging.stage.disturbed() == {POSTGRES: "paused"}
@@ -106,7 +106,7 @@ def test_a_database_that_stands_still(staging: Staged) -> None:
 def test_every_broker_restarted_in_turn(staging: Staged, topic: Callable[..., str]) -> None:
     stage, name = staging.stage, topic(3)
     lives = [sum(p.name == node for p in staging.processes.all) for node in stage.brokers]
-    with at_work(bench(staging.stage, name), "rolling-restart") as (injection, proof):
+    with at_work(context(staging.stage, name), "rolling-restart") as (injection, proof):
         assert injection.target.count("(leads ") == 3
         assert proof.count("ended with status 143; the majority took") == 3
         assert [stage.alive(node) for node in stage.brokers] == [True, True, False]
@@ -120,7 +120,7 @@ def test_every_broker_restarted_in_turn(staging: Staged, topic: Callable[..., st
 def test_all_brokers_at_once(staging: Staged, topic: Callable[..., str]) -> None:
     stage, name = staging.stage, topic(1)
     assert sent(stage.bootstrap(AUDITOR), name, 0)
-    with at_work(bench(stage, name), "kill-all") as (injection, proof):
+    with at_work(context(stage, name), "kill-all") as (injection, proof):
         assert injection.target == "broker-1, broker-2, broker-3"
         assert proof.count("ended by signal 9") == 3
         assert all(refuses(stage.bootstrap(AUDITOR, node)) for node in stage.brokers)
@@ -137,7 +137,7 @@ def test_all_brokers_at_once(staging: Staged, topic: Callable[..., str]) -> None
 def test_a_broker_by_its_role(staging: Staged, topic: Callable[..., str], words: str) -> None:
     stage, name = staging.stage, topic(1)
     words = words.format(name)
-    with at_work(bench(staging.stage, name), words) as (injection, _):
+    with at_work(context(staging.stage, name), words) as (injection, _):
         node = injection.target.split()[0]
         others = [n for n in stage.brokers if n != node]
         for other in others:
@@ -152,7 +152,7 @@ def test_a_broker_by_its_role(staging: Staged, topic: Callable[..., str], words:
                 f"{other} to do without {node}",
             )
         assert sent(",".join(stage.bootstrap(AUDITOR, other) for other in others), name, 0)
-        views = bench(staging.stage, name).views()
+        views = context(staging.stage, name).views()
         assert views[int(others[0][-1])].controller() != int(node[-1])
     assert serves(stage.bootstrap("producer", node))
     eventually(lambda: whole_everywhere(stage, name), "every replica in sync")

@@ -24,7 +24,7 @@ ASSIGNORS = ("range", "roundrobin")
 
 
 def members(own: Own) -> tuple[str, ...]:
-    with group_of(own.bench, own.group) as group:
+    with group_of(own.context, own.group) as group:
         return group.describe().members
 
 
@@ -66,10 +66,10 @@ def test_a_member_of_ours_reads_nothing_and_commits_nothing(
     with running(staging, topic, "copy") as own:
         own.program.kill("it is to be away")
         own.send()
-        with group_of(own.bench, own.group) as group:
+        with group_of(own.context, own.group) as group:
             group.remove_members()
             before = group.committed(own.source, 0)
-            other = OtherMember(own.bench, own.group, ASSIGNORS, "classic")
+            other = OtherMember(own.context, own.group, ASSIGNORS, "classic")
             eventually(lambda: len(other.partitions) == 3, "it to have all partitions")
             other.leave()
             assert group.describe().members == ()
@@ -99,7 +99,7 @@ def test_a_group_of_a_kind_of_its_own_is_not_joined(
 ) -> None:
     with running(staging, topic, "copy") as own:
         with pytest.raises(StageTrouble, match="assigns partitions by sessioned; our member knows"):
-            OtherMember(own.bench, own.group, ("sessioned",), "classic")
+            OtherMember(own.context, own.group, ("sessioned",), "classic")
         assert len(members(own)) == 1
 
 
@@ -213,5 +213,5 @@ def test_one_process_alone_is_not_one_of_several(
     with running(staging, topic, "copy") as own, own.flowing():
         fault = EvictProgram(group=own.group, one_of_several=True)
         with pytest.raises(StageTrouble, match="only one process of the pipeline is connected"):
-            fault.inject(own.bench, "x")
+            fault.inject(own.context, "x")
         assert not own.program.kept.running().frozen()

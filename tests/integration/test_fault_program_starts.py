@@ -32,7 +32,7 @@ def test_a_broker_is_lost_while_it_starts(
     with running(staging, topic, "copy") as own:
         fault = KillBrokerAtStart(target=target(own))
         before = own.program.kept.running()
-        answers = AtGates(own.bench, "pipeline", ANSWER.rule("report", times=None))
+        answers = AtGates(own.context, "pipeline", ANSWER.rule("report", times=None))
         with ExitStack() as closing, own.flowing():
             closing.callback(answers.remove)
             with own.struck(fault) as (injection, proof):

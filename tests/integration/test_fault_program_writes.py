@@ -77,7 +77,7 @@ def test_a_topic_that_it_does_not_write_to_is_not_withheld(
     other = topic(1)
     with running(staging, topic, "copy") as own:
         with own.flowing(), pytest.raises(Exception, match=f"a write of the pipeline to {other}"):
-            WithholdWrites(topic=other).inject(own.bench, "x")
+            WithholdWrites(topic=other).inject(own.context, "x")
         assert own.program.alive()
         assert staging.stage.disturbed() == {}
         eventually(lambda: not own.missing(), "an effect of each", own.said)
@@ -107,12 +107,12 @@ def test_it_is_fenced_just_before_a_commit(staging: Staged, topic: Callable[...,
 
 def test_it_is_cut_off_from_all_brokers(staging: Staged, topic: Callable[..., str]) -> None:
     with running(staging, topic, "copy") as own:
-        bench = own.bench
+        context = own.context
         ways = staging.stage.bootstrap("pipeline").split(",")
         assert own.program.clients(ways), "it is connected"
         with own.flowing():
-            injection = CutProgram(seconds=0.5).inject(bench, "x")
-            bench.producers.acknowledged += 7  # type: ignore[misc]
+            injection = CutProgram(seconds=0.5).inject(context, "x")
+            context.producers.acknowledged += 7  # type: ignore[misc]
             proof = eventually(injection.evidence, "it to be cut off")
             assert "closed, new ones refused; meanwhile 7 records were acknowledged" in proof
             assert own.program.clients(ways) == []

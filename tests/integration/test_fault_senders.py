@@ -11,7 +11,6 @@ from typing import Any
 import psutil
 import pytest
 
-from onceproof.harness.bench import Aftermath, Bench
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.hit_message import HitMessage
@@ -22,6 +21,7 @@ from onceproof.harness.faults.unanswered import LeaveUnanswered
 from onceproof.harness.faults.zombie_sender import RECORDS, ZombieSender
 from onceproof.harness.identity import ATTEMPT_HEADER
 from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.processes import Processes
 from onceproof.harness.stage.topology import Link
 from onceproof.harness.wait import Stop
@@ -30,7 +30,7 @@ from onceproof.harness.workload.payments import Payments, payments_of
 from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 from tests.end_to_end.catalogue import LATER
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, eventually, read_ended
 
 pytestmark = pytest.mark.integration
@@ -64,12 +64,12 @@ class Sending:
         self.producers.warmed_up()
         eventually(lambda: self.producers.acknowledged > 20, "the first records")
 
-    def bench(self) -> Bench:
+    def context(self) -> RunContext:
         recorder: Any = SimpleNamespace(
             hazard=lambda kind, **what: self.hazards.append({"hazard": kind, **what})
         )
         return replace(
-            bench(self._staging.stage, self._topic),
+            context(self._staging.stage, self._topic),
             topics=(self._topic,), producers=self.producers, recorder=recorder,
         )  # fmt: skip
 
@@ -111,7 +111,7 @@ def test_what_was_appended_unanswered_was_acknowledged_by_a_retry(
     idempotent: bool, staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(Librdkafka(idempotent=idempotent))
-    injection = LeaveUnanswered(target=LeaderOf(partition=0)).inject(run.bench(), "withheld")
+    injection = LeaveUnanswered(target=LeaderOf(partition=0)).inject(run.context(), "withheld")
     placed = now()
     try:
         proof = eventually(injection.evidence, "it to bite")
@@ -129,7 +129,7 @@ def test_what_was_appended_unanswered_was_acknowledged_by_a_retry(
     assert withheld
     assert all(row["returned_at"] > healing for row in withheld)
     returned = {a: (row["outcome"], row["returned_at"]) for a, row in sends.items()}
-    injection.aftermath(Aftermath(returned=returned))
+    injection.after_collect(Collected(returned=returned))
     (hazard,) = run.hazards
     assert (hazard["hazard"], hazard["hop"]) == ("retried-send", "produce")
     assert set(hazard["attempts"]) <= set(sends)
@@ -146,7 +146,7 @@ def test_a_leader_dies_with_what_no_follower_has(
     staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(Librdkafka(idempotent=False, acks="1"))
-    injection = KillAhead(target=LeaderOf(partition=0)).inject(run.bench(), "ahead")
+    injection = KillAhead(target=LeaderOf(partition=0)).inject(run.context(), "ahead")
     try:
         proof = eventually(injection.evidence, "it to bite")
         assert "its followers had it up to" in proof
@@ -156,7 +156,7 @@ def test_a_leader_dies_with_what_no_follower_has(
         injection.heal()
     assert staging.stage.disturbed() == {}
     run.finish()
-    injection.aftermath(Aftermath(returned={}))
+    injection.after_collect(Collected(returned={}))
     assert [hazard["hazard"] for hazard in run.hazards] == ["leader-ahead"]
     acknowledged = {a for a, row in run.sends().items() if row["outcome"] == "ok"}
     assert len(acknowledged - set(run.logged())) >= 5
@@ -171,18 +171,18 @@ def test_an_end_that_its_client_never_heard_of_is_a_hazard(
         message=Message(source="producer", direction="response", api=api, refused=False),
         action="close-before",
     )
-    injection = fault.inject(run.bench(), "unheard")
+    injection = fault.inject(run.context(), "unheard")
     try:
         eventually(injection.evidence, "it to bite")
     finally:
         injection.heal()
-    injection.aftermath(Aftermath(returned={}))
+    injection.after_collect(Collected(returned={}))
     assert [hazard["hazard"] for hazard in run.hazards] == hazards
 
 
 def test_a_zombie_comes_back_after_its_successor(sending: Callable[..., Sending]) -> None:
     run = sending(LIBRDKAFKA, transaction=5)
-    injection = ZombieSender().inject(run.bench(), "zombie")
+    injection = ZombieSender().inject(run.context(), "zombie")
     try:
         proof = injection.evidence()
         assert proof is not None
@@ -197,7 +197,7 @@ def test_a_zombie_comes_back_after_its_successor(sending: Callable[..., Sending]
 
     sends, txns = run.sends(), read_lines(run.history).tables["txns"].to_pylist()
     returned = {a: (row["outcome"], row["returned_at"]) for a, row in sends.items()}
-    injection.aftermath(Aftermath(returned=returned))
+    injection.after_collect(Collected(returned=returned))
     assert [hazard["hazard"] for hazard in run.hazards] == ["zombie-back"]
     outcomes = {row["txn"]: row["outcome"] for row in txns}
     # It was fenced, whatever it was at.
@@ -231,13 +231,13 @@ def test_a_killed_producer_goes_on_with_what_it_had_not_called(
     transaction: int, staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(LIBRDKAFKA, transaction)
-    with at_work(run.bench(), "kill-producer producer-0") as (fault, proof):
+    with at_work(run.context(), "kill-producer producer-0") as (fault, proof):
         (killed,) = run.processes.all
         assert fault.target == killed.instance
         assert f"{killed.instance} ended by signal 9; it had told of " in proof
         nobody_connected(staging)
         with pytest.raises(ProducerTrouble, match="producer-0 has ended, so it cannot be killed"):
-            asked("kill-producer", ["producer-0"]).inject(run.bench(), "again")
+            asked("kill-producer", ["producer-0"]).inject(run.context(), "again")
         before = run.sends()
     assert [p.name for p in run.processes.all] == ["producer-0", "producer-0-life-2"]
     run.finish()
@@ -258,11 +258,11 @@ def test_a_producer_that_is_asked_to_end_goes_on_in_its_next_life(
     staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(LIBRDKAFKA)
-    with at_work(run.bench(), "stop-producer producer-0") as (fault, proof):
+    with at_work(run.context(), "stop-producer producer-0") as (fault, proof):
         assert proof.startswith(f"{fault.target} ended by signal 15; it had told of ")
         nobody_connected(staging)
         with pytest.raises(ProducerTrouble, match="producer-0 has ended, so it cannot be stopped"):
-            asked("stop-producer", ["producer-0"]).inject(run.bench(), "again")
+            asked("stop-producer", ["producer-0"]).inject(run.context(), "again")
     run.finish()
     expected = {p.record for p in payments_of(run.producers.workload, producer=0, seed=5)}
     assert {row["record"] for row in run.sends().values()} == expected
@@ -270,7 +270,7 @@ def test_a_producer_that_is_asked_to_end_goes_on_in_its_next_life(
 
 def test_a_producer_that_stands_still(staging: Staged, sending: Callable[..., Sending]) -> None:
     run = sending(LIBRDKAFKA)
-    with at_work(run.bench(), "pause-producer producer-0") as (fault, proof):
+    with at_work(run.context(), "pause-producer producer-0") as (fault, proof):
         (paused,) = run.processes.all
         assert proof.startswith(f"every thread of {fault.target} is stopped; nothing heard of it")
         assert {p.status() for p in map(psutil.Process, paused.pids())} == {psutil.STATUS_STOPPED}
@@ -286,4 +286,4 @@ def test_a_producer_that_stands_still(staging: Staged, sending: Callable[..., Se
 def test_a_producer_that_there_is_not(sending: Callable[..., Sending]) -> None:
     run = sending(LIBRDKAFKA)
     with pytest.raises(ProducerTrouble, match="there is no producer-1; there are producer-0"):
-        asked("pause-producer", ["producer-1"]).inject(run.bench(), "x")
+        asked("pause-producer", ["producer-1"]).inject(run.context(), "x")

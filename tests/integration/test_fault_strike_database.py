@@ -145,7 +145,7 @@ def test_one_that_writes_nothing_is_not_struck(own: Own, monkeypatch: pytest.Mon
         try:
             strike = StrikeDatabase(when="statement", act="kill-undone", table="unused")
             with pytest.raises(Exception, match="to be met at a statement in the database"):
-                strike.inject(own.bench, "x")
+                strike.inject(own.context, "x")
         finally:
             connection.execute("DROP TABLE unused")
     assert own.program.alive()

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from onceproof.harness.bench import Bench
-from onceproof.harness.exact.librdkafka import SETTINGS
 from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.message_faults.librdkafka import SETTINGS
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import AUDITOR
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, eventually
 from tests.integration.transactions import SECONDS, Background, Reader, producer, send
 
@@ -39,8 +39,8 @@ def hazards() -> Hazards:
 
 
 @pytest.fixture
-def world(staging: Staged, hazards: Hazards) -> Bench:
-    return replace(bench(staging.stage), recorder=hazards)  # type: ignore[arg-type]
+def world(staging: Staged, hazards: Hazards) -> RunContext:
+    return replace(context(staging.stage), recorder=hazards)  # type: ignore[arg-type]
 
 
 def filled(staging: Staged, topic: str, count: int) -> None:
@@ -77,7 +77,7 @@ def next_of(consumer: Consumer) -> str:
 
 @pytest.mark.parametrize(("way", "resumes_with"), [("back 3", "2"), ("forth 2", "7")])
 def test_a_group_resumes_where_its_position_was_moved_to(
-    staging: Staged, topic: Callable[..., str], world: Bench, hazards: Hazards,
+    staging: Staged, topic: Callable[..., str], world: RunContext, hazards: Hazards,
     way: str, resumes_with: str,
 ) -> None:  # fmt: skip
     name = topic(1)
@@ -103,7 +103,7 @@ def test_a_group_resumes_where_its_position_was_moved_to(
      ("none", "back 1", "has committed no position")],
 )  # fmt: skip
 def test_a_position_that_cannot_be_moved(
-    staging: Staged, topic: Callable[..., str], world: Bench, group: str, way: str, said: str
+    staging: Staged, topic: Callable[..., str], world: RunContext, group: str, way: str, said: str
 ) -> None:
     name = topic(1)
     filled(staging, name, 10)
@@ -122,7 +122,7 @@ def test_a_position_that_cannot_be_moved(
 
 
 def test_an_owner_is_fenced_by_an_impostor(
-    staging: Staged, topic: Callable[..., str], world: Bench, hazards: Hazards
+    staging: Staged, topic: Callable[..., str], world: RunContext, hazards: Hazards
 ) -> None:
     name = topic(1)
     owner_id = f"owner-of-{name}"
@@ -149,7 +149,7 @@ def test_an_owner_is_fenced_by_an_impostor(
 
 
 def test_an_owner_that_comes_again_has_its_id_back(
-    staging: Staged, topic: Callable[..., str], world: Bench
+    staging: Staged, topic: Callable[..., str], world: RunContext
 ) -> None:
     name = topic(1)
     producer(staging.stage.bootstrap("producer"), f"owner-of-{name}")
@@ -162,7 +162,7 @@ def test_an_owner_that_comes_again_has_its_id_back(
 
 @pytest.mark.parametrize(("before", "first"), [("4", "4"), ("all", None)])
 def test_who_has_not_read_deleted_records_is_told(
-    staging: Staged, topic: Callable[..., str], world: Bench, hazards: Hazards,
+    staging: Staged, topic: Callable[..., str], world: RunContext, hazards: Hazards,
     before: str, first: str | None,
 ) -> None:  # fmt: skip
     name = topic(1)
@@ -193,7 +193,7 @@ def test_who_has_not_read_deleted_records_is_told(
 
 
 def test_a_commit_that_comes_after_its_time_is_refused(
-    staging: Staged, topic: Callable[..., str], world: Bench, hazards: Hazards
+    staging: Staged, topic: Callable[..., str], world: RunContext, hazards: Hazards
 ) -> None:
     name = topic(1)
     owner_id = f"late-{name}"

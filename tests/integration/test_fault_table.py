@@ -17,7 +17,7 @@ import pytest
 from onceproof.harness.faults.by_hand import by_hand
 from onceproof.harness.faults.page import ROLES, cell
 from onceproof.harness.stage.topology import AUDIENCES, AUDITOR
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, Talk, serves
 
 pytestmark = pytest.mark.integration
@@ -66,7 +66,7 @@ def test_a_fault_of_a_link_on_every_role(
         with contextlib.ExitStack() as clients:
             for node in stage.brokers:
                 clients.enter_context(Talk(stage.bootstrap(audience, node)))
-            with at_work(bench(stage), asking) as (fault, proof):
+            with at_work(context(stage), asking) as (fault, proof):
                 assert "connections on" in proof
                 node = fault.target.partition("→")[2]
                 assert not meets(stage.bootstrap(audience, node))

@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from onceproof.harness.bench import Bench, addresses, open_reader
 from onceproof.harness.faults.by_hand import by_hand
 from onceproof.harness.faults.page import ROLES, cell
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.run_context import RunContext, addresses, open_reader
 from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, Link
 from onceproof.harness.workload.payments import Payments
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import (
     Staged,
     Talk,
@@ -56,7 +56,7 @@ def have(staging: Staged, role: str, partition: str) -> set[str]:
     if role.startswith("coordinator:"):
         return {leader(staging, *kept(staging, role))}
     if role == "controller":
-        return {f"broker-{view.controller()}" for view in bench(stage).views().values()}
+        return {f"broker-{view.controller()}" for view in context(stage).views().values()}
     if role.startswith("follower:"):
         return set(stage.brokers) - {leader(staging, topic, 0)}
     if role.endswith("/not/controller"):
@@ -132,7 +132,7 @@ def cells(request: pytest.FixtureRequest, staging: Staged, topic: Callable[..., 
 
 @pytest.mark.parametrize("name", ["kill", "stop"])
 def test_a_broker_that_ends(cells: Cells, name: str) -> None:
-    with at_work(bench(cells.stage, cells.topic), cells.words(name)) as (fault, _):
+    with at_work(context(cells.stage, cells.topic), cells.words(name)) as (fault, _):
         node = cells.hit(fault.target)
         assert all(refuses(cells.stage.bootstrap(who, node)) for who in (*AUDIENCES, AUDITOR))
         cells.do_without(node)
@@ -142,7 +142,7 @@ def test_a_broker_that_ends(cells: Cells, name: str) -> None:
 def test_a_broker_that_stands_still(cells: Cells) -> None:
     clients = {node: Talk(cells.stage.bootstrap("producer", node)) for node in cells.stage.brokers}
     try:
-        with at_work(bench(cells.stage, cells.topic), cells.words("pause")) as (fault, _):
+        with at_work(context(cells.stage, cells.topic), cells.words("pause")) as (fault, _):
             node = cells.hit(fault.target)
             for client in clients.values():
                 client.ask()
@@ -158,7 +158,7 @@ def test_a_broker_that_stands_still(cells: Cells) -> None:
 
 @pytest.mark.parametrize("name", ["isolate", "one-way"])
 def test_a_broker_that_its_peers_do_without(cells: Cells, name: str) -> None:
-    with at_work(bench(cells.stage, cells.topic), cells.words(name)) as (fault, _):
+    with at_work(context(cells.stage, cells.topic), cells.words(name)) as (fault, _):
         node = cells.hit(fault.target.partition("→")[0])
         assert serves(cells.stage.bootstrap("producer", node))
         cells.do_without(node)
@@ -166,7 +166,7 @@ def test_a_broker_that_its_peers_do_without(cells: Cells, name: str) -> None:
 
 
 def test_a_broker_between_two_that_do_not_see_each_other(cells: Cells) -> None:
-    with at_work(bench(cells.stage, cells.topic), cells.words("chain")) as (fault, _):
+    with at_work(context(cells.stage, cells.topic), cells.words("chain")) as (fault, _):
         one, middle, other = fault.target.split(" – ")
         assert cells.hit(middle) == middle
         cut = {str(Link(one, other)), str(Link(other, one))}
@@ -180,7 +180,7 @@ def test_a_broker_that_no_client_reaches(cells: Cells) -> None:
     stage = cells.stage
     with (
         cells.in_use("pipeline"),
-        at_work(bench(stage, cells.topic), cells.words("cut-clients")) as (fault, _),
+        at_work(context(stage, cells.topic), cells.words("cut-clients")) as (fault, _),
     ):
         node = cells.hit(fault.target)
         for audience in AUDIENCES:
@@ -194,7 +194,7 @@ def test_a_broker_whose_link_flaps(cells: Cells) -> None:
     stage = cells.stage
     with (
         cells.in_use("pipeline"),
-        at_work(bench(stage, cells.topic), cells.words("flap")) as (fault, proof),
+        at_work(context(stage, cells.topic), cells.words("flap")) as (fault, proof),
     ):
         node = cells.hit(fault.target)
         assert proof.count(f"connections on pipeline→{node} closed") == 5
@@ -204,7 +204,7 @@ def test_a_broker_whose_link_flaps(cells: Cells) -> None:
 
 
 @pytest.fixture
-def world(cells: Cells, tmp_path: Path) -> Iterator[Bench]:
+def world(cells: Cells, tmp_path: Path) -> Iterator[RunContext]:
     """With somebody who sends to every partition, so to every broker."""
     workload = Payments(records=5_000, producers=1, partitions=3, topic=cells.topic, rate=200)
     run = Sending(cells.staging, tmp_path, workload)
@@ -213,7 +213,7 @@ def world(cells: Cells, tmp_path: Path) -> Iterator[Bench]:
     eventually(lambda: run.producers.acknowledged > 50, "the first records")
     recorder: Any = SimpleNamespace(history=SimpleNamespace(write_all=lambda *_: None))
     yield replace(
-        bench(cells.stage, cells.topic), producers=run.producers, recorder=recorder, stop=run.stop
+        context(cells.stage, cells.topic), producers=run.producers, recorder=recorder, stop=run.stop
     )
     run.producers.enough()
     try:
@@ -255,7 +255,7 @@ class Once:
 
 
 @pytest.mark.parametrize("name", ["lose-responses", "unanswered"])
-def test_a_broker_that_does_and_does_not_say(cells: Cells, world: Bench, name: str) -> None:
+def test_a_broker_that_does_and_does_not_say(cells: Cells, world: RunContext, name: str) -> None:
     stage, client = cells.stage, Once(cells)
     assert all(client.heard(partition, b"before") for partition in range(3))
     with at_work(world, cells.words(name)) as (fault, _):

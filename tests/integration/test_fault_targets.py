@@ -10,14 +10,14 @@ from onceproof.harness.faults.roles import NODES, role
 from onceproof.harness.faults.targets import LeaderOf
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.wait import Overdue
-from tests.integration.faults import bench
+from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually, told_by
 
 pytestmark = pytest.mark.integration
 
 
 def resolved(staging: Staged, word: str) -> str:
-    return role(word, NODES).resolve(bench(staging.stage))
+    return role(word, NODES).resolve(context(staging.stage))
 
 
 def leader(staging: Staged, topic: str, partition: int) -> str:
@@ -110,11 +110,11 @@ def test_what_one_partition_keeps_cannot_be_placed_apart(staging: Staged) -> Non
 
 def test_every_broker_names_the_same_active_controller(staging: Staged) -> None:
     controller = resolved(staging, "controller")
-    assert {view.controller() for view in bench(staging.stage).views().values()} == {
+    assert {view.controller() for view in context(staging.stage).views().values()} == {
         int(controller[-1])
     }
 
 
 def test_a_partition_that_there_is_not(staging: Staged) -> None:
     with pytest.raises(Overdue, match="nobody-7 to have a leader"):
-        LeaderOf(topic="nobody", partition=7).resolve(bench(staging.stage))
+        LeaderOf(topic="nobody", partition=7).resolve(context(staging.stage))

@@ -8,27 +8,27 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.bench import Bench
+from onceproof.harness.fault_execution import FaultExecution
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.lab.by_hand import ToldSo
-from onceproof.harness.line import Line
 from onceproof.harness.recorder import Recorder
 from onceproof.harness.recording.tables import read_lines
-from onceproof.harness.scenario import At
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import POSTGRES
 from onceproof.harness.tools.setup import StageTools
-from tests.integration.faults import bench
+from tests.integration.faults import context
 from tests.integration.staging import Staged, Talk, eventually, marked, shared_memory, staged
 
 pytestmark = pytest.mark.integration
 
 
-def begun(world: Bench, words: str) -> tuple[Line, threading.Thread]:
+def begun(world: RunContext, words: str) -> tuple[FaultExecution, threading.Thread]:
     """A fault at work, as a lab has it: it stays until it is told to end."""
     name, *more = words.split()
-    at = At(name=name, do=asked(name, more), until=ToldSo(), seconds=60)
-    line = Line(at, world)
+    at = ScheduledFault(name=name, do=asked(name, more), until=ToldSo(), seconds=60)
+    line = FaultExecution(at, world)
     thread = threading.Thread(target=line.run, args=(lambda: None,), daemon=True)
     thread.start()
     eventually(lambda: line.state in ("bit", "failed"), f"«{words}» to bite or to fail")
@@ -41,7 +41,7 @@ def test_toxiproxy_killed_while_faults_are_at_work(tools: StageTools, tmp_path: 
     with staged(tmp_path / "run", tools) as own:
         stage, recorder = own.stage, Recorder(history, [])
         processes = set(marked(own.processes.marker))
-        world = replace(bench(stage), recorder=recorder)
+        world = replace(context(stage), recorder=recorder)
         with Talk(stage.bootstrap("producer", "broker-1")) as client:
             client.ask()
             assert client.answered()
@@ -85,11 +85,11 @@ def test_a_target_that_is_dead_already(staging: Staged) -> None:
     try:
         with pytest.raises(StageTrouble, match="does not work before it is disturbed"):
             asked("delay", ["producer", "broker-2", "requests", "9", "0"]).inject(
-                bench(stage), "delay"
+                context(stage), "delay"
             )
         for name in ("kill", "stop", "pause"):
             with pytest.raises(StageTrouble, match=r"broker-2 cannot be .*: it does not run"):
-                asked(name, ["broker-2"]).inject(bench(stage), name)
+                asked(name, ["broker-2"]).inject(context(stage), name)
     finally:
         stage.restart("broker-2")
     assert stage.disturbed() == {}

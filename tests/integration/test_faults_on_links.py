@@ -17,7 +17,7 @@ from onceproof.harness.faults.page import cell
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import POSTGRES, Link
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, Talk, eventually, flowing, metadata, serves
 from tests.integration.test_stage_links import create, topics, way
 
@@ -54,7 +54,7 @@ def whole_again(staging: Staged) -> None:
 
 
 def test_lost_requests_have_no_effect(staging: Staged, client: Talk) -> None:
-    with at_work(bench(staging.stage), "lose-requests producer broker-1") as (_, proof):
+    with at_work(context(staging.stage), "lose-requests producer broker-1") as (_, proof):
         assert "1 connections on producer→broker-1; a request of a probe was not answered" in proof
         create(client, "fault-lost-request")
         assert not client.answered(0.5)
@@ -64,7 +64,7 @@ def test_lost_requests_have_no_effect(staging: Staged, client: Talk) -> None:
 
 
 def test_lost_answers_leave_the_effect(staging: Staged, client: Talk) -> None:
-    with at_work(bench(staging.stage), "lose-answers producer broker-1") as (_, proof):
+    with at_work(context(staging.stage), "lose-answers producer broker-1") as (_, proof):
         assert "1 connections on producer→broker-1; a request of a probe was not answered" in proof
         create(client, "fault-lost-answer")
         eventually(lambda: "fault-lost-answer" in topics(staging), "the topic")
@@ -76,7 +76,7 @@ def test_lost_answers_leave_the_effect(staging: Staged, client: Talk) -> None:
 def test_held_requests_arrive_late_though_their_sender_has_left(
     staging: Staged, client: Talk
 ) -> None:
-    with at_work(bench(staging.stage), "hold producer broker-1 requests") as (_, proof):
+    with at_work(context(staging.stage), "hold producer broker-1 requests") as (_, proof):
         assert "was not answered within 1 s, and its connection stayed open" in proof
         create(client, "fault-held-request")
         assert not client.answered(0.5)
@@ -87,7 +87,7 @@ def test_held_requests_arrive_late_though_their_sender_has_left(
 
 
 def test_held_responses_arrive_late(staging: Staged, client: Talk) -> None:
-    with at_work(bench(staging.stage), "hold producer broker-1 responses"):
+    with at_work(context(staging.stage), "hold producer broker-1 responses"):
         create(client, "fault-held-response")
         eventually(lambda: "fault-held-response" in topics(staging), "the topic")
         assert not client.answered(0.5)
@@ -97,7 +97,7 @@ def test_held_responses_arrive_late(staging: Staged, client: Talk) -> None:
 
 @pytest.mark.parametrize("direction", ["requests", "responses"])
 def test_a_delay(staging: Staged, client: Talk, direction: str) -> None:
-    with at_work(bench(staging.stage), f"delay producer broker-1 {direction} 200 50") as (
+    with at_work(context(staging.stage), f"delay producer broker-1 {direction} 200 50") as (
         fault,
         proof,
     ):
@@ -111,7 +111,7 @@ def test_a_delay(staging: Staged, client: Talk, direction: str) -> None:
 
 @pytest.mark.parametrize("direction", ["requests", "responses"])
 def test_a_throttle(staging: Staged, client: Talk, direction: str) -> None:
-    with at_work(bench(staging.stage), f"throttle producer broker-1 {direction} 4") as (_, proof):
+    with at_work(context(staging.stage), f"throttle producer broker-1 {direction} 4") as (_, proof):
         assert f"bytes of {direction} took" in proof
         began = time.monotonic()
         for _ in range(100):
@@ -125,7 +125,7 @@ def test_a_throttle(staging: Staged, client: Talk, direction: str) -> None:
 @pytest.mark.parametrize("direction", ["requests", "responses"])
 def test_slices(staging: Staged, client: Talk, direction: str) -> None:
     words = f"slice producer broker-1 {direction} 7 20000"
-    with at_work(bench(staging.stage), words) as (_, proof):
+    with at_work(context(staging.stage), words) as (_, proof):
         assert f"bytes of {direction} took" in proof
         # 14 bytes of request, hundreds of response: 20 ms after each seven.
         assert seconds(client.asked) >= (0.02 if direction == "requests" else 0.4)
@@ -134,7 +134,7 @@ def test_slices(staging: Staged, client: Talk, direction: str) -> None:
 
 
 def test_a_slow_close(staging: Staged, client: Talk) -> None:
-    with at_work(bench(staging.stage), "close-slowly producer broker-1 600") as (_, proof):
+    with at_work(context(staging.stage), "close-slowly producer broker-1 600") as (_, proof):
         assert "s that its connection was closed" in proof
         assert seconds(lambda: hung_up(client)) >= 0.6
     with Talk(way(staging)) as again:
@@ -143,7 +143,7 @@ def test_a_slow_close(staging: Staged, client: Talk) -> None:
 
 
 def test_a_reset(staging: Staged, client: Talk) -> None:
-    with at_work(bench(staging.stage), "reset producer broker-1") as (_, proof):
+    with at_work(context(staging.stage), "reset producer broker-1") as (_, proof):
         assert "a new connection of a probe was reset" in proof
         with Talk(way(staging)) as fresh:
             fresh.ask()
@@ -155,7 +155,7 @@ def test_a_reset(staging: Staged, client: Talk) -> None:
 @pytest.mark.parametrize("size", [3, 100, 5000])
 def test_cut_after_so_many_bytes_of_responses(staging: Staged, client: Talk, size: int) -> None:
     words = f"cut-after producer broker-1 responses {size}"
-    with at_work(bench(staging.stage), words) as (_, proof):
+    with at_work(context(staging.stage), words) as (_, proof):
         assert f"closed after exactly {size} bytes of responses" in proof
         with Talk(way(staging)) as fresh:
             with contextlib.suppress(ConnectionError):
@@ -168,7 +168,7 @@ def test_cut_after_so_many_bytes_of_responses(staging: Staged, client: Talk, siz
 @pytest.mark.parametrize("size", [13, 30])
 def test_cut_after_so_many_bytes_of_requests(staging: Staged, client: Talk, size: int) -> None:
     words = f"cut-after producer broker-1 requests {size}"
-    with at_work(bench(staging.stage), words), Talk(way(staging)) as fresh:
+    with at_work(context(staging.stage), words), Talk(way(staging)) as fresh:
         for _ in range(size // 14):
             fresh.ask()
             assert fresh.answered()
@@ -222,7 +222,7 @@ def test_the_way_to_the_database(staging: Staged, name: str) -> None:
     with psycopg.connect(address, autocommit=True) as somebody:
         assert somebody.execute("SELECT 1").fetchone() == (1,)
         eventually(lambda: staging.stage.connections(link) == 1, "those of other tests to be gone")
-        with at_work(bench(staging.stage), words) as (fault, proof):
+        with at_work(context(staging.stage), words) as (fault, proof):
             assert fault.target == "pipeline→postgres"
             assert "1 connections on pipeline→postgres" in proof
             assert not at_once(address)
@@ -239,7 +239,7 @@ def test_a_way_to_the_database_that_flaps(staging: Staged) -> None:
     address, over = staging.stage.database("pipeline"), threading.Event()
     with flowing(use):
         try:
-            with at_work(bench(staging.stage), "flap pipeline postgres 3") as (_, proof):
+            with at_work(context(staging.stage), "flap pipeline postgres 3") as (_, proof):
                 assert proof.count("connections on pipeline→postgres closed") == 3
                 with pytest.raises(psycopg.OperationalError, match="refused"):
                     psycopg.connect(address)
@@ -262,7 +262,7 @@ def test_a_way_between_brokers(staging: Staged) -> None:
         lambda: next(filter(stage.connections, between), None), "a connection between brokers"
     )
     words = f"delay {used.source} {used.target} responses 100 0"
-    with at_work(bench(stage), words) as (fault, proof):
+    with at_work(context(stage), words) as (fault, proof):
         assert fault.target == str(used)
         assert f"connections on {used}; 100 ms drawn" in proof
     assert staging.stage.disturbed() == {}
@@ -270,7 +270,7 @@ def test_a_way_between_brokers(staging: Staged) -> None:
 
 def test_what_nobody_uses_is_not_disturbed(staging: Staged) -> None:
     injection = asked("lose-requests", ["producer", "broker-2"]).inject(
-        bench(staging.stage), "lost"
+        context(staging.stage), "lost"
     )
     try:
         assert injection.evidence() is None
@@ -286,6 +286,6 @@ def test_a_link_that_is_cut_already(staging: Staged) -> None:
         pytest.raises(StageTrouble, match=r"does not work before it is disturbed: .*refused"),
     ):
         asked("delay", ["producer", "broker-1", "requests", "9", "0"]).inject(
-            bench(staging.stage), "delay"
+            context(staging.stage), "delay"
         )
     assert staging.stage.disturbed() == {}

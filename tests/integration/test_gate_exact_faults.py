@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from onceproof.harness.exact.clients import java, librdkafka
-from onceproof.harness.exact.combinations import BLOWS, Combination
-from onceproof.harness.exact.trial import Trials
+from onceproof.harness.message_faults.clients import java, librdkafka
+from onceproof.harness.message_faults.combinations import BLOWS, Combination
+from onceproof.harness.message_faults.trial import Trials
 from onceproof.harness.stage.alone import Alone
 from onceproof.harness.tools.setup import StageTools
 from tests.end_to_end.catalogue import LATER

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from onceproof.harness.bench import open_reader
 from onceproof.harness.identity import RECORD_HEADER
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.run_context import open_reader
 from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.stage.topology import AUDITOR, Link, node_id
 from onceproof.harness.subjects.group.clients import Client
@@ -27,7 +27,7 @@ from onceproof.harness.subjects.kafka_streams import KafkaStreams
 from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Stop
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, eventually, flowing
 
 pytestmark = pytest.mark.integration
@@ -216,4 +216,4 @@ def test_what_is_refused_is_done_again(group: Group) -> None:
 
 
 def world(group: Group):  # type: ignore[no-untyped-def]
-    return bench(group.staging.stage, group.source, group.members)
+    return context(group.staging.stage, group.source, group.members)

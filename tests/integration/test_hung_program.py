@@ -23,10 +23,10 @@ def test_one_that_hangs_goes_on_after_a_restart(
         with own.flowing():
             own.heard("hangs")
             eventually(own.program.look.still, "it to write nothing more", own.said)
-            hung.start_if_hung(own.bench)
+            hung.start_if_hung(own.context)
             assert own.program.kept.running() is first, "no plan allows it"
             own.program.may_be_restarted = True
-            at_work(own.bench)
+            at_work(own.context)
         assert own.hazards == ["hung"]
         assert str(first.how).startswith("hung: ")
         eventually(lambda: not own.missing(), "an effect of each", own.said)

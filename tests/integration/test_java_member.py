@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from onceproof.harness.bench import addresses, open_reader
 from onceproof.harness.identity import RECORD_HEADER, digest
 from onceproof.harness.java.programs import JavaPrograms, compiled
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.run_context import addresses, open_reader
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.stage.topology import AUDITOR, Link
 from onceproof.harness.tools.setup import StageTools

@@ -11,18 +11,18 @@ import psycopg
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from onceproof.harness.bench import addresses, open_reader
 from onceproof.harness.clock import now
 from onceproof.harness.identity import RECORD_HEADER
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.own.effects import Yield
-from onceproof.harness.own.group_commits import GroupCommits
-from onceproof.harness.own.identity import Rule
-from onceproof.harness.own.look import Look
-from onceproof.harness.own.outputs.output import Output, OwnSink, Where
-from onceproof.harness.own.outputs.table import Table
-from onceproof.harness.own.together import Together
+from onceproof.harness.run_context import addresses, open_reader
 from onceproof.harness.stage.topology import AUDITOR, node_id
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.group_commits import GroupCommits
+from onceproof.harness.user_pipeline.identity import Rule
+from onceproof.harness.user_pipeline.look import Look
+from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink, Where
+from onceproof.harness.user_pipeline.outputs.table import Table
+from onceproof.harness.user_pipeline.together import Together
 from tests.integration.staging import Staged, eventually
 
 pytestmark = pytest.mark.integration

@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from onceproof.harness.own.statements import Statements
 from onceproof.harness.stage.topology import AUDITOR, POSTGRES
-from tests.integration.faults import bench
+from onceproof.harness.user_pipeline.statements import Statements
+from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually
 
 pytestmark = pytest.mark.integration
@@ -104,7 +104,7 @@ class TestHowItSpeaks:
     def log(self, staging: Staged) -> Iterator[Path]:
         """The database's log, while it logs statements."""
         stage = staging.stage
-        made = Statements.begin(replace(bench(stage), work=staging.folder / "work"))
+        made = Statements.begin(replace(context(stage), work=staging.folder / "work"))
         assert made is not None
         (server,) = (p for p in staging.living if p.name == POSTGRES)
         eventually(lambda: logs(staging), "the database to log statements")

@@ -1,6 +1,6 @@
 """A queue broker on a stage without any broker of Kafka's: its lives, its ways, its log.
 
-The one thing to know: what a sender was told to be taken lies in the queue that nobody consumes,
+What a sender was told to be taken lies in the queue that nobody consumes,
 whatever became of the broker since.
 """
 

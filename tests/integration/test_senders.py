@@ -1,6 +1,6 @@
 """Every client in Python: the log holds what its history says, with transactions and without.
 
-The one thing to know: an answer of each is kept from it on the way, so that what it has to send or
+An answer of each is kept from it on the way, so that what it has to send or
 to ask again is tried as well, on every build.
 """
 

@@ -97,9 +97,9 @@ def test_findings_are_those_of_the_copy_on_this_machine(far: str) -> None:
     assert judgement.claims == here.claims
     assert judgement.findings == here.findings
     assert judgement.claims[0].verdict is Verdict.VIOLATED
-    assert judgement.self_proof == here.self_proof
-    assert judgement.self_proof
-    assert all(wound.found for wound in judgement.self_proof)
+    assert judgement.mutation_check == here.mutation_check
+    assert judgement.mutation_check
+    assert all(mutation.found for mutation in judgement.mutation_check)
 
 
 @LATER

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.bench import addresses, open_reader
 from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
 from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.ledger import Disturbance, Hold, lose
 from onceproof.harness.recording.tables import read_lines
+from onceproof.harness.run_context import addresses, open_reader
 from onceproof.harness.stage.processes import Processes
 from onceproof.harness.stage.topology import Link
 from onceproof.harness.wait import Overdue, Stop, wait_until

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from onceproof.harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxyServer
+from onceproof.harness.links.toxiproxy import AppliedToxic, ProxySpec, ProxyTrouble, ToxiproxyServer
 from onceproof.harness.stage.blocks import Block, free_ports, take_block
 from onceproof.harness.stage.processes import Process, Processes
 from onceproof.harness.stage.sweep import new_marker
@@ -21,7 +21,9 @@ from onceproof.harness.wait import wait_until
 
 pytestmark = pytest.mark.integration
 
-BLACK_HOLE = Toxic(name="hole", type="timeout", stream="downstream", attributes={"timeout": 0})
+BLACK_HOLE = AppliedToxic(
+    name="hole", type="timeout", stream="downstream", attributes={"timeout": 0}
+)
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def test_a_proxy_that_there_is_not(two: list[Served]) -> None:
 )
 def test_a_toxic_that_there_cannot_be(two: list[Served], change: dict[str, str]) -> None:
     server = two[0].server
-    toxic = Toxic(**(vars(BLACK_HOLE) | change))
+    toxic = AppliedToxic(**(vars(BLACK_HOLE) | change))
     with pytest.raises(ProxyTrouble, match="post /proxies/echo/toxics failed"):
         server.add_toxic("echo", toxic)
     assert server.disturbed() == {}
@@ -166,7 +168,7 @@ def test_a_toxic_of_the_same_name(two: list[Served]) -> None:
 
 def test_a_proxy_made_anew_while_clients_leave(two: list[Served]) -> None:
     served, _ = two
-    slicer = Toxic(
+    slicer = AppliedToxic(
         name="pieces",
         type="slicer",
         stream="downstream",

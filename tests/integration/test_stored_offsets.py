@@ -21,7 +21,7 @@ from onceproof.harness.subjects.stored.subject import StoringConsumers
 from onceproof.harness.subjects.stored.task import Kind
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Stop
-from tests.integration.faults import at_work, bench
+from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, eventually, flowing
 
 pytestmark = pytest.mark.integration
@@ -159,4 +159,4 @@ def test_a_consumer_killed_amid_a_commit_into_a_file(
 
 
 def world(consumers: Consumers):  # type: ignore[no-untyped-def]
-    return bench(consumers.staging.stage, consumers.topic, consumers.members)
+    return context(consumers.staging.stage, consumers.topic, consumers.members)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from onceproof.harness.exact.librdkafka import SETTINGS
+from onceproof.harness.message_faults.librdkafka import SETTINGS
 from tests.integration.staging import eventually
 
 SECONDS = 60.0

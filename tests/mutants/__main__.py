@@ -3,7 +3,7 @@
     python -m tests.mutants
     python -m tests.mutants --query lost --all
 
-The one thing to know: it ends with `N of M caught`, where M leaves out what no engine would take
+It ends with `N of M caught`, where M leaves out what no engine would take
 and what is listed with a reason, and it fails if N is not M.
 """
 

@@ -1,6 +1,6 @@
 """What became of all mutants, and what is to be said of it.
 
-The one thing to know: a survivor is excused if it is listed, or if all that it does is to compare
+A survivor is excused if it is listed, or if all that it does is to compare
 more records in full than need be: that costs time and changes no answer.
 """
 

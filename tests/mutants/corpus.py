@@ -1,8 +1,8 @@
 """The histories that mutants are judged on, in batches, the most telling first.
 
-The one thing to know: what was written by hand to tell two meanings apart, and the anomalies' own
+What was written by hand to tell two meanings apart, and the anomalies' own
 examples, come first and catch nearly all; then comes nonsense, where everything happens at once,
-then correct and wounded histories, drawn as `make agree` draws them.
+then correct and mutated histories, drawn as `make agree` draws them.
 """
 
 from __future__ import annotations

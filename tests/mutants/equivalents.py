@@ -1,6 +1,6 @@
 """Mutants that are listed because they change nothing, each with the reason.
 
-The one thing to know: the list is in `equivalent/`, a file for each part. An entry names mutants by
+The list is in `equivalent/`, a file for each part. An entry names mutants by
 pattern (`*` stands for anything). One that no surviving mutant has any more is an error, so that no
 excuse outlives its cause.
 """

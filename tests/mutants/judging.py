@@ -1,6 +1,6 @@
 """Judging all mutants on the whole corpus, several at once.
 
-The one thing to know: each process builds the corpus for itself, a batch when the first mutant gets
+Each process builds the corpus for itself, a batch when the first mutant gets
 so far, and most mutants are caught by the first.
 """
 

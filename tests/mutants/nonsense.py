@@ -1,7 +1,7 @@
 """Histories that make no sense, but that the contract allows: rows with few names, put together
 by chance.
 
-The one thing to know: a definition holds for any history, so what two queries mean is soonest told
+A definition holds for any history, so what two queries mean is soonest told
 apart where everything happens at once: a record in two topics, two sends under one transaction that
 nobody began, effects of what was never sent. A part of it is copied from what is there already,
 since rows that never meet tell nothing.

@@ -1,6 +1,6 @@
 """What is altered in a query, one kind of alteration each, and all mutants that come of it.
 
-The one thing to know: an operator looks at one node of the syntax tree and yields what could stand
+An operator looks at one node of the syntax tree and yields what could stand
 in its place. It knows nothing of what the query means; whether a mutant means something else is for
 the histories of the corpus to say.
 """

@@ -1,6 +1,6 @@
 """Where in a query a part of its syntax tree stands, in words that survive other changes.
 
-The one thing to know: a place is named by the clauses and aliases around it (`e / on c`), never by
+A place is named by the clauses and aliases around it (`e / on c`), never by
 a line or by a number of nodes, so that a mutant keeps its name when the query grows elsewhere.
 """
 

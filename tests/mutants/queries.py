@@ -1,8 +1,8 @@
 """Everything that is computed from a history, in an order in which all that a query needs is there.
 
-The one thing to know: what an anomaly cannot decide is an answer like its findings are, under the
+What an anomaly cannot decide is an answer like its findings are, under the
 name `undecided_<anomaly>`. A relation that no answer needs is left out: it says where a history may
-be wounded by the self-proof, which looks for what each wound must make.
+be mutated by the mutation self-check, which looks for what each mutation must make.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 from onceproof.checkers.anomalies import anomalies
-from onceproof.checkers.engines.layer import answer_name, standard_queries
+from onceproof.checkers.engines.overlay import answer_name, standard_queries
 from onceproof.checkers.model import Evidence, Hop
 from onceproof.checkers.relations.base import Relation
 

@@ -1,6 +1,6 @@
 """Build what is released into `dist/`, and check it: `python -m tests.packaging [--release]`.
 
-The one thing to know: it is built twice, and must be the same both times. Nothing is uploaded here.
+It is built twice, and must be the same both times. Nothing is uploaded here.
 """
 
 from __future__ import annotations

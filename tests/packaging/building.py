@@ -1,6 +1,6 @@
 """Building the source distribution and the wheel, so that the same source gives the same bytes.
 
-The one thing to know: it is built from a copy of what git knows, so that nothing which happens to
+It is built from a copy of what git knows, so that nothing which happens to
 lie around gets in, and the wheel from the source distribution, so that the former is known to
 suffice.
 """

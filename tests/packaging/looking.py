@@ -1,6 +1,6 @@
 """What is wrong with what was built: a sentence for each thing, and nothing where all is well.
 
-The one thing to know: that a file is missing shows only when somebody needs it, on a machine that
+That a file is missing shows only when somebody needs it, on a machine that
 has no repository. So the wheel is compared with what git knows of the packages, file by file.
 """
 

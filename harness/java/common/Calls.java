@@ -5,7 +5,7 @@ import java.util.Map;
 /**
  * The calls of one session to send records, and their outcomes, as the history has them.
  *
- * The one thing to know: a call is on disk before the client gets its record. Whoever sends decides
+ * A call is on disk before the client gets its record. Whoever sends decides
  * what an outcome is; here it is only written down and counted.
  */
 final class Calls {

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 /**
  * The one clock of a history, the same that `harness/clock.py` reads.
  *
- * The one thing to know: on Linux System.nanoTime() is CLOCK_MONOTONIC, so that times told here may
+ * On Linux System.nanoTime() is CLOCK_MONOTONIC, so that times told here may
  * be compared with those that Python told on the same machine; the id says on which.
  */
 final class Clock {

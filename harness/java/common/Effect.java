@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 /**
  * What a member makes of a payment: the same effect in every language.
  *
- * The one thing to know: `harness/workload/payments.py` says what it must be; this is the pipeline's
+ * `harness/workload/payments.py` says what it must be; this is the pipeline's
  * own code, which is on trial.
  */
 final class Effect {

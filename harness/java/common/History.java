@@ -14,7 +14,7 @@ import java.util.Map;
 /**
  * Append-only JSON Lines, as `harness/recording/writer.py` writes them.
  *
- * The one thing to know: what was written when a call returns survives any death of this process,
+ * What was written when a call returns survives any death of this process,
  * because it is with the kernel by then. Behind a line that was cut short nothing may follow: a
  * write that failed ends the program.
  */

@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 /**
  * What the harness orders on standard input, and the pace that follows from it.
  *
- * The one thing to know: the end of standard input means that the harness is gone, and ends this
+ * The end of standard input means that the harness is gone, and ends this
  * process at once. Before the first `rate N` nothing may be sent; `enough` ends sending.
  */
 final class Orders {

@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * How far a sender is, told on standard output.
  *
- * The one thing to know: it counts calls, whose outcomes are on disk when they are told.
+ * It counts calls, whose outcomes are on disk when they are told.
  */
 final class Status {
     private static final long EVERY = 100_000_000L;

@@ -11,7 +11,7 @@ import java.util.List;
 /**
  * One record to be sent, as `harness/workload/task_file.py` describes it.
  *
- * The one thing to know: `ordinal` is the place of its line in the file, from 0; `transaction` is
+ * `ordinal` is the place of its line in the file, from 0; `transaction` is
  * null without transactions.
  */
 record TaskRecord(

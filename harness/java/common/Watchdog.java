@@ -1,7 +1,7 @@
 /**
  * Ends this process if its client does not return: what a deployment's liveness probe does.
  *
- * The one thing to know: it looks at one call at a time, from a thread of its own, and counts its
+ * It looks at one call at a time, from a thread of its own, and counts its
  * looks and not seconds: a process that was paused has not looked meanwhile, and the call that it was
  * in had no time to return either. 4 is the exit code of a process that it ended.
  */

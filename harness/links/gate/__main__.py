@@ -1,6 +1,6 @@
 """The gate, a process of its own: `python -m onceproof.harness.links.gate`, steered over its pipes.
 
-The one thing to know: orders come as lines of JSON, each is answered by one, and what happens is
+Orders come as lines of JSON, each is answered by one, and what happens is
 told in lines between. When the pipe ends, the gate ends: it cannot outlive the harness.
 """
 

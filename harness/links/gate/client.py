@@ -1,6 +1,6 @@
 """The gate as the harness sees it: orders, rules that were put, and what it has told.
 
-The one thing to know: every order has a time limit and its answer is checked; a gate that is gone
+Every order has a time limit and its answer is checked; a gate that is gone
 or says nothing is trouble of the stage, never a rule that did not fire.
 """
 

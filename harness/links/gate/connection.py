@@ -1,6 +1,6 @@
 """One client's connection and the one to the broker that belongs to it.
 
-The one thing to know: the broker's side outlives the client's. When a client leaves, what it sent
+The broker's side outlives the client's. When a client leaves, what it sent
 is still delivered, a held request too once it is released, and only then is the broker told that
 no more will come. When the broker goes, both go.
 """

@@ -1,7 +1,7 @@
 """Whom and what a request concerns: topics, transactional ids, groups; how EndTxn ends, and which
 positions OffsetCommit and TxnOffsetCommit have.
 
-The one thing to know: Kafka's schemas mark such fields by an entity type, and kafka-python has the
+Kafka's schemas mark such fields by an entity type, and kafka-python has the
 schemas; so no API needs a reading of its own but FindCoordinator, whose key may be either. Newer
 versions carry ids of topics in place of names.
 """

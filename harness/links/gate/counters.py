@@ -1,6 +1,6 @@
 """What has passed over a gated link, in both directions, API by API.
 
-The one thing to know: a frame is counted when its head is seen, whatever becomes of it then; what
+A frame is counted when its head is seen, whatever becomes of it then; what
 rules did stands in their firings.
 """
 

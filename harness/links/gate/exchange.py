@@ -1,6 +1,6 @@
 """What becomes of each request and response of one connection, by the rules of its link.
 
-The one thing to know: every firing is told before its frame goes anywhere, so that whoever waits
+Every firing is told before its frame goes anywhere, so that whoever waits
 for it is never too late. What a rule concerns are requests that come after it was put, and their
 answers. No network loses a frame and delivers the next one of its connection: behind one that is
 dropped everything on its way is lost as well, and meets no rule.

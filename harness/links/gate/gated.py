@@ -1,6 +1,6 @@
 """One link with a gate on it: where clients are taken in, its rules, what is held.
 
-The one thing to know: a link may be several ways (between brokers replication and Raft); rules and
+A link may be several ways (between brokers replication and Raft); rules and
 counters are of all of them.
 """
 

@@ -1,6 +1,6 @@
 """What comes from a socket: read into one buffer, cut into frames, handed to an outlet.
 
-The one thing to know: the buffer is read into again only when the outlet has written all of it.
+The buffer is read into again only when the outlet has written all of it.
 That is what makes a slow or held direction push back, as a plain connection would. A frame of which
 only part of the head came before the end is not passed on: nobody could make anything of it.
 """

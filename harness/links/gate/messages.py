@@ -1,6 +1,6 @@
 """Kafka's messages as kafka-python knows them: the gate's only way to decode and to encode.
 
-The one thing to know: a response says neither its API nor its version; both come from its request.
+A response says neither its API nor its version; both come from its request.
 What kafka-python has no class for can still be told by its header, which is the same for all.
 """
 

@@ -1,6 +1,6 @@
 """What is still to be written to a socket, in order: bytes, frames that are held, a loss, an end.
 
-The one thing to know: nothing overtakes. What stands behind a held frame waits as well, as bytes do
+Nothing overtakes. What stands behind a held frame waits as well, as bytes do
 on a link that is slow, so the order of everything on a connection is what its rules say.
 """
 

@@ -1,6 +1,6 @@
 """Requests that are under way on one connection, and what becomes of their answers.
 
-The one thing to know: Kafka answers in order, and a response names only its correlation id. A
+Kafka answers in order, and a response names only its correlation id. A
 request that is never answered (Produce with acks=0) is passed over when a later answer comes. What
 is answered here and not by the broker waits its turn, so that the client sees one order.
 """

@@ -1,6 +1,6 @@
 """The rules of one gated link, in the order in which they were put.
 
-The one thing to know: a message meets at most one rule that does something to it, the first whose
+A message meets at most one rule that does something to it, the first whose
 turn it is, and rules behind that one do not count it. Reports leave it to the others.
 """
 

@@ -1,6 +1,6 @@
 """A rule: which message it means, and what happens to it. Plain data.
 
-The one thing to know: a rule counts what it matches, from 1, and acts on the `nth` match and those
+A rule counts what it matches, from 1, and acts on the `nth` match and those
 after it, `times` in all. Answers are matched by what their requests carry.
 """
 

@@ -1,6 +1,6 @@
 """A stream of frames, cut into what passes as it is and frames that are wanted whole.
 
-The one thing to know: what passes is never copied. A chunk yields views of itself, and only a frame
+What passes is never copied. A chunk yields views of itself, and only a frame
 that somebody wants, by the look of its head, is gathered; so a big frame of no interest costs one
 look, however many chunks it takes.
 """

@@ -1,6 +1,6 @@
 """Names of topics by their ids, learned from Metadata and from the harness.
 
-The one thing to know: newer versions of Produce, Fetch and the offset APIs carry ids only, and
+Newer versions of Produce, Fetch and the offset APIs carry ids only, and
 clients ask for Metadata minutes apart. So the harness teaches the ids of the topics that its rules
 name, and what clients are told later is learned as it passes.
 """

@@ -1,6 +1,6 @@
 """Every position that a source connector ever committed, in order, from Connect's own topic.
 
-The one thing to know: there a connector says itself what its input is called and how it counts; a
+There a connector says itself what its input is called and how it counts; a
 source task starts from the newest one. With exactly-once support they are in the transaction of
 the records.
 """

@@ -1,6 +1,6 @@
 """What is asked of Connect's workers over HTTP.
 
-The one thing to know: any worker answers for all of them, from what it has read in their topics;
+Any worker answers for all of them, from what it has read in their topics;
 one that is dead or paused does not, so the next one is asked.
 """
 

@@ -1,6 +1,6 @@
 """A sink connector: from a topic into a file, a line for each record.
 
-The one thing to know: Connect promises sinks at-least-once and no more. Lines are written as they
+Connect promises sinks at-least-once and no more. Lines are written as they
 come, positions are committed now and then; what lies between the two is written again.
 """
 
@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from onceproof.harness.bench import fresh_reader
 from onceproof.harness.identity import digest
 from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.run_context import fresh_reader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.lines import VIEW, Lines
 from onceproof.harness.subjects.connect.base import ConnectSubject

@@ -1,6 +1,6 @@
 """Source connectors: from a file into a topic, and from topic to topic.
 
-The one thing to know: the broken twin is the same connector on workers whose exactly-once support
+The broken twin is the same connector on workers whose exactly-once support
 is off, as it is by default: positions are then committed now and then, apart from the records.
 """
 
@@ -13,10 +13,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from onceproof.harness.bench import fresh_reader
 from onceproof.harness.identity import digest
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.topics import MOST_REPLICAS
+from onceproof.harness.run_context import fresh_reader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.copies import CopiesTopic
 from onceproof.harness.subjects.connect.base import ConnectSubject

@@ -1,6 +1,6 @@
 """The workers of a run, and the one connector that they run.
 
-The one thing to know: which worker runs the connector's task is theirs to decide, so faults ask for
+Which worker runs the connector's task is theirs to decide, so faults ask for
 its owner. A task that failed stays so until somebody starts it again: that is done here, as by
 whatever looks after a deployment, and counted.
 """
@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from onceproof.harness.bench import addresses
 from onceproof.harness.kafka.coordinator import Coordinator
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.recording.tables import Recorded
 from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.run_context import addresses
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.lines import Lines
 from onceproof.harness.subjects.connect.login import Login

@@ -1,6 +1,6 @@
 """Checkpoints of a Flink job in their folder: which are complete, and where its source was.
 
-The one thing to know: a checkpoint is complete when `chk-N/_metadata` has been moved in, and what
+A checkpoint is complete when `chk-N/_metadata` has been moved in, and what
 the source had read by then stands in it, for each partition as Kafka's connector writes a split:
 the topic, the partition, the next offset, and where it is to end, which is nowhere. So a resume
 position is read from the checkpoint itself, and not from the group's offsets, from which Flink does

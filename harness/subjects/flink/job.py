@@ -1,6 +1,6 @@
 """A Flink job of a run: one process, restarted from its last checkpoint as an operator does it.
 
-The one thing to know: each life has a folder of its own for checkpoints, and starts from the newest
+Each life has a folder of its own for checkpoints, and starts from the newest
 complete one of the life before, or from that life's own beginning if it completed none. So a zombie
 that goes on completing checkpoints changes nothing for those who came after it. A job that ends by
 itself is started again likewise; one that a fault has ended waits for its healing.

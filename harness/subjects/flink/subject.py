@@ -1,6 +1,6 @@
 """An Apache Flink job from topic to topic, which commits its transactions on checkpoints.
 
-The one thing to know: a checkpoint that is complete is a promise to commit. If it cannot be kept in
+A checkpoint that is complete is a promise to commit. If it cannot be kept in
 time, because the coordinator has given the transactions up meanwhile, what they held is lost.
 """
 
@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from onceproof.harness.bench import fresh_reader
 from onceproof.harness.flink.programs import program_for
 from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.run_context import fresh_reader
 from onceproof.harness.sinks.balances import BalancesTopic
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.topic import TopicSink

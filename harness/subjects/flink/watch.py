@@ -1,6 +1,6 @@
 """Tells of every change of a Flink job's checkpoints at the moment it happens.
 
-The one thing to know: folders come one in the other, each job's in that of its life, and a folder's
+Folders come one in the other, each job's in that of its life, and a folder's
 content may be there before it is watched: so it is looked through once it is, and nothing is told
 twice.
 """

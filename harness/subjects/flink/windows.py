@@ -1,6 +1,6 @@
 """Moments in the life of a Flink checkpoint at which its job can be killed, all seen from outside.
 
-The one thing to know: Flink makes the folder `chk-N`, has every task flush and snapshot, writes
+Flink makes the folder `chk-N`, has every task flush and snapshot, writes
 `_metadata` under another name and moves it in: then the checkpoint is complete, and only then are
 the transactions of its sink committed. A job killed before that starts again from the checkpoint
 before and has its transactions aborted; one killed behind it must commit them in its next life.

@@ -1,6 +1,6 @@
 """Clients that members in Python are written with: which program, and how it is set.
 
-The one thing to know: the programs are not imported here. The harness starts members; only they
+The programs are not imported here. The harness starts members; only they
 need a client.
 """
 

@@ -1,6 +1,6 @@
 """What put a group to the test, read off the logs that it left.
 
-The one thing to know: an effect that was aborted, or one that stands there twice, shows that inputs
+An effect that was aborted, or one that stands there twice, shows that inputs
 were processed more than once; a position beyond an input without effect, that somebody committed
 and then did not do it. That is what tests a claim, and not that a process was killed.
 """

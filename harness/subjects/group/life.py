@@ -1,6 +1,6 @@
 """One life of a member that is written in Python, whatever its client: its task, and how it ends.
 
-The one thing to know: a member that can do nothing more says why and ends; whoever started it
+A member that can do nothing more says why and ends; whoever started it
 starts it again.
 """
 

@@ -1,6 +1,6 @@
 """A member of librdkafka: `python -m onceproof.harness.subjects.group.member FILE`.
 
-The one thing to know: it is written as the documentation of Kafka and librdkafka says such a loop
+It is written as the documentation of Kafka and librdkafka says such a loop
 is to be written, one batch after the other. What a broken twin does otherwise is a flag in its
 task. A member that can do nothing more ends, and is started again by whoever started it.
 """

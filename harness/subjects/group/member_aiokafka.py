@@ -1,6 +1,6 @@
 """A member of aiokafka: `python -m onceproof.harness.subjects.group.member_aiokafka FILE`.
 
-The one thing to know: its group changes in the background, at any time, and its transactions do not
+Its group changes in the background, at any time, and its transactions do not
 know the group's generation. So partitions are given up only between two transactions; against a
 member that was thought dead there is nothing that an application could do. Nearly every error of a
 transaction is fatal to the producer, so each ends this life, and the next takes over its id.

@@ -1,6 +1,6 @@
 """A member of kafka-python: `python -m onceproof.harness.subjects.group.member_kafka_python FILE`.
 
-The one thing to know: its calls that end a transaction, or send positions into one, have no time
+Its calls that end a transaction, or send positions into one, have no time
 limit, so each is watched over. The group changes only while `poll` is under way, on this thread.
 """
 

@@ -7,10 +7,10 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from onceproof.harness.bench import fresh_reader
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.recording.tables import Recorded
 from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.run_context import fresh_reader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.crew import Crew, Program

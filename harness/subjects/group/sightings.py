@@ -1,6 +1,6 @@
 """When each commit of a group was first seen by a look.
 
-The one thing to know: a commit has no name of its own, and one of a transaction shows when that is
+A commit has no name of its own, and one of a transaction shows when that is
 decided, in the middle of what was seen already. So it is known by its place and by how often that
 place was committed before.
 """

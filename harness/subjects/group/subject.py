@@ -1,6 +1,6 @@
 """A consumer group that reads payments and writes them with their fee into another topic.
 
-The one thing to know: one program serves them all; what tells them apart is when they commit their
+One program serves them all; what tells them apart is when they commit their
 positions, and what a broken twin leaves out.
 """
 

@@ -1,6 +1,6 @@
 """Ends a process whose client does not return: what a deployment's liveness probe does.
 
-The one thing to know: a client that waits for ever on a coordinator that is gone cannot be asked to
+A client that waits for ever on a coordinator that is gone cannot be asked to
 stop; only its process can be ended, and a new one started.
 """
 

@@ -1,6 +1,6 @@
 """A PySpark job that needs nobody: it makes its driver load what the drivers of our jobs load.
 
-The one thing to know: it ends its JVM itself, and in peace, for only then does a JVM write down
+It ends its JVM itself, and in peace, for only then does a JVM write down
 which classes it has loaded.
 """
 

@@ -1,6 +1,6 @@
 """Starts a forwarder by AMQP: `python -m onceproof.harness.subjects.queue.amqp FOLDER TASK`.
 
-The one thing to know: FOLDER is where the AMQP client is; empty, if Python finds it anyway. Nothing
+FOLDER is where the AMQP client is; empty, if Python finds it anyway. Nothing
 else that lies there is to be taken for ours, so it comes last.
 """
 

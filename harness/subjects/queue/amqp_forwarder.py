@@ -1,6 +1,6 @@
 """A forwarder by AMQP 1.0; `amqp.py` starts it.
 
-The one thing to know: a message is accepted after the broker has accepted its effect, or both are
+A message is accepted after the broker has accepted its effect, or both are
 in one transaction. After any error it connects again, as an application must, and the broker
 delivers again what was not accepted. A declare and a commit have no time-out in AMQP: after a while
 without an answer the connection is given up here.

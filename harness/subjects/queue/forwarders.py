@@ -1,6 +1,6 @@
 """The forwarders of a run: processes that consume one queue side by side.
 
-The one thing to know: a queue has no positions. What was consumed is gone from it, so how far the
+A queue has no positions. What was consumed is gone from it, so how far the
 forwarders are shows by what is left, and they have come to the end when nothing is, neither in the
 queue nor out at one of them.
 """

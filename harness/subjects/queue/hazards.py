@@ -1,6 +1,6 @@
 """What put forwarders to the test, by what they were given and by what they left.
 
-The one thing to know: a broker's own word for a delivery that is not the first is not relied upon.
+A broker's own word for a delivery that is not the first is not relied upon.
 Forwarders write down each that they get: a record that was given out more often than it was sent
 was given out again.
 """

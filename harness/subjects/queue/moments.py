@@ -1,6 +1,6 @@
 """Moments of a forwarder at which it can be asked to stand still: what both sides agree on.
 
-The one thing to know: who wants it writes the moment's name into the file `NAME.hold`; `NAME.held`
+Who wants it writes the moment's name into the file `NAME.hold`; `NAME.held`
 is there while the forwarder stands still, and says with which record. It goes on when `NAME.hold`
 is gone, or says another moment. `harness/artemis/Moments.java` is the same for those in Java.
 """

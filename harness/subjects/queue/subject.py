@@ -1,6 +1,6 @@
 """Forwarders: they consume payments from a queue and send them with their fee to another one.
 
-The one thing to know: one program serves them all; what tells them apart is when a message counts
+One program serves them all; what tells them apart is when a message counts
 as consumed, and whether its effect says which message it is of.
 """
 

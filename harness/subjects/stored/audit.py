@@ -1,6 +1,6 @@
 """How the auditor looks into a database that consumers write to, and makes them stand still there.
 
-The one thing to know: consumers know nothing of it. It uses what a database offers anybody: a
+Consumers know nothing of it. It uses what a database offers anybody: a
 trigger that keeps every offset that was stored, and locks that whoever writes has to wait for.
 """
 

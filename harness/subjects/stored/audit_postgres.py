@@ -1,6 +1,6 @@
 """PostgreSQL as the auditor sees it, past the proxies.
 
-The one thing to know: a commit is made to stand still by a constraint trigger that is deferred to
+A commit is made to stand still by a constraint trigger that is deferred to
 it, and waits for an advisory lock of ours. The consumer has sent its COMMIT by then, and the
 database has not answered: its session shows COMMIT, and a lock that it waits for.
 """

@@ -1,6 +1,6 @@
 """A file of SQLite as the auditor sees it: with SQLite's own locks, and the kernel's list of them.
 
-The one thing to know: who reads keeps a commit from its end (with the default journal). So a reader
+Who reads keeps a commit from its end (with the default journal). So a reader
 of ours makes a consumer stand still before the first page of its commit is written; the kernel
 shows the lock by which it waits. Who writes keeps others from beginning to.
 """

@@ -1,6 +1,6 @@
 """What put consumers with a database to the test, read off what they left.
 
-The one thing to know: a payment with two rows, be it for a while, shows that it was written again;
+A payment with two rows, be it for a while, shows that it was written again;
 an offset beyond a payment without a row, that somebody committed it and then did not write. That an
 offset was compared and found to be another, only the consumer can tell: nothing is left of it.
 """

@@ -1,6 +1,6 @@
 """How far a consumer has read, in a small file of its own.
 
-The one thing to know: what it has read and not stored yet it has in hand, and nobody else can tell
+What it has read and not stored yet it has in hand, and nobody else can tell
 how much that is. Whoever pauses it must know that there is something.
 """
 

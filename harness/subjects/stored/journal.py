@@ -1,6 +1,6 @@
 """What readers of the ledger and the balances saw while they changed, in PostgreSQL.
 
-The one thing to know: a change is noted in the transaction that makes it, so that only what was
+A change is noted in the transaction that makes it, so that only what was
 committed is noted, and when that is about to end, so that only what it leaves behind is. Whoever
 notes keeps all others from noting until readers see what it has done: the order of notes is the
 order in which readers saw.

@@ -1,6 +1,6 @@
 """One consumer, a process of its own: `python -m onceproof.harness.subjects.stored.member FILE`.
 
-The one thing to know: it starts from the offsets in its database and not from the group's, and what
+It starts from the offsets in its database and not from the group's, and what
 it does not know it looks up there. A commit whose answer was lost is decided by what is stored, and
 never by trying again in the blind. Its broken twins keep their offsets in Kafka, or do not compare.
 """

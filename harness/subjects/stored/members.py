@@ -1,6 +1,6 @@
 """The consumers of a run that write into a database, and our own look into that.
 
-The one thing to know: to the cluster they are a consumer group, and are started, killed and paused
+To the cluster they are a consumer group, and are started, killed and paused
 as one. Where they commit, and what they have written, stands in the database.
 """
 

@@ -1,6 +1,6 @@
 """PostgreSQL as the store: over a link that can break, at any point of a transaction.
 
-The one thing to know: a commit whose answer was lost may be undone, done, or still on its way. A
+A commit whose answer was lost may be undone, done, or still on its way. A
 row that it has locked stays locked until it is decided, so the comparison of who comes next waits
 for it, and then sees what came of it (read committed looks again at a row that it waited for).
 """

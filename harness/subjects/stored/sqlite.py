@@ -1,6 +1,6 @@
 """SQLite as the store: a file that consumers of one machine share.
 
-The one thing to know: a transaction that writes begins as one (`BEGIN IMMEDIATE`), so it has the
+A transaction that writes begins as one (`BEGIN IMMEDIATE`), so it has the
 only lock for writing before it looks at an offset, and what it has compared stays true. One that
 begins by reading could be told to start again when it writes.
 """

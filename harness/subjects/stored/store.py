@@ -1,6 +1,6 @@
 """How a batch gets into a database: rows, balances and offsets in one transaction.
 
-The one thing to know: the offset is compared before it is moved, in the transaction of the rows.
+The offset is compared before it is moved, in the transaction of the rows.
 Whoever started from an offset that is no longer the stored one is refused, whatever it believes to
 be: a zombie, a successor that looked too early, or the same consumer that tries again what had been
 committed after all.

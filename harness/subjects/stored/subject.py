@@ -1,6 +1,6 @@
 """Consumers that write payments into a ledger and add them up to balances, in a database.
 
-The one thing to know: rows, balances and offsets stand or fall together, in one transaction of the
+Rows, balances and offsets stand or fall together, in one transaction of the
 database, and each life starts from the offsets that stand there. What the broken twins leave out is
 just that: their offsets are in Kafka, before or after, or are moved without being compared.
 """

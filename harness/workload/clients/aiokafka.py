@@ -1,6 +1,6 @@
 """aiokafka: `python -m onceproof.harness.workload.clients.aiokafka TASK`.
 
-The one thing to know: everything happens on one event loop, and a task of its own takes orders and
+Everything happens on one event loop, and a task of its own takes orders and
 tells progress, so that a call that never returns is seen by the harness as standing still.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, Final
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
-from onceproof.harness.workload.clients.desk import Call, Desk, given_desk
+from onceproof.harness.workload.clients.desk import Call, SenderRuntime, given_desk
 
 _TICK: Final = 0.01
 _STOP_SECONDS: Final = 5
@@ -25,7 +25,7 @@ _ERRORS: Final = (KafkaError, AssertionError)
 class Sending:
     """The sending of one task's records."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: SenderRuntime) -> None:
         self.desk = desk
         self.client: Any = None
         self._failed: KafkaError | None = None

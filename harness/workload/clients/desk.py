@@ -1,6 +1,6 @@
 """What all programs that send share: their records, their pace, their history, their word.
 
-The one thing to know: the call is on disk before the program gets the record to send, the outcome
+The call is on disk before the program gets the record to send, the outcome
 after it. So whatever kills the process, a record in the log always has a call, and a call without
 an outcome is `info`. `onceproof.harness.workload.task_file` says it for every language.
 """
@@ -70,7 +70,7 @@ class Transaction:
     records: tuple[tuple[int, SenderRecord], ...]
 
 
-class Desk:
+class SenderRuntime:
     """One sender's task while it is worked off. Outcomes may come on any thread."""
 
     def __init__(
@@ -302,6 +302,6 @@ class Desk:
         self._history.close()
 
 
-def given_desk() -> Desk:
+def given_desk() -> SenderRuntime:
     """The desk of the task named last on the command line."""
-    return Desk(SenderTask.load(Path(sys.argv[-1])))
+    return SenderRuntime(SenderTask.load(Path(sys.argv[-1])))

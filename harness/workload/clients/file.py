@@ -1,6 +1,6 @@
 """Appends records to a file: `python -m onceproof.harness.workload.clients.file TASK`.
 
-The one thing to know: the file has the name of the records' topic and lies beside the file of the
+The file has the name of the records' topic and lies beside the file of the
 records. A line's offset is the byte at which it begins; it is acknowledged when it is on disk.
 """
 
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
 
-from onceproof.harness.workload.clients.desk import Call, Desk, given_desk
+from onceproof.harness.workload.clients.desk import Call, SenderRuntime, given_desk
 
 
-def append_all(desk: Desk) -> None:
+def append_all(desk: SenderRuntime) -> None:
     """Append every record, at the pace that is told.
 
     Raises:
@@ -35,7 +35,7 @@ def append_all(desk: Desk) -> None:
     desk.close()
 
 
-def _append(desk: Desk, file: FileIO, calls: Sequence[Call]) -> None:
+def _append(desk: SenderRuntime, file: FileIO, calls: Sequence[Call]) -> None:
     lines = [(call.value or b"") + b"\n" for call in calls]
     rest = memoryview(b"".join(lines))
     size = len(rest)

@@ -1,6 +1,6 @@
 """kafka-python: `python -m onceproof.harness.workload.clients.kafka_python TASK`.
 
-The one thing to know: outcomes come on a thread of the client's own. Its calls that end a
+Outcomes come on a thread of the client's own. Its calls that end a
 transaction have no time limit, so one that never returns is for the harness to see.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, Final
 from kafka import KafkaProducer
 from kafka.errors import KafkaError, KafkaTimeoutError
 
-from onceproof.harness.workload.clients.desk import Call, Desk, given_desk
+from onceproof.harness.workload.clients.desk import Call, SenderRuntime, given_desk
 
 _CLOSE_SECONDS: Final = 5
 _FLUSH_SECONDS: Final = 0.1
@@ -22,7 +22,7 @@ _FLUSH_SECONDS: Final = 0.1
 class Sending:
     """The sending of one task's records."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: SenderRuntime) -> None:
         self.desk = desk
         self.client = self._new_client()
 

@@ -2,7 +2,7 @@
 
 Run as `python -m onceproof.harness.workload.clients.librdkafka TASK`.
 
-The one thing to know: it does in a transaction what its documentation tells a program to do. A call
+It does in a transaction what its documentation tells a program to do. A call
 that may be repeated is repeated, a transaction that must be aborted is aborted, and after what is
 fatal a new client goes on.
 """
@@ -17,7 +17,7 @@ from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from onceproof.harness.workload.clients.desk import Call, Desk, Transaction, given_desk
+from onceproof.harness.workload.clients.desk import Call, SenderRuntime, Transaction, given_desk
 
 _NEVER_SENT: Final = frozenset({KafkaError._PURGE_QUEUE})
 """Errors that certainly left nothing in the log: the record never left the queue."""
@@ -28,7 +28,7 @@ _CALL_SECONDS: Final = 5.0
 class Sending:
     """The sending of one task's records."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: SenderRuntime) -> None:
         self.desk = desk
         self._resends = desk.task.resend_seconds is not None
         self.client = self._new_client()

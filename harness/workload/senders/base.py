@@ -1,6 +1,6 @@
 """What a way of sending is: a client library, its settings, and how its program is started.
 
-The one thing to know: it is plain data, and the program that it starts gets the same task and the
+It is plain data, and the program that it starts gets the same task and the
 same records as every other (`harness.workload.task_file`). Add a client by adding a file here and a
 program to `harness/workload/clients/`.
 """

@@ -1,6 +1,6 @@
 """No client of Kafka's: an application that appends its records to a file, one a line.
 
-The one thing to know: the input of whatever reads it is then that file, and a record is in it when
+The input of whatever reads it is then that file, and a record is in it when
 its line is on disk, newline and all. `harness/workload/file_log.py` reads it as a log.
 """
 

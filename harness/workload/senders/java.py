@@ -1,6 +1,6 @@
 """Kafka's own client in Java, of the same release as the brokers; idempotent unless told otherwise.
 
-The one thing to know: it needs a Java that compiles; `harness/java` has the programs.
+It needs a Java that compiles; `harness/java` has the programs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A client of a queue broker, by JMS: an application that sends again whatever nobody acknowledged.
 
-The one thing to know: with identities the broker drops what it has taken before (duplicate
+With identities the broker drops what it has taken before (duplicate
 detection); without, whatever was taken and not acknowledged is there twice.
 """
 

@@ -1,6 +1,6 @@
 """librdkafka, by confluent-kafka: the sender of every scenario that says nothing else.
 
-The one thing to know: its limits are short, so that a lost response is noticed within a run. The
+Its limits are short, so that a lost response is noticed within a run. The
 request times out after 2.4–3.0 s with these, and the send is retried, never failed.
 """
 

@@ -1,5 +1,5 @@
 """From the rows of a minimal history to a scene: one file for each kind of party.
 
-The one thing to know: every row ends up somewhere. What no file here knows how to draw is told in
+Every row ends up somewhere. What no file here knows how to draw is told in
 words by `leftovers`.
 """

@@ -1,6 +1,6 @@
 """What is not there: said only where a witness says so.
 
-The one thing to know: a line for something missing is made from a finding's witness, never from
+A line for something missing is made from a finding's witness, never from
 looking at the history once more.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from onceproof.checkers.model import Row
-from onceproof.reports.anomalies.drawers.desk import Desk, number
+from onceproof.reports.anomalies.drawers.desk import DrawingContext, number
 from onceproof.reports.anomalies.scene import Edge, Line, Place
 
 
@@ -28,14 +28,14 @@ class Differing:
         return all(self.said.get(column) == row[column] for column in columns)
 
 
-def told_of_send(desk: Desk, send: Row) -> str:
+def told_of_send(desk: DrawingContext, send: Row) -> str:
     """What the witness says of a send."""
     if desk.trial.anomaly == "lost-write" and desk.wrong("sends", send):
         return "lost"
     return states_of_units(desk, "send", send)
 
 
-def states_of_units(desk: Desk, what: str, row: Row) -> str:
+def states_of_units(desk: DrawingContext, what: str, row: Row) -> str:
     """What the witness says of one unit of a torn transaction."""
     name = row["attempt"] if what == "send" else row["owner"]
     for said in desk.witness.rows:
@@ -46,7 +46,7 @@ def states_of_units(desk: Desk, what: str, row: Row) -> str:
     return ""
 
 
-def effects(desk: Desk) -> Iterator[Line]:
+def effects(desk: DrawingContext) -> Iterator[Line]:
     """Effects that should be there."""
     if desk.trial.anomaly not in ("lost-output", "offset-ahead"):
         return
@@ -62,7 +62,7 @@ def effects(desk: Desk) -> Iterator[Line]:
         )
 
 
-def gaps(desk: Desk) -> Iterator[Line]:
+def gaps(desk: DrawingContext) -> Iterator[Line]:
     """Where the ranges of micro-batches do not join up."""
     if desk.trial.anomaly != "offset-gap":
         return
@@ -79,7 +79,7 @@ def gaps(desk: Desk) -> Iterator[Line]:
         )
 
 
-def reads(desk: Desk, reader: str, session: str) -> Iterator[tuple[int | None, Line]]:
+def reads(desk: DrawingContext, reader: str, session: str) -> Iterator[tuple[int | None, Line]]:
     """Entries that a reader did not get: before which of its reads (None: ever), and the line."""
     if desk.trial.anomaly not in ("skipped-read", "unseen"):
         return
@@ -99,7 +99,7 @@ def reads(desk: Desk, reader: str, session: str) -> Iterator[tuple[int | None, L
             )
 
 
-def states(desk: Desk) -> Iterator[Differing]:
+def states(desk: DrawingContext) -> Iterator[Differing]:
     """States that differ from what they must be."""
     if desk.trial.anomaly != "state-mismatch":
         return

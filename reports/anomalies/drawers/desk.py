@@ -15,7 +15,7 @@ _NAME = 14
 _TABLES_WITH_PLACES = ("log", "sends", "reads", "positions", "ranges", "partitions", "assignments")
 
 
-class Desk:
+class DrawingContext:
     """One trial, laid out for drawing."""
 
     def __init__(self, trial: Trial) -> None:

@@ -1,6 +1,6 @@
 """Rows that nothing else draws, in words: phases, faults, and tables that came later.
 
-The one thing to know: they are told with the columns that were given, so that no row of a minimal
+They are told with the columns that were given, so that no row of a minimal
 history is ever silently left out.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onceproof.checkers.model import Row
-from onceproof.reports.anomalies.drawers.desk import Desk
+from onceproof.reports.anomalies.drawers.desk import DrawingContext
 from onceproof.reports.anomalies.scene import Line, Panel, Ref
 
 
-def panels(desk: Desk, drawn: frozenset[Ref]) -> Iterator[Panel]:
+def panels(desk: DrawingContext, drawn: frozenset[Ref]) -> Iterator[Panel]:
     """A panel of everything that is not drawn yet, or none."""
     left = [
         (ref, row) for table in desk.trial.rows for ref, row in desk.rows(table) if ref not in drawn
@@ -30,13 +30,13 @@ def panels(desk: Desk, drawn: frozenset[Ref]) -> Iterator[Panel]:
         yield Panel(title="the run", items=tuple(lines))
 
 
-def _phase(desk: Desk, ref: Ref, row: Row) -> Line:
+def _phase(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     outcome = "died in it" if row["outcome"] is None else row["outcome"]
     label = f"phase {desk.name(row['phase'])}: {outcome}"
     return Line(label=label, wrong=desk.wrong("phases", row), refs=(ref,))
 
 
-def _told(desk: Desk, ref: Ref, row: Row) -> Line:
+def _told(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     table, _ = ref
     said = ", ".join(
         f"{column} {desk.name(row[column])}"

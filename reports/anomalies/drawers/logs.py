@@ -1,6 +1,6 @@
 """The logs: one strip per partition, with what is in it, what is not, and what does not matter.
 
-The one thing to know: offsets are labels. A gap between two of them means nothing and is not drawn,
+Offsets are labels. A gap between two of them means nothing and is not drawn,
 unless two edges that differ would fall together in it.
 """
 
@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from onceproof.checkers.model import Row
-from onceproof.reports.anomalies.drawers.desk import Desk, number, place
+from onceproof.reports.anomalies.drawers.desk import DrawingContext, number, place
 from onceproof.reports.anomalies.names import Names
 from onceproof.reports.anomalies.scene import Look, Place, Ref, Slot, Strip
 
 _TITLE = 9
 
 
-def strips(desk: Desk) -> Iterator[Strip]:
+def strips(desk: DrawingContext) -> Iterator[Strip]:
     """One strip for each partition that has anything to show."""
     title = Names(_TITLE)
     found = {place(row): _entry(desk, ref, row, title) for ref, row in desk.rows("log")}
@@ -34,7 +34,7 @@ def strips(desk: Desk) -> Iterator[Strip]:
             yield Strip(name=name, slots=tuple(slots) or (_unknown(topic, partition, marks),))
 
 
-def _entry(desk: Desk, ref: Ref, row: Row, title: Names) -> Slot:
+def _entry(desk: DrawingContext, ref: Ref, row: Row, title: Names) -> Slot:
     marker = row["kind"] != "data"
     committed = bool(row["committed"])
     in_log = Look.COMMITTED if committed else Look.OPEN
@@ -56,7 +56,7 @@ def _entry(desk: Desk, ref: Ref, row: Row, title: Names) -> Slot:
     )
 
 
-def _aborted(desk: Desk, row: Row) -> bool:
+def _aborted(desk: DrawingContext, row: Row) -> bool:
     """Whether the entry's own transaction is known to be aborted."""
     txns = {r["txn"] for _, r in desk.rows("txns") if r["outcome"] == "aborted"}
     return any(
@@ -69,7 +69,7 @@ def _ghost(at: Place) -> Slot:
     return Slot(place=at, lines=("nothing", f"@{at.offset}"), look=Look.GHOST)
 
 
-def _pointed_at(desk: Desk) -> Iterator[Place]:
+def _pointed_at(desk: DrawingContext) -> Iterator[Place]:
     """Where something is said to stand."""
     for _, row in desk.rows("sends"):
         yield from desk.places_of_send(row)
@@ -81,7 +81,7 @@ def _pointed_at(desk: Desk) -> Iterator[Place]:
         yield from desk.source(row)
 
 
-def _edges(desk: Desk) -> Iterator[Place]:
+def _edges(desk: DrawingContext) -> Iterator[Place]:
     for _, row in desk.rows("positions"):
         yield place(row)
     for _, row in desk.rows("ranges"):
@@ -113,7 +113,7 @@ def _unknown(topic: str, partition: int, marks: set[int]) -> Slot:
     return Slot(place=Place(topic, partition, min(marks) - 1), lines=("⋯",), look=Look.ELIDED)
 
 
-def _policy(desk: Desk, topic: str, partition: int) -> str:
+def _policy(desk: DrawingContext, topic: str, partition: int) -> str:
     for _, row in desk.rows("partitions"):
         if (row["topic"], row["partition"]) == (topic, partition):
             return ", compacted" if "compact" in str(row["cleanup_policy"]) else ""

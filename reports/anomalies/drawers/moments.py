@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onceproof.checkers.model import Row, Value
-from onceproof.reports.anomalies.drawers.desk import Desk, number
+from onceproof.reports.anomalies.drawers.desk import DrawingContext, number
 from onceproof.reports.anomalies.scene import Moment, Ref
 
 
-def moments(desk: Desk) -> tuple[Moment, ...]:
+def moments(desk: DrawingContext) -> tuple[Moment, ...]:
     """In order of time; nothing where no time was given."""
     return tuple(sorted(_all(desk), key=lambda moment: (moment.start, not moment.lasting)))
 
 
-def _all(desk: Desk) -> Iterator[Moment]:
+def _all(desk: DrawingContext) -> Iterator[Moment]:
     timed = any(
         desk.says(table, column)
         for table, column in (
@@ -44,7 +44,7 @@ def _all(desk: Desk) -> Iterator[Moment]:
             yield _life(f"send {desk.name(row['record'])}", ref, row, life, wrong)
 
 
-def _transaction(desk: Desk, ref: Ref, row: Row) -> Iterator[Moment]:
+def _transaction(desk: DrawingContext, ref: Ref, row: Row) -> Iterator[Moment]:
     name, wrong = desk.name(row["txn"]), desk.wrong("txns", row)
     if desk.says("txns", "began_at") or row["ended_at"] is not None:
         yield _life(name, ref, row, ("began_at", "ended_at"), wrong)

@@ -8,7 +8,7 @@ from typing import Final
 
 from onceproof.checkers.model import Row
 from onceproof.reports.anomalies.drawers import absent
-from onceproof.reports.anomalies.drawers.desk import Desk, number, place
+from onceproof.reports.anomalies.drawers.desk import DrawingContext, number, place
 from onceproof.reports.anomalies.scene import Edge, Flow, Line, Panel, Ref
 
 _ENDS: Final = {
@@ -18,7 +18,7 @@ _ENDS: Final = {
 }
 
 
-def panels(desk: Desk) -> Iterator[Panel]:
+def panels(desk: DrawingContext) -> Iterator[Panel]:
     """Ends, ranges, positions."""
     ends = tuple(line for ref, row in desk.rows("partitions") for line in _ends(desk, ref, row))
     if ends:
@@ -32,14 +32,14 @@ def panels(desk: Desk) -> Iterator[Panel]:
         yield Panel(title=f"positions of {owner}", items=lines)
 
 
-def _by_owner(desk: Desk, table: str) -> Iterator[tuple[str, list[tuple[Ref, Row]]]]:
+def _by_owner(desk: DrawingContext, table: str) -> Iterator[tuple[str, list[tuple[Ref, Row]]]]:
     order = "ordinal" if table == "positions" else "batch"
     rows = sorted(desk.rows(table), key=lambda r: (str(r[1]["owner"]), number(r[1][order]), r[0]))
     for owner, mine in groupby(rows, key=lambda r: r[1]["owner"]):
         yield desk.name(owner), list(mine)
 
 
-def _ends(desk: Desk, ref: Ref, row: Row) -> Iterator[Line]:
+def _ends(desk: DrawingContext, ref: Ref, row: Row) -> Iterator[Line]:
     given = [column for column in _ENDS if desk.says("partitions", column)]
     for column in given:
         yield Line(
@@ -53,7 +53,7 @@ def _ends(desk: Desk, ref: Ref, row: Row) -> Iterator[Line]:
         yield Line(label=f"{desk.strip(row['topic'], row['partition'])} was collected", refs=(ref,))
 
 
-def _range(desk: Desk, ref: Ref, row: Row) -> Line:
+def _range(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     where = f"{row['partition']}@" if len(desk.partitions) > 1 else ""
     execution = f" by {desk.name(row['execution'])}" if desk.says("ranges", "execution") else ""
     undone = "" if row["committed"] else ", not committed"
@@ -66,7 +66,7 @@ def _range(desk: Desk, ref: Ref, row: Row) -> Line:
     )
 
 
-def _position(desk: Desk, ref: Ref, row: Row) -> Line:
+def _position(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     kind = "planned " if row["kind"] == "planned" else ""
     batch = f" of batch {row['batch']}" if row["batch"] is not None else ""
     sink = f" in {desk.name(row['sink'])}" if row["sink"] is not None else ""

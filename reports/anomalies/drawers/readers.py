@@ -7,11 +7,11 @@ from itertools import groupby
 
 from onceproof.checkers.model import Row
 from onceproof.reports.anomalies.drawers import absent
-from onceproof.reports.anomalies.drawers.desk import Desk, number, place
+from onceproof.reports.anomalies.drawers.desk import DrawingContext, number, place
 from onceproof.reports.anomalies.scene import Edge, Flow, Group, Line, Panel, Ref
 
 
-def panels(desk: Desk) -> Iterator[Panel]:
+def panels(desk: DrawingContext) -> Iterator[Panel]:
     """One panel per reader and session."""
     sessions = sorted(
         {
@@ -35,7 +35,7 @@ def panels(desk: Desk) -> Iterator[Panel]:
         )
 
 
-def _assigned(desk: Desk, rows: list[tuple[Ref, Row]]) -> Iterator[Line]:
+def _assigned(desk: DrawingContext, rows: list[tuple[Ref, Row]]) -> Iterator[Line]:
     for ref, row in rows:
         if ref[0] == "assignments":
             until = "" if row["until_at"] is None else f", until {row['until_at']}"
@@ -50,7 +50,7 @@ def _assigned(desk: Desk, rows: list[tuple[Ref, Row]]) -> Iterator[Line]:
 
 
 def _read(
-    desk: Desk, reader: str, session: str, rows: list[tuple[Ref, Row]]
+    desk: DrawingContext, reader: str, session: str, rows: list[tuple[Ref, Row]]
 ) -> Iterator[Line | Group]:
     missed = list(absent.reads(desk, reader, session))
     reads = sorted(
@@ -69,7 +69,7 @@ def _read(
     yield from (line for before, line in missed if before is None)
 
 
-def _line(desk: Desk, ref: Ref, row: Row) -> Line:
+def _line(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     where = desk.at(row["topic"], row["partition"], row["offset"])
     attempt = f" ({desk.name(row['attempt'])})" if row["attempt"] is not None else ""
     return Line(

@@ -7,11 +7,11 @@ from itertools import groupby
 
 from onceproof.checkers.model import Row, Value
 from onceproof.reports.anomalies.drawers.absent import states_of_units, told_of_send
-from onceproof.reports.anomalies.drawers.desk import Desk, number
+from onceproof.reports.anomalies.drawers.desk import DrawingContext, number
 from onceproof.reports.anomalies.scene import Flow, Group, Line, Panel, Place, Ref
 
 
-def panels(desk: Desk) -> Iterator[Panel]:
+def panels(desk: DrawingContext) -> Iterator[Panel]:
     """One panel per session; transactions of nobody's sends come last."""
     sends = sorted(
         desk.rows("sends"), key=lambda r: (str(r[1]["session"]), number(r[1]["ordinal"]))
@@ -38,7 +38,7 @@ def panels(desk: Desk) -> Iterator[Panel]:
             yield Panel(title=title, items=tuple(items))
 
 
-def _send(desk: Desk, ref: Ref, row: Row) -> Line:
+def _send(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     topic = f" to {desk.name(row['topic'])}" if desk.says("sends", "topic") else ""
     attempt = f" ({desk.name(row['attempt'])})" if desk.says("sends", "attempt") else ""
     extras = desk.extras("sends", row, "key", "digest", "error")
@@ -63,7 +63,7 @@ def _shown(row: Row, wires: tuple[Place, ...]) -> bool:
 
 
 def _transaction(
-    desk: Desk,
+    desk: DrawingContext,
     txn: Value,
     known: tuple[Ref, Row] | None,
     lines: list[Line],
@@ -86,7 +86,7 @@ def _transaction(
     )
 
 
-def _staged(desk: Desk, ref: Ref, row: Row) -> Line:
+def _staged(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     where = f"{desk.strip(row['topic'], row['partition'])}@{row['offset']}"
     return Line(
         label=f"stage {desk.name(row['owner'])} {where}",

@@ -8,7 +8,7 @@ from typing import Final
 
 from onceproof.checkers.model import Row
 from onceproof.reports.anomalies.drawers import absent
-from onceproof.reports.anomalies.drawers.desk import Desk, number
+from onceproof.reports.anomalies.drawers.desk import DrawingContext, number
 from onceproof.reports.anomalies.scene import Line, Panel, Ref
 
 _ADDS: Final = {
@@ -20,7 +20,7 @@ _ADDS: Final = {
 }
 
 
-def panels(desk: Desk) -> Iterator[Panel]:
+def panels(desk: DrawingContext) -> Iterator[Panel]:
     """Contributions, what is expected, effects, the journal, the state."""
     if adds := tuple(_contribution(desk, ref, row) for ref, row in desk.rows("contributions")):
         yield Panel(title="what an input does to the state", items=adds)
@@ -49,7 +49,7 @@ def panels(desk: Desk) -> Iterator[Panel]:
         yield Panel(title=f"state of {desk.name(desk.trial.sink)}", items=states)
 
 
-def _effect(desk: Desk, ref: Ref, row: Row) -> Line:
+def _effect(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     record = "somebody" if row["record"] is None else desk.name(row["record"])
     key = f", key {desk.name(row['effect_key'])}" if row["effect_key"] else ""
     return Line(
@@ -62,7 +62,7 @@ def _effect(desk: Desk, ref: Ref, row: Row) -> Line:
     )
 
 
-def _wanted(desk: Desk, row: Row) -> str:
+def _wanted(desk: DrawingContext, row: Row) -> str:
     """What the effect should have been, where the witness says so."""
     for said in desk.witness.rows:
         wanted = said.get("expected_digest")
@@ -71,7 +71,7 @@ def _wanted(desk: Desk, row: Row) -> str:
     return ""
 
 
-def _change(desk: Desk, ref: Ref, row: Row) -> Line:
+def _change(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     record = "somebody" if row["record"] is None else desk.name(row["record"])
     key = f", key {desk.name(row['effect_key'])}" if row["effect_key"] else ""
     return Line(
@@ -83,14 +83,14 @@ def _change(desk: Desk, ref: Ref, row: Row) -> Line:
     )
 
 
-def _must(desk: Desk, ref: Ref, row: Row) -> Line:
+def _must(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     key = f", key {desk.name(row['effect_key'])}" if row["effect_key"] else ""
     digest = f" {desk.name(row['digest'])}" if desk.says("expected", "digest") else " one effect"
     optional = ", or nothing" if row["optional"] else ""
     return Line(label=f"{desk.name(row['record'])} →{digest}{key}{optional}", refs=(ref,))
 
 
-def _contribution(desk: Desk, ref: Ref, row: Row) -> Line:
+def _contribution(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     deletes = row["operation"] == "last" and row["digest"] is None
     told = "deletes {key} {aggregate}" if deletes else _ADDS.get(str(row["operation"]), "{amount}")
     said = told.format(
@@ -106,7 +106,7 @@ def _contribution(desk: Desk, ref: Ref, row: Row) -> Line:
     )
 
 
-def _states(desk: Desk) -> Iterator[Line]:
+def _states(desk: DrawingContext) -> Iterator[Line]:
     differing = list(absent.states(desk))
     for ref, row in desk.rows("state"):
         wrong = desk.wrong("state", row)

@@ -15,7 +15,7 @@ from onceproof.reports.anomalies.drawers import (
     sends,
     sinks,
 )
-from onceproof.reports.anomalies.drawers.desk import Desk
+from onceproof.reports.anomalies.drawers.desk import DrawingContext
 from onceproof.reports.anomalies.names import harmless
 from onceproof.reports.anomalies.scene import Arc, Board, Scene
 from onceproof.reports.anomalies.trial import Trial
@@ -31,7 +31,7 @@ _KINDS: Final = {
 
 def scene_of(trial: Trial) -> Scene:
     """The scene that tells a trial's history and highlights its witness."""
-    desk = Desk(trial)
+    desk = DrawingContext(trial)
     board = Board(
         above=tuple(sends.panels(desk)),
         strips=tuple(logs.strips(desk)),
@@ -48,7 +48,7 @@ def scene_of(trial: Trial) -> Scene:
     return replace(scene, board=replace(board, below=board.below + rest))
 
 
-def _cycle(desk: Desk) -> tuple[Arc, ...]:
+def _cycle(desk: DrawingContext) -> tuple[Arc, ...]:
     """The first cycle of the witness, if it has one."""
     rows = [row for row in desk.witness.rows if "step" in row and "cycle" in row]
     return tuple(

@@ -1,4 +1,4 @@
 """Finding what onceproof left behind, and removing it.
 
-The one thing to know: whatever cannot be proven to be ours stays, with the reason why.
+Whatever cannot be proven to be ours stays, with the reason why.
 """

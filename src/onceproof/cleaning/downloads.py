@@ -1,6 +1,6 @@
 """What was downloaded, built or learned for later runs; the next one that needs it gets it again.
 
-The one thing to know: the folder for downloads may be any folder, if the user has said so. Only
+The folder for downloads may be any folder, if the user has said so. Only
 what is called as we call it is ours.
 """
 

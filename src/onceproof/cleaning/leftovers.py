@@ -1,6 +1,6 @@
 """What runs left whose harness is gone: processes, containers, and folders for passing use.
 
-The one thing to know: a process is ours by a marker in its environment, a container by its label,
+A process is ours by a marker in its environment, a container by its label,
 a folder by its name, and each of them names the harness. If that lives, nothing is touched.
 """
 

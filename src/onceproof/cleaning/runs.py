@@ -1,6 +1,6 @@
 """Which run folders go, and which stay.
 
-The one thing to know: a run folder is recognised by its record, which names the folder. One with a
+A run folder is recognised by its record, which names the folder. One with a
 thing in it that no run puts there stays as well: somebody has made it his own.
 """
 

@@ -1,6 +1,6 @@
 """The command line: which commands there are, in the order in which `--help` shows them.
 
-The one thing to know: the files here only say which options a command has; what it does is in
+The files here only say which options a command has; what it does is in
 `onceproof.commands`, which is imported when the command is run. Progress goes to standard error,
 results to standard output, and no error reaches the user as a traceback.
 """

@@ -1,6 +1,6 @@
 """All commands together: how a wrong call is told, and with which exit code everything ends.
 
-The one thing to know: a wrong call is one line on standard error, like any other error of ours. It
+A wrong call is one line on standard error, like any other error of ours. It
 says what was expected and where to read on; its exit code is 2.
 """
 

@@ -1,6 +1,6 @@
 """What a shell completes: scenarios, anomalies, faults, run folders, and words of a few.
 
-The one thing to know: whatever goes wrong here, a shell must not hear of it; then nothing is
+Whatever goes wrong here, a shell must not hear of it; then nothing is
 completed.
 """
 

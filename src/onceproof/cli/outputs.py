@@ -1,6 +1,6 @@
 """Standard output and standard error that may be left by who reads them.
 
-The one thing to know: `| head` has seen enough, and a CI's log may break off; neither says anything
+`| head` has seen enough, and a CI's log may break off; neither says anything
 of a run. What is written after that goes nowhere, and the command goes on to its files and its exit
 code.
 """

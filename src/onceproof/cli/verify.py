@@ -183,11 +183,11 @@ def verify(
 
         go_private(backend)
     from onceproof.commands import verify as verifying
-    from onceproof.verify.said import Said
+    from onceproof.verify.options import VerifyOptions
 
     sys.exit(
         verifying.verify(
-            Said(
+            VerifyOptions(
                 command=tuple(command),
                 folder=_folder(ctx),
                 topic=input_,

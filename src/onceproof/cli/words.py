@@ -1,6 +1,6 @@
 """What an option may be where that is a word of a few, or a backend.
 
-The one thing to know: these are parsers, as typer takes them. They say what they take to whoever
+These are parsers, as typer takes them. They say what they take to whoever
 asks: the command line, a file with settings, its schema, and a shell that completes.
 """
 

@@ -1,5 +1,5 @@
 """What each command does, one file each; every function returns an exit code.
 
-The one thing to know: the command line imports a file only when its command is called, so that
+The command line imports a file only when its command is called, so that
 `list`, `check` and `--help` do not wait for what only a run needs.
 """

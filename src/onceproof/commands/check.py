@@ -1,6 +1,6 @@
 """`onceproof check` and `onceproof report`: a run folder again, or a history of somebody else.
 
-The one thing to know: a run folder knows its claims and gets its report anew; a foreign history
+A run folder knows its claims and gets its report anew; a foreign history
 gets its claims from the command line, and its judgement goes to standard output. The two share
 nothing but the checkers, and each imports only what it needs: a small history is judged faster than
 the harness is imported.

@@ -1,6 +1,6 @@
 """The options of `onceproof check`, from words to settings.
 
-The one thing to know: whatever cannot be meant is refused here, before anything is read.
+Whatever cannot be meant is refused here, before anything is read.
 """
 
 from __future__ import annotations

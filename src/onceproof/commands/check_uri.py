@@ -1,6 +1,6 @@
 """`onceproof check s3a://bucket/run --engine spark`: what lies where only Spark reads.
 
-The one thing to know: nothing is written there, so that even a run folder gets no report: its
+Nothing is written there, so that even a run folder gets no report: its
 judgement goes to standard output, as that of a foreign history does.
 """
 

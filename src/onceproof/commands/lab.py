@@ -20,9 +20,9 @@ from onceproof.harness.run import Run
 from onceproof.harness.scenario import Scenario
 from onceproof.harness.stage.backends import LOCAL
 from onceproof.harness.wait import Stop
-from onceproof.held import WhileHeld
 from onceproof.interrupts import breaking_off, judging
 from onceproof.outcome import check_run
+from onceproof.parent_pipe import LabWithParent
 from onceproof.private import way_in
 from onceproof.reports.bare import failed_phase, print_unjudged
 from onceproof.reports.console import live, print_result
@@ -121,7 +121,7 @@ def _open(
 ) -> int:
     found = prepared(backend)
     stop: Stop = stop_on_signals()
-    program = WhileHeld(stop) if for_program else None
+    program = LabWithParent(stop) if for_program else None
     words = [*wanted.words, *(("--backend", backend) if backend != LOCAL else ())]
     with live(sys.stderr) as handler:
         opened = Lab(

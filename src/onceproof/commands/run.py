@@ -14,9 +14,9 @@ from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
 from onceproof.exit_codes import worst
-from onceproof.harness.feasible import feasible
 from onceproof.harness.scenario import Scenario
 from onceproof.harness.stage.backends import EXTERNAL, LOCAL, offers
+from onceproof.harness.supported_faults import with_supported_faults
 from onceproof.interrupts import INTERRUPTED, BrokenOff, interruption
 from onceproof.outcome import Outcome
 from onceproof.replaying import NoReplay, replay_of
@@ -117,7 +117,7 @@ def _run_all(
     stop = stop_on_signals()
     outcomes = []
     for whole, seed in wanted:
-        scenario, left_out = feasible(whole.drawn(seed), offers(backend))
+        scenario, left_out = with_supported_faults(whole.drawn(seed), offers(backend))
         for at in left_out:
             print(f"left out: «{at.name}», because this stage is not ours", file=sys.stderr)
         try:

@@ -1,6 +1,6 @@
 """`onceproof soak`: scenarios again and again with new seeds, and an eye on what that costs us.
 
-The one thing to know: the runs share one process on purpose. What a run leaves behind in memory,
+The runs share one process on purpose. What a run leaves behind in memory,
 threads, open files or processes adds up here, and only here can it be seen.
 """
 
@@ -14,9 +14,9 @@ from pathlib import Path
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE
-from onceproof.harness.feasible import feasible
 from onceproof.harness.scenario import Scenario
 from onceproof.harness.stage.backends import LOCAL, offers
+from onceproof.harness.supported_faults import with_supported_faults
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import BrokenOff, interruption
@@ -89,7 +89,7 @@ def _run(
     stop: Stop,
     stream: Stream,
 ) -> Outcome:
-    scenario, _ = feasible(whole.drawn(seed), offers(backend))
+    scenario, _ = with_supported_faults(whole.drawn(seed), offers(backend))
     with live(sys.stderr) as handler:
         return run_scenario(
             scenario,

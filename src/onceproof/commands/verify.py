@@ -12,29 +12,29 @@ from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE
 from onceproof.harness.conductor import Conductor
-from onceproof.harness.feasible import feasible
 from onceproof.harness.learning import Learned
-from onceproof.harness.own.orders import Orders
-from onceproof.harness.own.outputs.output import Output
-from onceproof.harness.own.subject import OwnPipeline
 from onceproof.harness.run import Conduct
 from onceproof.harness.scenario import Scenario
 from onceproof.harness.stage.backends import offers
+from onceproof.harness.supported_faults import with_supported_faults
+from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.outcome import Outcome
 from onceproof.reports.ci.case import cases_of
 from onceproof.reports.console import live, print_result
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
 from onceproof.streaming import Stream, streamed
+from onceproof.verify.dry_run import tell_badly, tell_plan, tell_well, went_well
+from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.plan import plan
 from onceproof.verify.profiles import keep, kept, key_of
-from onceproof.verify.rehearsed import tell_badly, tell_plan, tell_well, went_well
-from onceproof.verify.said import BadTrial, Said
 from onceproof.verify.trial import by_faults, by_plan, draft, named, pipeline_of, rehearsal
 
 
 def verify(
-    said: Said,
+    said: VerifyOptions,
     *,
     seed: int | None,
     out: Path,
@@ -74,7 +74,7 @@ def verify(
 
 def _try(
     scenario: Scenario,
-    said: Said,
+    said: VerifyOptions,
     seed: int | None,
     out: Path,
     backend: str,
@@ -125,7 +125,7 @@ def _try(
     except BadTrial as error:
         print(f"onceproof verify: {error}.", file=sys.stderr)
         return USAGE
-    scenario, left_out = feasible(scenario, offers(backend))
+    scenario, left_out = with_supported_faults(scenario, offers(backend))
     for at in left_out:
         print(f"left out: «{at.name}», because this stage cannot do it", file=sys.stderr)
     for at in scenario.schedule:
@@ -140,7 +140,7 @@ def _try(
     return outcome.exit_code
 
 
-def _see_program(said: Said) -> None:
+def _see_program(said: VerifyOptions) -> None:
     """See that there is something to start, before a stage is brought up for it.
 
     Raises:

@@ -1,6 +1,6 @@
 """What became of each place of a matrix, from the run folder that its run left.
 
-The one thing to know: an exit code is believed only where there is no report. What a run was is
+An exit code is believed only where there is no report. What a run was is
 read from its folder, so that a run of today and one of yesterday are told alike.
 """
 

@@ -1,6 +1,6 @@
 """Time that there is for a matrix.
 
-The one thing to know: a run is begun only if what it is known to take fits into what is left, so
+A run is begun only if what it is known to take fits into what is left, so
 that a build ends within its limit with whole runs; a dear one that does not fit leaves room for
 cheap ones behind it.
 """

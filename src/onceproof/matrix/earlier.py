@@ -1,6 +1,6 @@
 """Runs that are there already: what a matrix need not run again.
 
-The one thing to know: a run counts only if everything that makes it was the same (scenario, seed,
+A run counts only if everything that makes it was the same (scenario, seed,
 backend, schedule, code) and if it came to its end. One that ended unexpectedly counts as well: who
 repeats what displeased until it pleases has judged nothing.
 """

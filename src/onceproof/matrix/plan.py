@@ -1,6 +1,6 @@
 """What a matrix is made of: each scenario, with the schedule of one seed, on each backend.
 
-The one thing to know: a scenario of which a backend cannot do everything is not run there. Its
+A scenario of which a backend cannot do everything is not run there. Its
 claims would be left unexercised by what is missing, and say nothing of the subject.
 """
 
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onceproof.command import command
-from onceproof.harness.feasible import feasible, offered_to
 from onceproof.harness.scenario import Scenario
 from onceproof.harness.side_by_side import Job
 from onceproof.harness.stage.backends import offers
+from onceproof.harness.supported_faults import offered_to, with_supported_faults
 
 _SLACK_SECONDS = 900.0
 _SLOWER = 8
@@ -68,7 +68,7 @@ def _planned(scenario: Scenario, backend: str, seed: int) -> Planned:
     offered = offers(backend)
     missing = set(drawn.needs - offered)
     if not missing:
-        _, left_out = feasible(drawn, offered)
+        _, left_out = with_supported_faults(drawn, offered)
         needs = {need for at in left_out for need in at.needs}
         missing = needs - offered_to(drawn, offered)
     lacks = f"{backend} does not offer {', '.join(sorted(missing))}" if missing else None

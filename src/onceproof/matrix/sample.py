@@ -1,6 +1,6 @@
 """A few scenarios that speak for all: one or two of each family of subjects.
 
-The one thing to know: subjects whose code is in one file are a family, and so are those that say so
+Subjects whose code is in one file are a family, and so are those that say so
 of themselves. Of each, the cheapest scenario that disturbs it and expects it to keep its word is
 taken, and, as far as time allows, the cheapest that expects a claim to be violated: a checker that
 never convicts has shown nothing.

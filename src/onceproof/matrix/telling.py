@@ -1,6 +1,6 @@
 """Which scenarios to run first when there is not time for all.
 
-The one thing to know: first come those that speak for all (`sample`): one of each family that keeps
+First come those that speak for all (`sample`): one of each family that keeps
 its word, then one of each that must be convicted. Then come those that try a subject with a kind of
 fault that nobody before them did, the cheap before the dear. So however early it is broken off,
 what was run is spread as widely as its time allowed.

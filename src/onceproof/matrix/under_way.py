@@ -1,6 +1,6 @@
 """A matrix under way: what is not there yet is run, and the page is written after each run.
 
-The one thing to know: whatever ends it, the page says how far it came, and the next one goes on
+Whatever ends it, the page says how far it came, and the next one goes on
 from there, because what was run is read from the run folders and from nothing else.
 """
 

@@ -1,6 +1,6 @@
 """The pytest plugin: fixtures and a marker, and nothing at all for who uses neither.
 
-The one thing to know: nothing of onceproof runs in the process of the tests. Brokers, scenarios and
+Nothing of onceproof runs in the process of the tests. Brokers, scenarios and
 verdicts are those of the command, in a process of its own, so that `reports` or `scenarios` may be
 packages of the project under test, and a test that crashes leaves nothing behind.
 """

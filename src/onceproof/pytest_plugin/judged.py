@@ -1,6 +1,6 @@
 """Runs of `onceproof run` and `onceproof verify` as part of a test.
 
-The one thing to know: the verdict is that of the run's own `report.json`. Exit codes tell what is
+The verdict is that of the run's own `report.json`. Exit codes tell what is
 to be done: 1 is a finding; 3, 4 and 5 mean that nothing was proved, and to try again is fair.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from onceproof.command import command
-from onceproof.holding import held
+from onceproof.parent_pipe import parent_pipe
 from onceproof.pytest_plugin.options import Options
 from onceproof.pytest_plugin.verdict import wrong
 
@@ -124,7 +124,7 @@ def _says(words: Sequence[str], option: str) -> bool:
 
 
 def _run(words: Sequence[str], *, wanted: str) -> Judged:
-    with held() as (reading, environ):
+    with parent_pipe() as (reading, environ):
         process = subprocess.Popen(
             command(*words),
             stdin=reading,

@@ -1,6 +1,6 @@
 """A bare lab that a pytest process holds.
 
-The one thing to know: it hangs on a pipe of ours. Whatever becomes of this process, the kernel
+It hangs on a pipe of ours. Whatever becomes of this process, the kernel
 closes the pipe, and the lab takes its brokers down.
 """
 

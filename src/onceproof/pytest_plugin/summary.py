@@ -1,6 +1,6 @@
 """The section at the end of a test run.
 
-The one thing to know: it is made from what tests recorded as properties, which xdist carries from
+It is made from what tests recorded as properties, which xdist carries from
 its workers and JUnit writes down as well, so that all three say the same.
 """
 

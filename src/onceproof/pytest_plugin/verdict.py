@@ -1,6 +1,6 @@
 """A report that is not as it should be, in the words of an assertion.
 
-The one thing to know: who reads this sees one screen of a terminal, so of each claim there are the
+Who reads this sees one screen of a terminal, so of each claim there are the
 verdict and its reason, and of each anomaly the first witness.
 """
 

@@ -1,5 +1,5 @@
 """Defaults of options, from `onceproof.toml`, `pyproject.toml` or the environment.
 
-The one thing to know: nobody lists the settings. They are the options of the commands, and what a
+Nobody lists the settings. They are the options of the commands, and what a
 setting may be is what its option may be; see `onceproof.settings.known`.
 """

@@ -1,6 +1,6 @@
 """Which value each setting has, and where it comes from.
 
-The one thing to know: the nearest to the user wins: the command line, then the environment, then
+The nearest to the user wins: the command line, then the environment, then
 the file, then what is built in. Of two in the same place, that of the command alone wins over that
 of all commands. The command line is click's business; the others reach it as defaults.
 """

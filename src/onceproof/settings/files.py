@@ -1,6 +1,6 @@
 """Finding the file with the settings: `onceproof.toml`, or `pyproject.toml` with a table of ours.
 
-The one thing to know: it is looked for from the current folder upwards, and not beyond a
+It is looked for from the current folder upwards, and not beyond a
 repository's root or the home folder, so that a file of somebody else is never taken for ours.
 """
 

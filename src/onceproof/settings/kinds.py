@@ -1,6 +1,6 @@
 """What a setting may be: a value of TOML, a word of the environment, and how a schema says it.
 
-The one thing to know: a kind is made from a command's option, so that a file and a command line can
+A kind is made from a command's option, so that a file and a command line can
 never disagree about what is right.
 """
 

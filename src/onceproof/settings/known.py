@@ -1,6 +1,6 @@
 """Which settings there are: the options of the commands, by the names that they have there.
 
-The one thing to know: what asks for an act of this moment is no setting. Nobody wants a file that
+What asks for an act of this moment is no setting. Nobody wants a file that
 says yes to everything that is ever asked.
 """
 

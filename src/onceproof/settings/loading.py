@@ -1,6 +1,6 @@
 """Reading the settings that hold here and now.
 
-The one thing to know: `none` in place of a file means neither file nor environment: what one of
+`none` in place of a file means neither file nor environment: what one of
 our commands starts is told everything, and must not hear of it a second time.
 """
 

@@ -1,6 +1,6 @@
 """A database in memory with the tables of a run in it, that answers and changes nothing.
 
-The one thing to know: a table lies where it lay, in the run's Parquet files, and is only looked at;
+A table lies where it lay, in the run's Parquet files, and is only looked at;
 what is not there yet is a relation of the checkers, and is made when a question names it.
 """
 

@@ -1,6 +1,6 @@
 """How an answer is printed: as a table for people, or as CSV or JSON for programs.
 
-The one thing to know: what comes from a history is foreign. In a table it is made visible before
+What comes from a history is foreign. In a table it is made visible before
 anybody looks at it; CSV and JSON give it as it is.
 """
 

@@ -1,6 +1,6 @@
 """The prompt: reads questions line by line, with arrow keys where somebody types them.
 
-The one thing to know: a question ends with a semicolon, so it may go over several lines; Ctrl-C
+A question ends with a semicolon, so it may go over several lines; Ctrl-C
 throws away what is being typed or answered, and never leaves.
 """
 

@@ -1,6 +1,6 @@
 """The relations that judging derives, and the witnesses of each anomaly, made when asked for.
 
-The one thing to know: they are made by the very code that judges, for what is claimed of this
+They are made by the very code that judges, for what is claimed of this
 history; which trial is which claim's says the relation `inputs` or `outputs`.
 """
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from onceproof.checkers.circumstances import Circumstances
 from onceproof.checkers.engines import Layer, Settings, open_engine
-from onceproof.checkers.engines.layer import standard_queries
+from onceproof.checkers.engines.overlay import standard_queries
 from onceproof.checkers.judging import trials_of
 from onceproof.shell.source import Source
 

@@ -1,6 +1,6 @@
 """What is kept of many runs: a row for each claim, a line of readings, and the unexpected folders.
 
-The one thing to know: a soak may last for weeks, so that nothing here grows with what was as
+A soak may last for weeks, so that nothing here grows with what was as
 expected, beyond the first few seeds.
 """
 

@@ -1,6 +1,6 @@
 """What a long series of runs costs this process and the disk, and when that is too much.
 
-The one thing to know: a figure grows if the latest few readings are *all* beyond *all* of the first
+A figure grows if the latest few readings are *all* beyond *all* of the first
 few, by more than noise. A single high reading means nothing, and neither do the first two runs,
 which load what every later one finds loaded.
 """

@@ -1,19 +1,19 @@
 """What of a trial does not go together, found before anything is started.
 
-The one thing to know: refused is what could be judged only by guessing: a verdict on it would say
+Refused is what could be judged only by guessing: a verdict on it would say
 more than was looked at.
 """
 
 from __future__ import annotations
 
 from onceproof.checkers.claims import EXACTLY_ONCE
-from onceproof.harness.own.effects import Yield
-from onceproof.harness.own.fill import words
-from onceproof.harness.own.subject import OwnPipeline
-from onceproof.verify.said import BadTrial, Said
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.placeholders import words
+from onceproof.harness.user_pipeline.subject import OwnPipeline
+from onceproof.verify.options import BadTrial, VerifyOptions
 
 
-def check_places(said: Said, subject: OwnPipeline) -> None:
+def check_places(said: VerifyOptions, subject: OwnPipeline) -> None:
     """See that no two places have one name, under which each would be held to the other's.
 
     Raises:
@@ -39,7 +39,7 @@ def check_places(said: Said, subject: OwnPipeline) -> None:
             )
 
 
-def check_queues(said: Said, subject: OwnPipeline) -> None:
+def check_queues(said: VerifyOptions, subject: OwnPipeline) -> None:
     """See that a queue broker is asked for where there is one, and nowhere else.
 
     Raises:
@@ -57,7 +57,7 @@ def check_queues(said: Said, subject: OwnPipeline) -> None:
         )
 
 
-def check_upserts(said: Said) -> None:
+def check_upserts(said: VerifyOptions) -> None:
     """See that nothing is asked of upserts that a final state cannot show.
 
     Raises:

@@ -1,6 +1,6 @@
 """What a claim about somebody's own pipeline says, and what of it was not put to the test.
 
-The one thing to know: what a trial did not do is said from what it did: which faults it had, where
+What a trial did not do is said from what it did: which faults it had, where
 the pipeline writes, and what could be seen of how far it is.
 """
 
@@ -12,9 +12,9 @@ from typing import Final
 
 from onceproof.checkers.fine_print import standard_fine_print
 from onceproof.checkers.model import FinePrint, Hop
-from onceproof.harness.own.outputs.output import Output
-from onceproof.harness.own.subject import OwnPipeline
-from onceproof.harness.scenario import At
+from onceproof.harness.scenario import ScheduledFault
+from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.verify.plan import Plan
 
 _KINDS: Final = {
@@ -51,7 +51,7 @@ def fine_print(
     guarantee: str,
     subject: OwnPipeline,
     output: Output,
-    schedule: Sequence[At],
+    schedule: Sequence[ScheduledFault],
     hazards: str = "",
 ) -> FinePrint:
     """The answers to the three questions of every claim, and to the fourth: what not.
@@ -129,6 +129,6 @@ def _of_output(output: Output) -> list[str]:
     return []
 
 
-def _of_faults(schedule: Sequence[At]) -> list[str]:
+def _of_faults(schedule: Sequence[ScheduledFault]) -> list[str]:
     missing = [words for kind, words in _KINDS.items() if kind not in {a.do.kind for a in schedule}]
     return [f"No fault of this trial brought {' or '.join(missing)}."] if missing else []

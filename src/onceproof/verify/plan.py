@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from onceproof.harness.faults.kill_program import KILLED_AT_WORK
-from onceproof.harness.scenario import At
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 from onceproof.verify.hazards.table import TABLE
 
@@ -45,7 +45,7 @@ class Plan:
         absent: those that it does not have → why.
     """
 
-    schedule: tuple[At, ...]
+    schedule: tuple[ScheduledFault, ...]
     hazards: tuple[Hazard, ...]
     accepted: tuple[Hazard, ...]
     absent: Mapping[str, str]
@@ -74,8 +74,8 @@ def plan(pipeline: Pipeline, preset: str, accepted: Collection[str] = ()) -> Pla
     )
 
 
-def _schedule(pipeline: Pipeline, preset: str, present: list[Hazard]) -> tuple[At, ...]:
-    found: list[At] = []
+def _schedule(pipeline: Pipeline, preset: str, present: list[Hazard]) -> tuple[ScheduledFault, ...]:
+    found: list[ScheduledFault] = []
     before: tuple[str, ...] = ()
     for n in range(ROUNDS[preset]):
         steps = [
@@ -95,8 +95,8 @@ def _schedule(pipeline: Pipeline, preset: str, present: list[Hazard]) -> tuple[A
 
 def _line(
     pipeline: Pipeline, hazard: Hazard, part: str, strike: Strike, before: tuple[str, ...]
-) -> At:
-    return At(
+) -> ScheduledFault:
+    return ScheduledFault(
         name=f"{hazard.name} {part}",
         progress=0.0 if before else _BEGIN,
         after=before,

@@ -8,9 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.own.profile import Profile
 from onceproof.harness.tools import cache
-from onceproof.verify.said import Said
+from onceproof.harness.user_pipeline.profile import Profile
+from onceproof.verify.options import VerifyOptions
 
 _TRIAL: Final = frozenset(
     {"claims", "preset", "faults", "schedule", "accepted", "plain_data", "settle", "records"}
@@ -18,7 +18,7 @@ _TRIAL: Final = frozenset(
 """What is said of a trial, and changes nothing in its rehearsal."""
 
 
-def key_of(said: Said, backend: str) -> str:
+def key_of(said: VerifyOptions, backend: str) -> str:
     """What a profile is kept by: everything that the user says of the pipeline, and its data."""
     digest = hashlib.sha256()
     described = {name: str(value) for name, value in vars(said).items() if name not in _TRIAL}

@@ -20,23 +20,23 @@ from onceproof.harness.faults.pause_driver import PauseDriver
 from onceproof.harness.faults.pause_program import PauseProgram
 from onceproof.harness.faults.until import Acknowledged, Bitten
 from onceproof.harness.kafka.topic import Topic
-from onceproof.harness.own.fill import fill
-from onceproof.harness.own.given import count
-from onceproof.harness.own.identity import BadRule, Rule
-from onceproof.harness.own.orders import Orders
-from onceproof.harness.own.outputs.output import Output
-from onceproof.harness.own.profile import EMPTY, KEYS, NULL, OVERSIZE, Profile
-from onceproof.harness.own.subject import WORDS, OwnPipeline
-from onceproof.harness.own.upserts import check_spread
-from onceproof.harness.scenario import At, BadScenario, Scenario
+from onceproof.harness.scenario import BadScenario, Scenario, ScheduledFault
 from onceproof.harness.schedule_json import BadSchedule, schedule_from_json
+from onceproof.harness.user_pipeline.identity import BadRule, Rule
+from onceproof.harness.user_pipeline.input_file import count
+from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.placeholders import fill
+from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE, Profile
+from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
+from onceproof.harness.user_pipeline.upserts import check_spread
 from onceproof.harness.workload.senders.librdkafka import Librdkafka
 from onceproof.verify.checks import check_places, check_queues, check_upserts
 from onceproof.verify.fine_print import fine_print, fine_print_of
 from onceproof.verify.hazards.hazard import Pipeline
 from onceproof.verify.hazards.table import NAMES
+from onceproof.verify.options import CLAIMS, BadTrial, VerifyOptions
 from onceproof.verify.plan import Plan
-from onceproof.verify.said import CLAIMS, BadTrial, Said
 
 NAME: Final = "verify"
 DRY_RUN: Final = f"{NAME}-dry-run"
@@ -66,7 +66,7 @@ _TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 """What Kafka takes as a name."""
 
 
-def draft(said: Said) -> Scenario:
+def draft(said: VerifyOptions) -> Scenario:
     """The trial without its schedule, and with claims that no hazard has been named for.
 
     Raises:
@@ -78,12 +78,12 @@ def draft(said: Said) -> Scenario:
         raise BadTrial(str(error)) from error
 
 
-def named(said: Said) -> bool:
+def named(said: VerifyOptions) -> bool:
     """Whether the user names the faults, so that no plan is needed."""
     return bool(said.faults) or said.schedule is not None
 
 
-def pipeline_of(scenario: Scenario, said: Said, profile: Profile) -> Pipeline:
+def pipeline_of(scenario: Scenario, said: VerifyOptions, profile: Profile) -> Pipeline:
     """What hazards may depend on."""
     subject = _subject_of(scenario)
     return Pipeline(
@@ -98,7 +98,7 @@ def pipeline_of(scenario: Scenario, said: Said, profile: Profile) -> Pipeline:
     )
 
 
-def _odd_orders(said: Said, subject: OwnPipeline, profile: Profile) -> tuple[str, ...]:
+def _odd_orders(said: VerifyOptions, subject: OwnPipeline, profile: Profile) -> tuple[str, ...]:
     """Kinds of odd records that its made-up orders may have."""
     if said.plain_data or said.data or subject.upserts or subject.spark:
         return ()
@@ -108,7 +108,7 @@ def _odd_orders(said: Said, subject: OwnPipeline, profile: Profile) -> tuple[str
     return (KEYS, *several, *(kind for kind in known if kind in profile.survives))
 
 
-def by_plan(scenario: Scenario, said: Said, profile: Profile, plan: Plan) -> Scenario:
+def by_plan(scenario: Scenario, said: VerifyOptions, profile: Profile, plan: Plan) -> Scenario:
     """The trial with a plan: its claims hold only if every hazard of it was met.
 
     Raises:
@@ -126,7 +126,7 @@ def by_plan(scenario: Scenario, said: Said, profile: Profile, plan: Plan) -> Sce
     return _with(scenario, said, orders, schedule, profile, title, hazards, fine_print_of(plan))
 
 
-def by_faults(scenario: Scenario, said: Said, profile: Profile) -> Scenario:
+def by_faults(scenario: Scenario, said: VerifyOptions, profile: Profile) -> Scenario:
     """The trial with the faults that the user names: any one hazard is enough for its claims.
 
     Raises:
@@ -140,9 +140,9 @@ def by_faults(scenario: Scenario, said: Said, profile: Profile) -> Scenario:
 
 def _with(
     scenario: Scenario,
-    said: Said,
+    said: VerifyOptions,
     orders: Orders,
-    schedule: tuple[At, ...],
+    schedule: tuple[ScheduledFault, ...],
     profile: Profile,
     title: str,
     hazards: frozenset[str],
@@ -202,7 +202,7 @@ def rehearsal(scenario: Scenario) -> Scenario:
     )
 
 
-def _draft(said: Said) -> Scenario:
+def _draft(said: VerifyOptions) -> Scenario:
     if not said.command:
         raise BadTrial("no command: write the pipeline's behind --, as in `-- python job.py`")
     if not said.outputs:
@@ -238,7 +238,7 @@ def _draft(said: Said) -> Scenario:
     )
 
 
-def _check_losses(said: Said, subject: OwnPipeline) -> None:
+def _check_losses(said: VerifyOptions, subject: OwnPipeline) -> None:
     """Where every input may have no effect, nothing that is missing could be told from a loss."""
     effects = subject.comes_to
     if effects.optional and effects.function is None and set(said.claims) != {AT_MOST_ONCE}:
@@ -248,7 +248,7 @@ def _check_losses(said: Said, subject: OwnPipeline) -> None:
         )
 
 
-def _topics(subject: OwnPipeline, said: Said) -> Iterable[str]:
+def _topics(subject: OwnPipeline, said: VerifyOptions) -> Iterable[str]:
     """Topics that are made beside its input: those that it writes to, and those it needs."""
     written = [output.topic for output in subject.places if output.topic is not None]
     for name in said.topics:
@@ -260,7 +260,7 @@ def _topics(subject: OwnPipeline, said: Said) -> Iterable[str]:
     return dict.fromkeys(name for name in (*written, *said.topics) if name != said.topic)
 
 
-def _subject(said: Said) -> OwnPipeline:
+def _subject(said: VerifyOptions) -> OwnPipeline:
     identity = Rule.parse(said.identity)
     letters = None
     if said.dead_letters is not None:
@@ -285,7 +285,7 @@ def _subject(said: Said) -> OwnPipeline:
     return subject
 
 
-def _orders(said: Said) -> Orders:
+def _orders(said: VerifyOptions) -> Orders:
     orders = Orders(
         topic=said.topic,
         records=said.records or RECORDS,
@@ -321,7 +321,7 @@ def _orders(said: Said) -> Orders:
     return orders
 
 
-def _schedule(said: Said) -> tuple[At, ...]:
+def _schedule(said: VerifyOptions) -> tuple[ScheduledFault, ...]:
     if said.schedule is None:
         return by_name(said.faults)
     try:
@@ -337,18 +337,18 @@ def _schedule(said: Said) -> tuple[At, ...]:
         ) from error
 
 
-def by_name(faults: Sequence[str]) -> tuple[At, ...]:
+def by_name(faults: Sequence[str]) -> tuple[ScheduledFault, ...]:
     """Faults as `onceproof fault` takes them, one after the other.
 
     Raises:
         UnknownFault: one is none.
     """
-    found: list[At] = []
+    found: list[ScheduledFault] = []
     for number, text in enumerate(faults, 1):
         name, *words = shlex.split(text) or [""]
         fault = asked(name, words)
         found.append(
-            At(
+            ScheduledFault(
                 name=f"{number}: {text}",
                 progress=0.0 if found else _BEGIN,
                 after=(found[-1].name,) if found else (),
@@ -363,7 +363,7 @@ def _claim(
     guarantee: str,
     subject: OwnPipeline,
     output: Output,
-    schedule: tuple[At, ...],
+    schedule: tuple[ScheduledFault, ...],
     hazards: frozenset[str],
     untested: str,
 ) -> Claim:

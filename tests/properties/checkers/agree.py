@@ -1,8 +1,8 @@
-"""Do all judges agree? Thousands of worlds, correct and wounded, judged by the oracle and engines.
+"""Do all judges agree? Thousands of worlds, correct and mutated, judged by the oracle and engines.
 
     python -m tests.properties.checkers.agree --histories 6000 --spark 1000 --seed 1
 
-The one thing to know: judges must agree on every finding and on every row of its witness, and
+Judges must agree on every finding and on every row of its witness, and
 nobody may find anything in a world where all went right, but what is legal and only reported.
 """
 
@@ -41,12 +41,12 @@ class Account:
     """What came out so far."""
 
     histories: int = 0
-    wounded: int = 0
+    mutated: int = 0
     judged: Counter[str] = field(default_factory=Counter)
     """Judge → histories."""
     anomalies: Counter[str] = field(default_factory=Counter)
     """Anomaly → histories in which the oracle finds it."""
-    wounds: Counter[str] = field(default_factory=Counter)
+    mutations: Counter[str] = field(default_factory=Counter)
     places: Counter[str] = field(default_factory=Counter)
     disagreements: list[str] = field(default_factory=list)
     false_alarms: list[str] = field(default_factory=list)
@@ -75,14 +75,14 @@ def judge(cases: Sequence[Case], judges: dict[str, Settings], account: Account) 
 
 def _note(case: Case, found: dict[str, Found], account: Account) -> None:
     account.histories += 1
-    account.wounded += bool(case.wounds)
-    account.wounds.update(case.wounds.keys())
-    account.places.update(case.wounds.values())
+    account.mutated += bool(case.mutations)
+    account.mutations.update(case.mutations.keys())
+    account.places.update(case.mutations.values())
     account.judged.update(found.keys())
     account.anomalies.update({name for f in found["oracle"].values() for name in f})
     for words in disagreements(list(found), found):
         account.disagreements.append(f"{case}\n  {words}")
-    if not case.wounds:
+    if not case.mutations:
         for name, by_stretch in found.items():
             for stretch, findings in by_stretch.items():
                 for anomaly in findings.keys() - LEGAL:
@@ -99,7 +99,7 @@ def _cases(seeds: Iterable[int]) -> Iterator[Case]:
 def _aimed(first: int, toward: Sequence[str]) -> Iterator[Case]:
     """As many cases as it takes to see these anomalies, with as many that were aimed and missed.
 
-    A wound may land where it does no harm, which a judge must see as well; but most of what is
+    A mutation may land where it does no harm, which a judge must see as well; but most of what is
     aimed at a rare anomaly misses, and would keep the judges busy for nothing.
     """
     for name in toward:
@@ -147,13 +147,13 @@ def _progress(account: Account) -> None:
 
 def tell(account: Account, seconds: float) -> None:
     """Print what came out."""
-    print(f"\n{account.histories} histories, {account.wounded} of them wounded, {seconds:.0f} s")
+    print(f"\n{account.histories} histories, {account.mutated} of them mutated, {seconds:.0f} s")
     for name, number in account.judged.items():
         print(f"  {number:6} judged by {name}")
     print("anomalies, in how many histories:")
     for name in anomalies():
         print(f"  {account.anomalies[name]:6} {name}")
-    print("wounds, at which kind of place:")
+    print("mutations, at which kind of place:")
     for place, number in account.places.most_common():
         print(f"  {number:6} {place}")
     for words in account.disagreements[:20]:

@@ -1,6 +1,6 @@
-"""Cases: worlds with the wounds that were drawn for them, each the same again for the same seed.
+"""Cases: worlds with the mutations that were drawn for them, each the same again for the same seed.
 
-The one thing to know: a case is named by its seed and by the anomaly that its wounds are to make,
+A case is named by its seed and by the anomaly that its mutations are to make,
 if they are to make a certain one; that is all that is needed to repeat it.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
+from tests.properties.checkers.mutating import MUTATIONS, mutated
 from tests.properties.checkers.world import Shape, World, build
-from tests.properties.checkers.wounding import WOUNDS, wounded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +20,8 @@ class Case:
     name: str
     shape: Shape
     world: World
-    wounds: dict[str, str]
-    """Wound → at what kind of place it was made; empty: all is right."""
+    mutations: dict[str, str]
+    """Mutation → at what kind of place it was made; empty: all is right."""
 
     @classmethod
     def of(cls, seed: int, toward: str | None = None) -> Case:
@@ -29,15 +29,15 @@ class Case:
 
         Args:
             seed: any number.
-            toward: an anomaly that the first wound is to make; None: any wounds, or none at all.
+            toward: an anomaly that the first mutation is to make; None: any mutations, or none.
         """
         draw = Random(f"{seed} {toward}")
         shape = Shape.drawn(draw)
         world = build(shape, draw.getrandbits(32))
-        names = _wounds(draw, toward)
-        world, made = wounded(world, names, draw.getrandbits(32))
+        names = _mutations(draw, toward)
+        world, made = mutated(world, names, draw.getrandbits(32))
         name = f"{seed}" if toward is None else f"{seed}:{toward}"
-        return cls(name=name, shape=shape, world=world, wounds=made)
+        return cls(name=name, shape=shape, world=world, mutations=made)
 
     @classmethod
     def named(cls, name: str) -> Case:
@@ -46,17 +46,19 @@ class Case:
         return cls.of(int(seed), toward or None)
 
     def __str__(self) -> str:
-        wounds = ", ".join(f"{name} ({place})" for name, place in self.wounds.items()) or "unhurt"
-        return f"{self.name}: {self.shape}, {wounds}"
+        mutations = (
+            ", ".join(f"{name} ({place})" for name, place in self.mutations.items()) or "unhurt"
+        )
+        return f"{self.name}: {self.shape}, {mutations}"
 
 
-def _wounds(draw: Random, toward: str | None) -> list[str]:
-    """Names of one to three wounds, or of none; every anomaly is meant equally often."""
+def _mutations(draw: Random, toward: str | None) -> list[str]:
+    """Names of one to three mutations, or of none; every anomaly is meant equally often."""
     if toward is None and draw.random() < 0.3:
         return []
     meanings: dict[str | None, list[str]] = {}
-    for wound in WOUNDS.values():
-        meanings.setdefault(wound.means, []).append(wound.name)
+    for mutation in MUTATIONS.values():
+        meanings.setdefault(mutation.means, []).append(mutation.name)
     order: list[str | None] = sorted(meanings, key=str)
     names = [draw.choice(meanings[toward])] if toward in meanings and toward is not None else []
     while len(names) < draw.choice((1, 1, 2, 3)):

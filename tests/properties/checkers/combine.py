@@ -1,6 +1,6 @@
 """Many worlds in one history, so that an engine judges them all in one go.
 
-The one thing to know: every identity gets its world's prefix, so that no row of one world meets a
+Every identity gets its world's prefix, so that no row of one world meets a
 row of another; what an engine finds is dealt out to the worlds by that prefix again.
 """
 

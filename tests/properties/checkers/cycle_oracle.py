@@ -1,6 +1,6 @@
 """Which cycles of dependencies there are among transactions, in plain Python: slow and obvious.
 
-The one thing to know: it is written apart from the queries and from `checkers.cycles`, shares no
+It is written apart from the queries and from `checkers.cycles`, shares no
 code with them, and spells out every pair.
 
 Tables are lists of dicts by name, as `History` has them or as `world.Rows`; what is left out of a

@@ -1,6 +1,6 @@
 """The relations of cycles, run in DuckDB by hand: without any engine of ours.
 
-The one thing to know: the history's tables are registered as they are, and each relation becomes a
+The history's tables are registered as they are, and each relation becomes a
 table when all that it reads is there.
 """
 

@@ -1,6 +1,6 @@
 """Judges: the oracle and the engines, each telling what it finds in the same form.
 
-The one thing to know: a world has stretches (its topics, its trials, the run as a whole), and on
+A world has stretches (its topics, its trials, the run as a whole), and on
 each of them a judge finds anomalies, with keys and witnesses; nothing else is compared.
 """
 

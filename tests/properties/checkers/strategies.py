@@ -1,6 +1,6 @@
-"""Worlds and wounds for Hypothesis, drawn so that a failure shrinks to something readable.
+"""Worlds and mutations for Hypothesis, drawn so that a failure shrinks to something readable.
 
-The one thing to know: the shape is drawn field by field, dull values first; what chance does within
+The shape is drawn field by field, dull values first; what chance does within
 a shape hangs on one seed.
 """
 
@@ -11,8 +11,8 @@ from typing import Final
 from hypothesis import strategies as st
 
 from tests.properties.checkers.cases import Case
+from tests.properties.checkers.mutating import MUTATIONS, mutated
 from tests.properties.checkers.world import CHOICES, Shape, build
-from tests.properties.checkers.wounding import WOUNDS, wounded
 
 LEGAL: Final = frozenset({"G0", "G1c-ww"})
 """Anomalies that a correct history may have: they refute nothing."""
@@ -23,12 +23,12 @@ def shapes() -> st.SearchStrategy[Shape]:
     return st.builds(Shape, **{name: st.sampled_from(c) for name, c in CHOICES.items()})
 
 
-def _case(shape: Shape, seed: int, wounds: list[str]) -> Case:
-    world, made = wounded(build(shape, seed), wounds, seed)
-    return Case(name=f"build({shape}, {seed})", shape=shape, world=world, wounds=made)
+def _case(shape: Shape, seed: int, mutations: list[str]) -> Case:
+    world, made = mutated(build(shape, seed), mutations, seed)
+    return Case(name=f"build({shape}, {seed})", shape=shape, world=world, mutations=made)
 
 
 def cases() -> st.SearchStrategy[Case]:
-    """A world with up to three wounds."""
-    wounds = st.lists(st.sampled_from(sorted(WOUNDS)), max_size=3)
-    return st.builds(_case, shapes(), st.integers(0, 2**16), wounds)
+    """A world with up to three mutations."""
+    mutations = st.lists(st.sampled_from(sorted(MUTATIONS)), max_size=3)
+    return st.builds(_case, shapes(), st.integers(0, 2**16), mutations)

@@ -1,6 +1,6 @@
 """Engines against the oracle, and the whole command of judging, on worlds that shrink.
 
-The one thing to know: this is the small share that every test run does; `make agree` does
+This is the small share that every test run does; `make agree` does
 thousands.
 """
 

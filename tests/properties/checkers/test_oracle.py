@@ -1,4 +1,4 @@
-"""The oracle, the worlds and the wounds against each other: no engine is asked here."""
+"""The oracle, the worlds and the mutations against each other: no engine is asked here."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from onceproof.checkers.implications import implied
 from onceproof.checkers.model import Evidence
 from tests.properties.checkers import oracle
 from tests.properties.checkers.judges import RUN, Found, ask_oracle
+from tests.properties.checkers.mutating import MUTATIONS, mutated
 from tests.properties.checkers.oracle import WITNESS
 from tests.properties.checkers.strategies import LEGAL, shapes
 from tests.properties.checkers.world import CHOICES, Shape, any_world, build
-from tests.properties.checkers.wounding import WOUNDS, wounded
 
 
 def names(found: Found) -> set[str]:
@@ -52,31 +52,31 @@ def test_the_oracle_knows_every_anomaly_and_its_kind_of_evidence() -> None:
     assert absent == oracle.ABSENCE
 
 
-@pytest.mark.parametrize("name", WOUNDS)
-def test_a_wound_brings_what_it_means_and_only_what_that_implies(name: str) -> None:
-    """Or nothing: some wounds leave a legal history, and some histories have no place for them."""
-    means = WOUNDS[name].means
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_mutation_brings_what_it_means_and_only_what_that_implies(name: str) -> None:
+    """Or nothing: some mutations leave a legal history, and some find no place."""
+    means = MUTATIONS[name].means
     came: Counter[str] = Counter()
     made = seed = 0
     while made < 40 and seed < 1_500:
         seed += 1
-        world, places = wounded(any_world(seed), [name], seed)
+        world, places = mutated(any_world(seed), [name], seed)
         if not places:
             continue
         made += 1
         found = names(ask_oracle(world))
         came.update(found)
         if means is not None:
-            allowed = LEGAL.union(*map(implied, (means, *WOUNDS[name].also)))
-            assert found <= allowed, f"wounded(any_world({seed}), [{name!r}], {seed})"
+            allowed = LEGAL.union(*map(implied, (means, *MUTATIONS[name].also)))
+            assert found <= allowed, f"mutated(any_world({seed}), [{name!r}], {seed})"
     assert made >= 10, "there is hardly a place for it"
     assert means is None or came[means], f"it brought only {came}"
 
 
 def test_a_beginning_of_a_history_has_no_duplicate_that_the_whole_has_not() -> None:
-    """Whatever was wounded: what proves itself by presence does not need the rest."""
+    """Whatever was mutated: what proves itself by presence does not need the rest."""
     for seed in range(300):
-        whole, made = wounded(any_world(seed), ["effect copied", "entry copied"], seed)
+        whole, made = mutated(any_world(seed), ["effect copied", "entry copied"], seed)
         if not made or not whole.rows["phases"]:
             continue
         partial = whole.copy()

@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onceproof.harness.links.ledger import CUT, Disturbance, Foul, Hold, lose
-from onceproof.harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic
+from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Toxic, lose
+from onceproof.harness.links.toxiproxy import AppliedToxic, ProxySpec, ProxyTrouble
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.proxied import ProxiedLinks
 from onceproof.harness.stage.topology import Link
@@ -20,7 +20,7 @@ PROXIES = {
     Link("producer", "broker-1"): ("producer.b1",),
     Link("producer", "broker-2"): ("producer.b2",),
 }
-SLICED = Foul(type="slicer", way="responses", attributes={})
+SLICED = Toxic(type="slicer", way="responses", attributes={})
 HOW: list[Disturbance] = [CUT, lose("requests"), lose("responses"), SLICED]
 NODES = ("broker-1", "broker-2")
 
@@ -46,7 +46,7 @@ class Server:
         self._maybe_fail()
         self.proxies[proxy]["enabled"] = enabled
 
-    def add_toxic(self, proxy: str, toxic: Toxic) -> None:
+    def add_toxic(self, proxy: str, toxic: AppliedToxic) -> None:
         self._maybe_fail()
         assert toxic.name not in {t["name"] for t in self.proxies[proxy]["toxics"]}
         self.proxies[proxy]["toxics"].append(
@@ -78,7 +78,7 @@ def oracle(
     return {
         name: (
             (link, CUT) not in held and link.target not in down,
-            sorted(stream[how.way] for at, how in held if at == link and isinstance(how, Foul)),
+            sorted(stream[how.way] for at, how in held if at == link and isinstance(how, Toxic)),
         )
         for link, names in PROXIES.items()
         for name in names

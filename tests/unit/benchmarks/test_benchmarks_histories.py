@@ -1,4 +1,4 @@
-"""Generated histories are what they are said to be: correct, or wounded in known places."""
+"""Generated histories are what they are said to be: correct, or mutated in known places."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def test_a_generated_history_holds(tmp_path: Path, plan: Plan) -> None:
 
 
 @pytest.mark.parametrize("shape", Shape)
-def test_wounds_show_and_nothing_else(tmp_path: Path, shape: Shape) -> None:
+def test_mutations_show_and_nothing_else(tmp_path: Path, shape: Shape) -> None:
     plan = Plan(records=2_000, shape=shape, transactions=True, batch=1_000, drop=7, duplicate=6)
     folder = generate(plan, tmp_path)
     made = json.loads((folder / "made.json").read_text())
     found = {f.anomaly: f for f in _judged(folder).findings}
     assert found.keys() == {"lost-output", "offset-ahead", "duplicate-output"}
-    for anomaly, wounded in (("lost-output", "dropped"), ("duplicate-output", "doubled")):
+    for anomaly, mutated in (("lost-output", "dropped"), ("duplicate-output", "doubled")):
         shown = {(f.key["record"], f.key["effect_key"]) for f in found[anomaly].shown}
-        assert shown == {(e["record"], e["effect_key"]) for e in made[wounded]}
+        assert shown == {(e["record"], e["effect_key"]) for e in made[mutated]}
     assert len(made["dropped"]) == 7
     assert len(made["doubled"]) == 6
 
@@ -79,7 +79,7 @@ def test_a_history_is_made_once(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [plan.name]
 
 
-def test_too_many_wounds_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="11 wounds are too many for 10 effects"):
+def test_too_many_mutations_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="11 mutations are too many for 10 effects"):
         generate(Plan(records=10, drop=11), tmp_path)
     assert list(tmp_path.iterdir()) == []

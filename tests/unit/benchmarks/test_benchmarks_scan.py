@@ -53,7 +53,7 @@ def test_what_judging_reads_of_every_row_is_what_is_scanned(
 def _profiled(monkeypatch: pytest.MonkeyPatch, read: Read) -> None:
     """Have every relation that is kept explained before it is made.
 
-    The self-proof asks by other ways: it takes out whole rows, of its sample alone.
+    the mutation self-check asks by other ways: it takes out whole rows, of its sample alone.
     """
     create = DuckDB.create
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.checkers import History, anomalies, exactly_once_append
-from onceproof.checkers.engines.layer import standard_queries
+from onceproof.checkers.engines.overlay import standard_queries
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.judging import find
 from onceproof.commands.explain import explain

@@ -10,9 +10,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from onceproof.checkers.engines.beside import beside
 from onceproof.checkers.engines.duckdb import DuckDB
-from onceproof.checkers.engines.layer import Layer
+from onceproof.checkers.engines.overlay import Layer
+from onceproof.checkers.engines.parallel import beside
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.relations.base import Relation
 

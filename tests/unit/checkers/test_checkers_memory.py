@@ -9,9 +9,9 @@ import duckdb
 import pytest
 
 from onceproof.checkers.engines.duckdb import DuckDB
+from onceproof.checkers.engines.locking import Turns
 from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
 from onceproof.checkers.engines.settings import Settings
-from onceproof.checkers.engines.turns import Turns
 from onceproof.harness.wait import wait_until
 
 

@@ -26,10 +26,10 @@ from onceproof.checkers import (
 )
 from onceproof.checkers.circumstances import Circumstances
 from onceproof.checkers.controls import Control
-from onceproof.checkers.model import Evidence, Finding, Wound
+from onceproof.checkers.model import Evidence, Finding, Mutation
+from onceproof.checkers.mutations import mutators
 from onceproof.checkers.refutations import GUARANTEES, HOPS, refutations, shown_by
 from onceproof.checkers.verdict import judge_claim
-from onceproof.checkers.wounds import woundings
 
 CLAIM = exactly_once("input", into="ledger", view="table", hazards={"replayed-batch"})
 PHASES = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")
@@ -64,21 +64,21 @@ DUPLICATE = some("duplicate-output", Evidence.PRESENCE)
 LOST = some("lost-output", Evidence.ABSENCE)
 STALL = some("no-progress", Evidence.LIVENESS)
 NOT_LOST = replace(LOST, count=0, shown=())
-MISSED = Wound(
+MISSED = Mutation(
     name="effect dropped", target="a", must_find="lost-output", found=False, detail="not found"
 )
 SEEN = [
-    Wound(name=name, target="a", must_find=name, found=True, detail="found")
+    Mutation(name=name, target="a", must_find=name, found=True, detail="found")
     for name in ("duplicate", "lost-write", "duplicate-output", "lost-output")
 ]
-UNPLACED = replace(MISSED, placed=False, detail="there is nothing to wound in effects")
+UNPLACED = replace(MISSED, placed=False, detail="there is nothing to mutate in effects")
 UNREADABLE = Control(passed=False, detail="no identity could be read")
 EMPTY = Control(passed=False, detail="nothing was read", even_if_interrupted=False)
 
 
 def judge(claim: Claim = CLAIM, **more: Any) -> ClaimJudgement:
     defaults: dict[str, Any] = {
-        "findings": [NOT_LOST], "circumstances": circumstances(), "wounds": SEEN,
+        "findings": [NOT_LOST], "circumstances": circumstances(), "mutations": SEEN,
     }  # fmt: skip
     return judge_claim(claim, **defaults | more)
 
@@ -105,52 +105,52 @@ def test_the_verdict_says_how_often_it_hung(details: list[str], told: str) -> No
 class TestNothingCouldBeShown:
     @pytest.mark.parametrize("left", ["duplicate-output", "lost-output"])
     def test_what_could_not_be_refuted_does_not_hold(self, left: str) -> None:
-        judged = judge(wounds=[wound for wound in SEEN if wound.must_find == left])
+        judged = judge(mutations=[mutation for mutation in SEEN if mutation.must_find == left])
         assert judged.verdict is Verdict.UNKNOWN
         assert "could not show" in judged.reason
         (lacking,) = {"duplicate-output", "lost-output"} - {left}
         assert lacking in judged.reason
         assert left not in judged.reason.partition(" or ")[0]
 
-    def test_without_a_place_for_a_wound_that_refutes_it_nothing_holds(self) -> None:
-        judged = judge(wounds=[*SEEN, UNPLACED])
+    def test_without_a_place_for_a_mutation_that_refutes_it_nothing_holds(self) -> None:
+        judged = judge(mutations=[*SEEN, UNPLACED])
         assert judged.verdict is Verdict.UNKNOWN
-        assert "could not show lost-output: for wound «effect dropped» there is" in judged.reason
+        assert "could not show lost-output: for mutation «effect dropped» there is" in judged.reason
         once = at_most_once("input", into="ledger", view="table")
-        assert judge(once, wounds=[*SEEN, UNPLACED]).verdict is Verdict.HOLDS
+        assert judge(once, mutations=[*SEEN, UNPLACED]).verdict is Verdict.HOLDS
 
-    def test_what_was_found_comes_before_a_wound_without_a_place(self) -> None:
-        assert judge(findings=[DUPLICATE], wounds=[UNPLACED]).verdict is Verdict.VIOLATED
-        assert judge(findings=[LOST], wounds=[UNPLACED]).verdict is Verdict.VIOLATED
-        stalled = judge(findings=[STALL], wounds=[UNPLACED])
+    def test_what_was_found_comes_before_a_mutation_without_a_place(self) -> None:
+        assert judge(findings=[DUPLICATE], mutations=[UNPLACED]).verdict is Verdict.VIOLATED
+        assert judge(findings=[LOST], mutations=[UNPLACED]).verdict is Verdict.VIOLATED
+        stalled = judge(findings=[STALL], mutations=[UNPLACED])
         assert stalled.verdict is Verdict.STALLED
 
-    def test_a_wound_that_was_missed_comes_before_one_without_a_place(self) -> None:
-        assert judge(wounds=[UNPLACED, MISSED]).verdict is Verdict.INVALID
+    def test_a_mutation_that_was_missed_comes_before_one_without_a_place(self) -> None:
+        assert judge(mutations=[UNPLACED, MISSED]).verdict is Verdict.INVALID
 
     def test_a_state_is_another_way_to_show_it(self) -> None:
         mismatch = replace(SEEN[0], must_find="state-mismatch")
-        assert judge(wounds=[mismatch]).verdict is Verdict.HOLDS
+        assert judge(mutations=[mismatch]).verdict is Verdict.HOLDS
         once = at_most_once("input", into="ledger", view="table")
-        assert judge(once, wounds=[mismatch]).verdict is Verdict.UNKNOWN
+        assert judge(once, mutations=[mismatch]).verdict is Verdict.UNKNOWN
 
     def test_end_to_end_both_hops_must_show_it(self) -> None:
         claim = end_to_end(
             "exactly-once", "input", into="ledger", view="table", hazards={"replayed-batch"}
         )
         assert judge(claim).verdict is Verdict.HOLDS
-        assert judge(claim, wounds=SEEN[2:]).verdict is Verdict.UNKNOWN
-        assert judge(claim, wounds=SEEN[:2]).verdict is Verdict.UNKNOWN
+        assert judge(claim, mutations=SEEN[2:]).verdict is Verdict.UNKNOWN
+        assert judge(claim, mutations=SEEN[:2]).verdict is Verdict.UNKNOWN
 
     @pytest.mark.parametrize("guarantee", GUARANTEES)
     @pytest.mark.parametrize("hop", [Hop.PRODUCE, Hop.PROCESS])
-    def test_what_must_be_shown_refutes_and_can_be_wounded(self, guarantee: str, hop: Hop) -> None:
+    def test_what_must_be_shown_refutes_and_can_be_mutated(self, guarantee: str, hop: Hop) -> None:
         ways = shown_by(guarantee, hop)
         assert bool(ways) is (hop in HOPS.get(guarantee, frozenset(Hop)))
-        wounded = {wounding.must_find for wounding in woundings() if wounding.hop is hop}
+        mutated = {mutator.must_find for mutator in mutators() if mutator.hop is hop}
         for names in ways:
             assert names
-            assert names <= refutations(guarantee, hop) & wounded
+            assert names <= refutations(guarantee, hop) & mutated
 
 
 def test_holds() -> None:
@@ -171,7 +171,7 @@ class TestViolated:
 
     def test_it_comes_before_everything_else(self) -> None:
         judged = judge(
-            findings=[DUPLICATE, STALL], wounds=[MISSED], controls=[UNREADABLE],
+            findings=[DUPLICATE, STALL], mutations=[MISSED], controls=[UNREADABLE],
             circumstances=circumstances(arrange="failed", fault={"bit": False}),
         )  # fmt: skip
         assert judged.verdict is Verdict.VIOLATED
@@ -277,8 +277,8 @@ class TestInvalid:
         assert judged.verdict is Verdict.INVALID
         assert "arrange" in judged.reason
 
-    def test_a_wound_that_was_not_found(self) -> None:
-        judged = judge(wounds=[MISSED])
+    def test_a_mutation_that_was_not_found(self) -> None:
+        judged = judge(mutations=[MISSED])
         assert judged.verdict is Verdict.INVALID
         assert "«effect dropped»" in judged.reason
 
@@ -294,7 +294,7 @@ class TestInvalid:
         cut = circumstances(
             until="disturb", disturb="interrupted", fault={"bit": False, "healed_at": None}
         )
-        judged = judge(wounds=[MISSED], controls=[EMPTY], circumstances=cut)
+        judged = judge(mutations=[MISSED], controls=[EMPTY], circumstances=cut)
         assert judged.verdict is Verdict.UNKNOWN
         assert "disturb" in judged.reason
 
@@ -341,7 +341,7 @@ class TestUnknown:
         assert (judged.verdict, judged.reason) == (Verdict.UNKNOWN, "3 inputs wait.")
         assert judge(circumstances=held).verdict is Verdict.UNKNOWN
         assert judge(controls=[EMPTY], circumstances=held).verdict is Verdict.UNKNOWN
-        assert judge(wounds=[MISSED], circumstances=held).verdict is Verdict.UNKNOWN
+        assert judge(mutations=[MISSED], circumstances=held).verdict is Verdict.UNKNOWN
         assert judge(controls=[UNREADABLE], circumstances=held).verdict is Verdict.INVALID
         assert judge(findings=[DUPLICATE], circumstances=held).verdict is Verdict.VIOLATED
 

@@ -1,6 +1,6 @@
 """Where each block and command of a page is carried out: by a test, or by whom else.
 
-The one thing to know: what is in no table fails `test_docs_snippets` or `test_docs_commands`; so
+What is in no table fails `test_docs_snippets` or `test_docs_commands`; so
 does a line of a table that no page has a use for.
 """
 

@@ -1,6 +1,6 @@
 """What is wrong with a command line of a page: the real command parses it, and does not do it.
 
-The one thing to know: names are looked up as well: of scenarios, faults, anomalies, guarantees,
+Names are looked up as well: of scenarios, faults, anomalies, guarantees,
 outputs, the words in braces, targets and variables of the Makefile.
 """
 
@@ -18,10 +18,10 @@ from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.refutations import GUARANTEES
 from onceproof.cli import app
 from onceproof.harness.faults.by_hand import UnknownFault, asked
-from onceproof.harness.own.fill import words as in_braces
-from onceproof.harness.own.identity import BadRule, Rule
-from onceproof.harness.own.outputs.output import Output
-from onceproof.harness.own.subject import WORDS
+from onceproof.harness.user_pipeline.identity import BadRule, Rule
+from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.placeholders import words as in_braces
+from onceproof.harness.user_pipeline.subject import WORDS
 from onceproof.scenarios import all_scenarios
 from onceproof.verify.trial import by_name
 from tests.unit.docs.pages import ROOT

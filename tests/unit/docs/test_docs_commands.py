@@ -1,6 +1,6 @@
 """Each command in the documentation is one: it is parsed by the real command line, by name.
 
-The one thing to know: nothing is carried out here; `EXECUTED` and `carried_out` say where each is.
+Nothing is carried out here; `EXECUTED` and `carried_out` say where each is.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The site, built as `make docs` builds it: whole, without a dead link, and loading nothing.
 
-The one thing to know: Sphinx itself refuses links between pages that lead nowhere, and pages that
+Sphinx itself refuses links between pages that lead nowhere, and pages that
 no page of contents names. Here the finished pages are looked at, as a browser gets them.
 """
 

@@ -1,6 +1,6 @@
 """Each snippet of the documentation is executed by a test that is named here, or looked at by one.
 
-The one thing to know: `EXECUTED` in `carried_out` is the table. A block that is neither in it nor
+`EXECUTED` in `carried_out` is the table. A block that is neither in it nor
 of a language that is looked at here fails, and so does a line of the table whose test is gone or
 knows nothing of the page.
 """

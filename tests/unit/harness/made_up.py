@@ -1,4 +1,4 @@
-"""A fault and a bench that are made up, with the few parts that lines and conductors use."""
+"""A fault and a context that are made up, with the few parts that lines and conductors use."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
-from onceproof.harness.bench import Bench
 from onceproof.harness.clock import now
 from onceproof.harness.events import Event, FaultChanged
 from onceproof.harness.recorder import Recorder
 from onceproof.harness.recording.tables import read_lines
-from onceproof.harness.scenario import At
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.subjects.pipeline import NoPipeline
 from onceproof.harness.wait import Stop
 
@@ -37,7 +37,7 @@ class Fault:
     def describe(self) -> str:
         return f"do {self.name}"
 
-    def inject(self, bench: Bench, name: str) -> Any:
+    def inject(self, context: RunContext, name: str) -> Any:
         assert name.startswith(self.name)
         self.story.append(f"inject {name}")
         self.on_inject()
@@ -52,7 +52,7 @@ class Fault:
                 at=now() if self.at is None else self.at(),
                 evidence=self.evidence,
                 heal=heal,
-                aftermath=lambda known: self.story.append(f"aftermath {name}"),
+                after_collect=lambda known: self.story.append(f"after_collect {name}"),
             )
         )
         return injection
@@ -60,7 +60,7 @@ class Fault:
 
 @dataclass
 class World:
-    """A bench with the few parts that a conductor uses."""
+    """A context with the few parts that a conductor uses."""
 
     history: Path
     producers: SimpleNamespace
@@ -72,8 +72,8 @@ class World:
     """Of a fault that a test lets bite or not."""
 
     @property
-    def bench(self) -> Bench:
-        return Bench(
+    def context(self) -> RunContext:
+        return RunContext(
             stage=self.stage, subject=None, pipeline=NoPipeline(), producers=self.producers,
             recorder=self.recorder, topics=("payments",),
             stop=self.stop, topic="payments", work=self.history,
@@ -110,8 +110,8 @@ def world_in(history: Path) -> World:
     )
 
 
-def at(fault: Fault, **more: Any) -> At:
-    return At(name=fault.name, do=fault, **more)
+def at(fault: Fault, **more: Any) -> ScheduledFault:
+    return ScheduledFault(name=fault.name, do=fault, **more)
 
 
 def fail(error: BaseException) -> Callable[[], Any]:

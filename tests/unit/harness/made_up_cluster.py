@@ -47,7 +47,7 @@ class View(ClusterView):
 
 
 class World:
-    """A bench with a stage of three brokers; what they say, all or one, is set by the test."""
+    """A context with a stage of three brokers; what they say, all or one, is set by the test."""
 
     def __init__(self) -> None:
         self.said: Said = dict(BEFORE)

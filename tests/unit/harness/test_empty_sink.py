@@ -15,7 +15,7 @@ from onceproof.harness.sinks.rows import UnreadableFiles
 from onceproof.harness.stage.base import StageTrouble
 
 
-def bench(effects: list[str], states: list[str]) -> Any:
+def context(effects: list[str], states: list[str]) -> Any:
     sink = SimpleNamespace(effects=lambda: effects, states=lambda: states)
     return SimpleNamespace(
         subject=SimpleNamespace(name="spark-foreachbatch-postgres"),
@@ -27,11 +27,11 @@ def bench(effects: list[str], states: list[str]) -> Any:
 @pytest.mark.parametrize(("effects", "states"), [(["a"], []), ([], ["b"])])
 def test_what_an_earlier_run_left_is_refused(effects: list[str], states: list[str]) -> None:
     with pytest.raises(StageTrouble, match=r"spark-foreachbatch-postgres has 1 effects or states"):
-        check_empty(bench(effects, states))
+        check_empty(context(effects, states))
 
 
 def test_an_empty_one_may_be_used() -> None:
-    check_empty(bench([], []))
+    check_empty(context([], []))
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,6 @@ def test_what_is_not_made_yet_is_empty(error: Exception) -> None:
     def missing(reader: object) -> Any:
         raise error
 
-    world = bench([], [])
+    world = context([], [])
     world.open_sink = missing
     check_empty(world)

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from onceproof.harness.exact.clients import Client, Told, librdkafka
-from onceproof.harness.exact.combinations import BLOWS, MESSAGES, Combination, combinations
-from onceproof.harness.exact.telling import table, total
-from onceproof.harness.exact.trial import Result, how_seen, sending, why_missed, why_sent
+from onceproof.harness.message_faults.clients import Client, Told, librdkafka
+from onceproof.harness.message_faults.combinations import BLOWS, MESSAGES, Combination, combinations
+from onceproof.harness.message_faults.telling import table, total
+from onceproof.harness.message_faults.trial import Result, how_seen, sending, why_missed, why_sent
 from onceproof.harness.tools.setup import StageTools
 
 HELD, CLOSED, KILLED = (

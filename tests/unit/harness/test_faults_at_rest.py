@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.faults import at_rest
-from onceproof.harness.faults.at_rest import COMMITS, OFFSETS, Logs, Rested
+from onceproof.harness.faults import between_batches
+from onceproof.harness.faults.between_batches import COMMITS, OFFSETS, Logs, Rested
 from onceproof.harness.faults.cut_offset_log import CutOffsetLog
 from onceproof.harness.faults.delete_last_commit import DeleteLastCommit
 from onceproof.harness.faults.new_checkpoint import NewCheckpoint
@@ -69,7 +69,7 @@ class Pipeline(AnyDriver):
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     class ToRest:
-        def __init__(self, bench: object, how: str) -> None:
+        def __init__(self, context: object, how: str) -> None:
             assert how == "SIGKILL by fault «x»"
 
         def rested(self) -> Rested:
@@ -80,7 +80,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     for module in ("checkpoint_changed", "cut_offset_log"):
         monkeypatch.setattr(f"onceproof.harness.faults.{module}.ToRest", ToRest)
-    monkeypatch.setattr(at_rest, "wait_reads", lambda bench: None)
+    monkeypatch.setattr(between_batches, "wait_reads", lambda context: None)
     seen: list[tuple[str, str]] = []
 
     def hazard(hazard: str, *, hop: str, detail: str, batch: int, **_: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.faults import at_rest
+from onceproof.harness.faults import between_batches
 from onceproof.harness.faults.by_hand import UnknownFault, asked
 from onceproof.harness.faults.kill_driver_at_row import KillDriverAtRow
 from onceproof.harness.subjects.base import JOBS
@@ -67,10 +67,10 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     def wait_batch(batch: int, *, seconds: float) -> None:
         as_spark_does(checkpoint.folder / "commits", batch)()
 
-    monkeypatch.setattr(at_rest, "wait_reads", lambda bench: None)
+    monkeypatch.setattr(between_batches, "wait_reads", lambda context: None)
     monkeypatch.setattr(
         "onceproof.harness.faults.kill_driver_at_row.SinkOfBatches",
-        lambda bench: SimpleNamespace(of=lambda batch: (world.present, 5)),
+        lambda context: SimpleNamespace(of=lambda batch: (world.present, 5)),
     )
     world: Any = SimpleNamespace(
         pipeline=AnyDriver(

@@ -27,10 +27,10 @@ from onceproof.harness.faults.targets import (
     LeaderOf,
     Node,
 )
-from onceproof.harness.feasible import doable
-from onceproof.harness.scenario import At
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.schedule_json import schedule_from_json, schedule_to_json
 from onceproof.harness.stage.backends import DOCKER, LOCAL, offers
+from onceproof.harness.supported_faults import is_supported
 
 
 @pytest.mark.parametrize(
@@ -101,8 +101,10 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
     name, *rest = words.split()
     assert asked(name, rest) == fault
     # Whatever can be asked for can stand in a schedule, and a schedule can be replayed.
-    written = json.dumps(schedule_to_json([At(name="a", do=asked(name, rest))]))
-    assert schedule_from_json(json.loads(written)) == (At(name="a", do=asked(name, rest)),)
+    written = json.dumps(schedule_to_json([ScheduledFault(name="a", do=asked(name, rest))]))
+    assert schedule_from_json(json.loads(written)) == (
+        ScheduledFault(name="a", do=asked(name, rest)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -154,8 +156,10 @@ def test_what_containers_cannot_do_is_named() -> None:
     of_subjects |= {"forwarder", "new checkpoint"}
     here, there = offers(LOCAL) | of_subjects, offers(DOCKER) | of_subjects
     faults = {name: asked(name, entry.example.split()[1:]) for name, entry in by_hand().items()}
-    assert all(doable(fault, here) for fault in faults.values())
-    refused = {name: fault.needs for name, fault in faults.items() if not doable(fault, there)}
+    assert all(is_supported(fault, here) for fault in faults.values())
+    refused = {
+        name: fault.needs for name, fault in faults.items() if not is_supported(fault, there)
+    }
     gated = ("fence-program", "late-end", "message", "time-out-transaction", "unanswered")
     gated += ("withhold-writes",)
     queues = ("kill-queue-broker", "lose-receipts", "pause-queue-broker", "stop-queue-broker")

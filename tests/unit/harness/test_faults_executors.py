@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.bench import Aftermath
 from onceproof.harness.faults.by_hand import UnknownFault, asked
 from onceproof.harness.faults.executors import Executors
 from onceproof.harness.faults.kill_executor import KillExecutor
+from onceproof.harness.run_context import Collected
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.processes import Process, Processes
 from onceproof.harness.stage.sweep import new_marker
@@ -65,7 +65,7 @@ def world(processes: Processes, executors: int, monkeypatch: pytest.MonkeyPatch)
         "driver", [sys.executable, "-c", DRIVER, BACKEND, str(executors)]
     )
     wait_until(lambda: "up" in driver.log.read_text(), what="the driver", seconds=SECONDS)
-    monkeypatch.setattr("onceproof.harness.faults.kill_executor.wait_reads", lambda bench: None)
+    monkeypatch.setattr("onceproof.harness.faults.kill_executor.wait_reads", lambda context: None)
     seen: list[tuple[str, str]] = []
     return SimpleNamespace(
         pipeline=AnyDriver(process=driver, checkpoint=SimpleNamespace(query_id=lambda: "a-query")),
@@ -79,16 +79,16 @@ def world(processes: Processes, executors: int, monkeypatch: pytest.MonkeyPatch)
 def test_others_take_their_place(
     processes: Processes, monkeypatch: pytest.MonkeyPatch, which: str, left: set[int], lost: int
 ) -> None:
-    bench = world(processes, 2, monkeypatch)
-    wait_until(lambda: len(Executors(bench).found()) == 2, what="executors", seconds=SECONDS)
-    fault = asked("kill-executor", [which]).inject(bench, "x")
+    context = world(processes, 2, monkeypatch)
+    wait_until(lambda: len(Executors(context).found()) == 2, what="executors", seconds=SECONDS)
+    fault = asked("kill-executor", [which]).inject(context, "x")
     proof = wait_until(fault.evidence, what="others", seconds=SECONDS)
     assert "ended with code 137, as Spark tells" in proof
     fault.heal()
     fault.heal()
-    fault.aftermath(Aftermath(returned={}))
-    assert set(Executors(bench).found()) == left
-    ((hazard, detail),) = bench.seen
+    fault.after_collect(Collected(returned={}))
+    assert set(Executors(context).found()) == left
+    ((hazard, detail),) = context.seen
     assert hazard == "retried-task"
     assert detail.startswith(f"{lost} tasks were lost with executor 0"), "others are not ours"
 
@@ -96,13 +96,13 @@ def test_others_take_their_place(
 def test_one_that_ended_otherwise_proves_nothing(
     processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench = world(processes, 1, monkeypatch)
-    wait_until(lambda: Executors(bench).found(), what="an executor", seconds=SECONDS)
+    context = world(processes, 1, monkeypatch)
+    wait_until(lambda: Executors(context).found(), what="an executor", seconds=SECONDS)
     monkeypatch.setattr(
         "onceproof.harness.faults.kill_executor.sigkill", lambda pid: os.kill(pid, signal.SIGTERM)
     )
-    fault = KillExecutor().inject(bench, "x")
-    told = Executors(bench)
+    fault = KillExecutor().inject(context, "x")
+    told = Executors(context)
     wait_until(lambda: set(told.found()) == {1}, what="another", seconds=SECONDS)
     wait_until(
         lambda: "exited with code 143" in told.process.log.read_text(), what="its end",
@@ -112,8 +112,8 @@ def test_one_that_ended_otherwise_proves_nothing(
 
 
 def test_without_executors(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = world(processes, 0, monkeypatch)
+    context = world(processes, 0, monkeypatch)
     with pytest.raises(StageTrouble, match="driver#1 has no processes for executors"):
-        KillExecutor().inject(bench, "x")
+        KillExecutor().inject(context, "x")
     with pytest.raises(UnknownFault, match="'two' is not what can be killed"):
         asked("kill-executor", ["two"])

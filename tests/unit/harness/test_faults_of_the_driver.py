@@ -1,4 +1,4 @@
-"""Faults of the Spark driver on a bench that is made up."""
+"""Faults of the Spark driver on a context that is made up."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from onceproof.harness.faults import kill_driver
 from onceproof.harness.faults.kill_driver import KillDriver
 from onceproof.harness.faults.pause_driver import PauseDriver
 from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.subjects.ambush import Hit
 from onceproof.harness.subjects.checkpoint import Checkpoint
+from onceproof.harness.subjects.crash_point_trigger import Hit
 from onceproof.harness.wait import Stop
 from tests.unit.harness.made_up_checkpoint import save
 from tests.unit.harness.made_up_driver import AnyDriver
@@ -41,7 +41,7 @@ class Pipeline(AnyDriver):
     last_committed = 3
 
 
-def bench() -> Any:
+def context() -> Any:
     driver = Driver()
 
     def pause() -> Driver:
@@ -57,7 +57,7 @@ def bench() -> Any:
 
 
 def test_a_pause_is_proved_by_what_was_missed() -> None:
-    world = bench()
+    world = context()
     injection = PauseDriver().inject(world, "pause-1")
     assert injection.evidence() is None
     world.producers.acknowledged = 150
@@ -72,7 +72,7 @@ def test_a_pause_is_proved_by_what_was_missed() -> None:
 
 
 def test_a_sink_without_a_log_of_its_own_cannot_be_killed_before_its_entry() -> None:
-    world = bench()
+    world = context()
     world.subject = SimpleNamespace(name="spark-kafka-sink", balances=False)
     world.pipeline.sink_log = None
     with pytest.raises(StageTrouble, match="spark-kafka-sink keeps no log in its sink"):
@@ -83,7 +83,7 @@ def test_a_sink_without_a_log_of_its_own_cannot_be_killed_before_its_entry() -> 
 
 
 class Killed:
-    """A bench whose driver was killed in micro-batch 4, when one partition of two had it."""
+    """A context whose driver was killed in micro-batch 4, when one partition of two had it."""
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.checkpoint = Checkpoint(folder / "checkpoint")
@@ -92,13 +92,13 @@ class Killed:
         save(self.checkpoint, 3, "1")
         self.hazards: list[dict[str, Any]] = []
         hit = Hit(batch=4, instance="driver#1", processes=5, misses=2, at=7)
-        ambush = SimpleNamespace(error=None, hit=hit, end=lambda: None)
-        self.bench: Any = SimpleNamespace(
+        trigger = SimpleNamespace(error=None, hit=hit, end=lambda: None)
+        self.context: Any = SimpleNamespace(
             subject=SimpleNamespace(name="spark-balances", balances=True),
             pipeline=AnyDriver(
                 checkpoint=self.checkpoint,
                 sink_log=None,
-                ambush=lambda window, sink, how: ambush,
+                crash_point_trigger=lambda window, sink, how: trigger,
                 alive=lambda: True,
                 wait_batch=lambda batch, seconds: self.runs_again(),
             ),
@@ -106,7 +106,7 @@ class Killed:
         )
         self.runs_again = lambda: save(self.checkpoint, 4, "1")
         sink = SimpleNamespace(of=lambda batch: (0, 30))
-        monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda bench: sink)
+        monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda context: sink)
 
     def _hazard(self, kind: str, **more: Any) -> None:
         self.hazards.append({"kind": kind} | more)
@@ -125,7 +125,7 @@ def killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Killed:
 
 
 def test_a_state_commit_is_proved_by_what_each_partition_has(killed: Killed) -> None:
-    injection = KillDriver(window="during-state-commit").inject(killed.bench, "killed")
+    injection = KillDriver(window="during-state-commit").inject(killed.context, "killed")
     assert injection.evidence() == (
         "driver#1 and all its 5 processes ended by signal 9; of the 2 partitions of the state 1 "
         "had version 5, which micro-batch 4 with its 30 records makes, and the batch had no "
@@ -143,7 +143,7 @@ def test_a_state_commit_is_proved_by_what_each_partition_has(killed: Killed) -> 
 
 
 def test_state_that_was_not_committed_anew_is_no_hazard(killed: Killed) -> None:
-    injection = KillDriver(window="during-state-commit").inject(killed.bench, "killed")
+    injection = KillDriver(window="during-state-commit").inject(killed.context, "killed")
     assert injection.evidence()
     injection.heal()
     assert killed.checkpoint.state_of(4).progress == (2, 2)
@@ -151,21 +151,21 @@ def test_state_that_was_not_committed_anew_is_no_hazard(killed: Killed) -> None:
 
 
 def test_state_that_is_whole_after_the_kill_proves_nothing(killed: Killed) -> None:
-    injection = KillDriver(window="during-state-commit").inject(killed.bench, "killed")
+    injection = KillDriver(window="during-state-commit").inject(killed.context, "killed")
     save(killed.checkpoint, 4, "1")
     assert injection.evidence() is None
 
 
 def test_state_that_has_nothing_of_the_batch_proves_nothing(killed: Killed) -> None:
     (killed.checkpoint.folder / "state" / "0" / "0" / "5.zip").unlink()
-    injection = KillDriver(window="during-state-commit").inject(killed.bench, "killed")
+    injection = KillDriver(window="during-state-commit").inject(killed.context, "killed")
     assert injection.evidence() is None
 
 
 @pytest.mark.parametrize("window", ["after-offset-log", "after-sink-write", "after-commit"])
 def test_balances_do_not_tell_how_much_of_a_batch_is_there(killed: Killed, window: str) -> None:
     with pytest.raises(StageTrouble, match="only during-state-commit can be proved there"):
-        KillDriver(window=window).inject(killed.bench, "killed")
+        KillDriver(window=window).inject(killed.context, "killed")
 
 
 # Killed when the sink has the batch.
@@ -193,10 +193,10 @@ def test_a_write_is_proved_by_what_the_sink_has(
     proof: str,
     hazard: str,
 ) -> None:
-    killed.bench.subject = SimpleNamespace(name="any", balances=False, sinks=sinks)
+    killed.context.subject = SimpleNamespace(name="any", balances=False, sinks=sinks)
     sink = SimpleNamespace(of=lambda batch: (30, 30))
-    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda bench: sink)
-    injection = KillDriver(window="after-sink-write").inject(killed.bench, "killed")
+    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda context: sink)
+    injection = KillDriver(window="after-sink-write").inject(killed.context, "killed")
     assert injection.evidence() == (
         f"driver#1 and all its 5 processes ended by signal 9; {proof}, and the batch had no "
         "commit, after 2 misses that were let go"
@@ -217,11 +217,11 @@ def test_a_write_is_proved_by_what_the_sink_has(
 def test_what_a_sinks_own_log_has_not_is_not_replayed_to_its_reader(
     killed: Killed, monkeypatch: pytest.MonkeyPatch, window: str, hazard: str
 ) -> None:
-    killed.bench.subject = SimpleNamespace(name="any", balances=False, sinks=("files",))
-    killed.bench.pipeline.sink_log = killed.checkpoint.folder
+    killed.context.subject = SimpleNamespace(name="any", balances=False, sinks=("files",))
+    killed.context.pipeline.sink_log = killed.checkpoint.folder
     sink = SimpleNamespace(of=lambda batch: (20, 30))
-    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda bench: sink)
-    injection = KillDriver(window=window).inject(killed.bench, "killed")
+    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda context: sink)
+    injection = KillDriver(window=window).inject(killed.context, "killed")
     assert injection.evidence()
     injection.heal()
     assert [found["kind"] for found in killed.hazards] == [hazard]
@@ -230,10 +230,10 @@ def test_what_a_sinks_own_log_has_not_is_not_replayed_to_its_reader(
 def test_a_batch_that_was_committed_after_all_proves_nothing(
     killed: Killed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    killed.bench.subject = SimpleNamespace(name="any", balances=False, sinks=("ledger",))
+    killed.context.subject = SimpleNamespace(name="any", balances=False, sinks=("ledger",))
     sink = SimpleNamespace(of=lambda batch: (30, 30))
-    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda bench: sink)
-    injection = KillDriver(window="after-sink-write").inject(killed.bench, "killed")
+    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda context: sink)
+    injection = KillDriver(window="after-sink-write").inject(killed.context, "killed")
     (killed.checkpoint.folder / "commits" / "4").write_text("v1\n{}")
     assert injection.evidence() is None
     injection.heal()
@@ -243,8 +243,8 @@ def test_a_batch_that_was_committed_after_all_proves_nothing(
 def test_a_sink_of_sums_without_a_row_of_the_batch(
     killed: Killed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    killed.bench.subject = SimpleNamespace(name="any", balances=False, sinks=())
+    killed.context.subject = SimpleNamespace(name="any", balances=False, sinks=())
     sink = SimpleNamespace(of=lambda batch: (0, 30))
-    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda bench: sink)
-    injection = KillDriver(window="after-offset-log").inject(killed.bench, "killed")
+    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda context: sink)
+    injection = KillDriver(window="after-offset-log").inject(killed.context, "killed")
     assert "the sink had no row of micro-batch 4 with its 30 records" in str(injection.evidence())

@@ -1,4 +1,4 @@
-"""Faults of a Flink job on a bench that is made up: what proves them, what healing waits for."""
+"""Faults of a Flink job on a context that is made up: what proves them, what healing waits for."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ OPEN = {"billing-0-1": "Ongoing", "billing-1-1": "Ongoing"}
 
 
 class World:
-    """A bench with a job that only counts, and coordinators that say what the test says."""
+    """A context with a job that only counts, and coordinators that say what the test says."""
 
     def __init__(self, job: MadeUpJob, monkeypatch: pytest.MonkeyPatch) -> None:
         self.job = job
         self.told = dict(OPEN)
         self.connected = 0
         self.hazards: list[dict[str, Any]] = []
-        self.bench: Any = SimpleNamespace(
+        self.context: Any = SimpleNamespace(
             subject=SimpleNamespace(name="flink"),
             pipeline=job,
             stage=SimpleNamespace(connected=lambda audience: self.connected),
@@ -38,12 +38,12 @@ class World:
             stop=Stop(),
         )
         for module in (jobs, kill_job, replace_job):
-            monkeypatch.setattr(module, "transactions_of", lambda bench: dict(self.told))
+            monkeypatch.setattr(module, "transactions_of", lambda context: dict(self.told))
 
     def hit(self, injection: Any) -> None:
         """A checkpoint is complete, and the job is hit there."""
         self.job.checkpoint(1).complete({0: 5})
-        wait_until(lambda: injection._ambush.hit, what="the hit", seconds=20)
+        wait_until(lambda: injection._trigger.hit, what="the hit", seconds=20)
 
     def completes(self, number: int) -> None:
         """The next life does, as soon as it is there."""
@@ -74,9 +74,9 @@ def world(tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_only_a_flink_job_is_one() -> None:
-    bench: Any = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="kafka-streams"))
+    context: Any = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="kafka-streams"))
     with pytest.raises(StageTrouble, match="kafka-streams is no Flink job"):
-        KillJob(window=None).inject(bench, "kill-1")
+        KillJob(window=None).inject(context, "kill-1")
 
 
 def test_there_are_only_these_windows() -> None:
@@ -85,7 +85,7 @@ def test_there_are_only_these_windows() -> None:
 
 
 def test_what_is_on_its_way_proves_nothing_yet(world: World) -> None:
-    injection = KillJob().inject(world.bench, "kill-1")
+    injection = KillJob().inject(world.context, "kill-1")
     assert injection.evidence() is None
     world.connected = 2
     world.hit(injection)
@@ -98,7 +98,7 @@ def test_what_is_on_its_way_proves_nothing_yet(world: World) -> None:
 
 
 def test_a_commit_that_arrived_after_all_is_no_hit(world: World) -> None:
-    injection = KillJob().inject(world.bench, "kill-1")
+    injection = KillJob().inject(world.context, "kill-1")
     world.hit(injection)
     world.told["billing-1-1"] = "CompleteCommit"
     assert injection.evidence() is None
@@ -109,7 +109,7 @@ def test_a_commit_that_arrived_after_all_is_no_hit(world: World) -> None:
 
 
 def test_what_was_promised_is_decided_before_it_is_healed(world: World) -> None:
-    injection = KillJob().inject(world.bench, "kill-1")
+    injection = KillJob().inject(world.context, "kill-1")
     world.hit(injection)
     assert injection.evidence()
     assert not world.job.alive()
@@ -124,7 +124,7 @@ def test_what_was_promised_is_decided_before_it_is_healed(world: World) -> None:
 
 def test_one_that_stays_open_is_not_healed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_SECONDS", 1.0)
-    injection = KillJob().inject(world.bench, "kill-1")
+    injection = KillJob().inject(world.context, "kill-1")
     world.hit(injection)
     world.completes(2)
     with pytest.raises(Overdue, match="billing-0-1, billing-1-1 to be decided"):
@@ -133,7 +133,7 @@ def test_one_that_stays_open_is_not_healed(world: World, monkeypatch: pytest.Mon
 
 
 def test_an_outage_ends_when_its_transactions_are_given_up(world: World) -> None:
-    injection = KillJob(outage=3600).inject(world.bench, "kill-1")
+    injection = KillJob(outage=3600).inject(world.context, "kill-1")
     world.hit(injection)
     assert injection.evidence()
     world.told = dict.fromkeys(OPEN, "CompleteAbort")
@@ -143,7 +143,7 @@ def test_an_outage_ends_when_its_transactions_are_given_up(world: World) -> None
 
 
 def test_an_outage_lasts(world: World) -> None:
-    injection = KillJob(outage=0.5).inject(world.bench, "kill-1")
+    injection = KillJob(outage=0.5).inject(world.context, "kill-1")
     world.hit(injection)
     world.completes(2)
     world._then(lambda: world.told.update(dict.fromkeys(OPEN, "CompleteCommit")))
@@ -151,13 +151,13 @@ def test_an_outage_lasts(world: World) -> None:
     process = world.job.process
     assert process is not None
     assert injection.at is None or process.started_at - injection.at >= 0.5e9
-    hit = injection._ambush.hit
+    hit = injection._trigger.hit
     assert hit is not None
     assert process.started_at - hit.at >= 0.5e9
 
 
 def test_one_that_is_never_hit_is_let_be(world: World) -> None:
-    injection = KillJob().inject(world.bench, "kill-1")
+    injection = KillJob().inject(world.context, "kill-1")
     injection.heal()
     world.job.checkpoint(1).complete({0: 5})
     world.job.completed(1)
@@ -166,7 +166,7 @@ def test_one_that_is_never_hit_is_let_be(world: World) -> None:
 
 
 def test_it_can_be_killed_at_once(world: World) -> None:
-    injection = KillJob(window=None).inject(world.bench, "kill-1")
+    injection = KillJob(window=None).inject(world.context, "kill-1")
     assert injection.evidence() == "job#1 and all its 1 processes ended by signal 9"
     world.completes(1)
     injection.heal()
@@ -176,11 +176,11 @@ def test_it_can_be_killed_at_once(world: World) -> None:
 def test_a_zombie_comes_to_its_end_by_itself(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[int | None] = []
     monkeypatch.setattr(
-        replace_job, "wait_completes", lambda bench, beyond=None: waited.append(beyond)
+        replace_job, "wait_completes", lambda context, beyond=None: waited.append(beyond)
     )
-    injection = ReplaceJob().inject(world.bench, "zombie-1")
+    injection = ReplaceJob().inject(world.context, "zombie-1")
     world.job.checkpoint(1)
-    hit = wait_until(lambda: injection._ambush.hit, what="the hit", seconds=20)
+    hit = wait_until(lambda: injection._trigger.hit, what="the hit", seconds=20)
     assert injection.evidence() is None
     world.job.checkpoint(2).complete({0: 5})
     world.job.completed(2)
@@ -198,10 +198,10 @@ def test_a_zombie_comes_to_its_end_by_itself(world: World, monkeypatch: pytest.M
 
 def test_a_zombie_that_goes_on_is_not_healed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replace_job, "_SECONDS", 0.5)
-    monkeypatch.setattr(replace_job, "wait_completes", lambda bench, beyond=None: None)
-    injection = ReplaceJob().inject(world.bench, "zombie-1")
+    monkeypatch.setattr(replace_job, "wait_completes", lambda context, beyond=None: None)
+    injection = ReplaceJob().inject(world.context, "zombie-1")
     world.job.checkpoint(1)
-    hit = wait_until(lambda: injection._ambush.hit, what="the hit", seconds=20)
+    hit = wait_until(lambda: injection._trigger.hit, what="the hit", seconds=20)
     with pytest.raises(Overdue, match="job#1 to come to its end"):
         injection.heal()
     assert not hit.process.frozen()

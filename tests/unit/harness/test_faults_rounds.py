@@ -74,8 +74,8 @@ class Stage:
 
 
 def severed(stage: Stage, **more: Any) -> Severed:
-    bench: Any = SimpleNamespace(stage=stage)
-    return Severed(bench, [ONE, OTHER], "both", **more)
+    context: Any = SimpleNamespace(stage=stage)
+    return Severed(context, [ONE, OTHER], "both", **more)
 
 
 def test_links_cut_as_a_set() -> None:

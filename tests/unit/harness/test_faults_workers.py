@@ -65,12 +65,12 @@ class Crew:
 def crew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Crew:
     crew = Crew(tmp_path / "worker-0.1.log")
     for module in (kill_owner, kill_workers, pause_owner):
-        monkeypatch.setattr(module, "workers", lambda bench: crew)
+        monkeypatch.setattr(module, "workers", lambda context: crew)
     return crew
 
 
-def inject(fault: Any, **bench: Any) -> Any:
-    return fault.inject(SimpleNamespace(**bench), "hit")
+def inject(fault: Any, **context: Any) -> Any:
+    return fault.inject(SimpleNamespace(**context), "hit")
 
 
 @pytest.mark.parametrize("fault", [kill_owner.KillOwner(), pause_owner.PauseOwner()])
@@ -107,11 +107,11 @@ def test_what_a_zombie_is_told_is_a_hazard_if_it_is_told_after_its_pause(crew: C
 
     injection = inject(pause_owner.PauseOwner(), recorder=SimpleNamespace(hazard=hazard))
     known = SimpleNamespace()
-    injection.aftermath(known)
+    injection.after_collect(known)
     assert not told, "it was told so before"
     with crew.log.open("a") as log:
         log.write(f"[2026] ERROR it failed\n{TOLD}\n\tat somewhere\nCaused by: {TOLD}\n")
-    injection.aftermath(known)
+    injection.after_collect(known)
     assert told == [("fenced-zombie", f"worker-0#1 was told: {TOLD}")]
 
 
@@ -126,6 +126,6 @@ def test_all_workers_are_killed_and_started_again(crew: Crew) -> None:
 
 
 def test_what_has_no_workers_cannot_lose_them() -> None:
-    bench: Any = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="another"))
+    context: Any = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="another"))
     with pytest.raises(StageTrouble, match="another has no workers"):
-        workers(bench)
+        workers(context)

@@ -15,7 +15,7 @@ from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.recording.tables import read_lines
 from onceproof.harness.scenario import BadScenario
-from onceproof.harness.workload.clients.desk import Desk
+from onceproof.harness.workload.clients.desk import SenderRuntime
 from onceproof.harness.workload.clients.file import append_all
 from onceproof.harness.workload.file_log import FileLog, read_file
 from onceproof.harness.workload.payments import Payments, payments_of
@@ -45,7 +45,9 @@ def test_every_line_that_is_acknowledged_stands_where_it_was_said(tmp_path: Path
     read, write = os.pipe()
     os.write(write, b"rate inf\n")
     words: list[dict[str, Any]] = []
-    append_all(Desk(task, orders=lambda: read, say=lambda line: words.append(json.loads(line))))
+    append_all(
+        SenderRuntime(task, orders=lambda: read, say=lambda line: words.append(json.loads(line)))
+    )
     assert words[-1] == {"called": 7, "ok": 7, "not_ok": 0, "timeouts": {}, "done": True}
 
     log = read_file(tmp_path / "payments.jsonl", "payments.jsonl")

@@ -1,6 +1,6 @@
 """Lives of a Flink job: where each starts, what is noted of it, and lying in wait for it.
 
-The one thing to know: the job is a program that counts aloud, and its checkpoints are made by hand.
+The job is a program that counts aloud, and its checkpoints are made by hand.
 """
 
 from __future__ import annotations
@@ -16,8 +16,12 @@ from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.recording.tables import read_lines
 from onceproof.harness.stage.processes import Processes
 from onceproof.harness.subjects.flink import job as module
-from onceproof.harness.subjects.flink.ambush import FlinkAmbush, Hit, open_of
 from onceproof.harness.subjects.flink.checkpoints import METADATA
+from onceproof.harness.subjects.flink.crash_point_trigger import (
+    FlinkCrashPointTrigger,
+    Hit,
+    open_of,
+)
 from onceproof.harness.subjects.flink.windows import (
     CHECKPOINT_BEGUN,
     CHECKPOINT_COMPLETE,
@@ -203,15 +207,15 @@ class Coordinators:
         return self.told.pop(0) if len(self.told) > 1 else self.told[0]
 
 
-def lie_in_wait(job: MadeUpJob, window: Window, told: Coordinators) -> FlinkAmbush:
+def armed_trigger(job: MadeUpJob, window: Window, told: Coordinators) -> FlinkCrashPointTrigger:
     def strike() -> None:
         job.kill("a test")
 
-    return FlinkAmbush(window, job=job, look=told, strike=strike, stop=Stop())
+    return FlinkCrashPointTrigger(window, job=job, look=told, strike=strike, stop=Stop())
 
 
-def hit(ambush: FlinkAmbush) -> Hit:
-    return wait_until(lambda: ambush.hit, what="the hit", seconds=20, seen=lambda: ambush.error)
+def hit(trigger: FlinkCrashPointTrigger) -> Hit:
+    return wait_until(lambda: trigger.hit, what="the hit", seconds=20, seen=lambda: trigger.error)
 
 
 OPEN = {"billing-0-1": "Ongoing", "billing-1-1": "Ongoing", "billing-0-2": "Ongoing"}
@@ -220,7 +224,7 @@ OPEN = {"billing-0-1": "Ongoing", "billing-1-1": "Ongoing", "billing-0-2": "Ongo
 @pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
 def test_each_window_is_hit_at_its_sign(make: Making, window: Window) -> None:
     job = make()
-    ambush = lie_in_wait(job, window, Coordinators(OPEN))
+    trigger = armed_trigger(job, window, Coordinators(OPEN))
     checkpoint = job.checkpoint(1)
     if window is not CHECKPOINT_BEGUN:
         job.goes_on()
@@ -228,7 +232,7 @@ def test_each_window_is_hit_at_its_sign(make: Making, window: Window) -> None:
     if window is CHECKPOINT_COMPLETE:
         job.goes_on()
         checkpoint.complete()
-    found = hit(ambush)
+    found = hit(trigger)
     assert (found.checkpoint, found.open) == (1, ("billing-0-1", "billing-1-1"))
     assert not job.alive()
     assert found.process.how == "a test"
@@ -237,32 +241,32 @@ def test_each_window_is_hit_at_its_sign(make: Making, window: Window) -> None:
 def test_a_transaction_that_has_ended_is_a_miss(make: Making) -> None:
     job = make()
     told = Coordinators({**OPEN, "billing-1-1": "CompleteCommit"})
-    ambush = lie_in_wait(job, CHECKPOINT_COMPLETE, told)
+    trigger = armed_trigger(job, CHECKPOINT_COMPLETE, told)
     job.checkpoint(1).complete({0: 3})
     job.completed(1)
     job.goes_on()
-    assert ambush.hit is None
+    assert trigger.hit is None
     told.told = [{"billing-0-2": "Ongoing", "billing-1-2": "Empty"}]
     job.checkpoint(2).complete({0: 5})
-    assert (hit(ambush).misses, hit(ambush).open) == (1, ("billing-0-2",))
+    assert (hit(trigger).misses, hit(trigger).open) == (1, ("billing-0-2",))
 
 
 def test_two_looks_must_agree(make: Making) -> None:
     """A commit was on its way when the job was stopped."""
     job = make()
     told = Coordinators(OPEN, {**OPEN, "billing-0-1": "PrepareCommit"}, {"billing-0-1": "x"})
-    ambush = lie_in_wait(job, CHECKPOINT_COMPLETE, told)
+    trigger = armed_trigger(job, CHECKPOINT_COMPLETE, told)
     job.checkpoint(1).complete({0: 3})
     job.completed(1)
     job.goes_on()
-    assert ambush.hit is None
+    assert trigger.hit is None
     assert told.asked == 4
 
 
 def test_a_checkpoint_that_has_moved_on_is_a_miss(make: Making) -> None:
     job = make()
     told = Coordinators(OPEN)
-    ambush = lie_in_wait(job, CHECKPOINT_FLUSHED, told)
+    trigger = armed_trigger(job, CHECKPOINT_FLUSHED, told)
     sign = job.sign_of
     job.sign_of = lambda number: "complete" if number == 1 else sign(number)  # type: ignore[method-assign]
     job.checkpoint(1).flush({0: 3})
@@ -270,15 +274,15 @@ def test_a_checkpoint_that_has_moved_on_is_a_miss(make: Making) -> None:
     assert told.asked == 0
     told.told = [{"billing-0-2": "Ongoing"}]
     job.checkpoint(2).flush({0: 4})
-    assert (hit(ambush).checkpoint, hit(ambush).misses) == (2, 1)
+    assert (hit(trigger).checkpoint, hit(trigger).misses) == (2, 1)
 
 
 def test_without_transactions_the_folder_alone_tells(make: Making) -> None:
     job = make(transactional=False)
     told = Coordinators({})
-    ambush = lie_in_wait(job, CHECKPOINT_BEGUN, told)
+    trigger = armed_trigger(job, CHECKPOINT_BEGUN, told)
     job.checkpoint(1)
-    assert hit(ambush).open == ()
+    assert hit(trigger).open == ()
     assert told.asked == 0
 
 
@@ -288,20 +292,20 @@ def test_brokers_that_cannot_be_asked_are_no_reason_to_strike(make: Making) -> N
     def away() -> Mapping[str, str]:
         raise ConnectionRefusedError("no broker")
 
-    ambush = FlinkAmbush(
+    trigger = FlinkCrashPointTrigger(
         CHECKPOINT_BEGUN, job=job, look=away, strike=lambda: None, stop=Stop()
     )  # fmt: skip
     job.checkpoint(1).complete({0: 1})
     job.completed(1)
     job.goes_on()
-    assert (ambush.hit, ambush.error) == (None, None)
+    assert (trigger.hit, trigger.error) == (None, None)
 
 
 def test_what_has_ended_does_not_strike(make: Making) -> None:
     job = make()
     told = Coordinators(OPEN)
-    ambush = lie_in_wait(job, CHECKPOINT_COMPLETE, told)
-    ambush.end()
+    trigger = armed_trigger(job, CHECKPOINT_COMPLETE, told)
+    trigger.end()
     job.checkpoint(1).complete({0: 3})
     job.completed(1)
     job.goes_on()
@@ -314,11 +318,11 @@ def test_a_strike_that_fails_is_told_and_lets_go(make: Making) -> None:
     def strike() -> None:
         raise PipelineTrouble("not like this")
 
-    ambush = FlinkAmbush(
+    trigger = FlinkCrashPointTrigger(
         CHECKPOINT_BEGUN, job=job, look=Coordinators(OPEN), strike=strike, stop=Stop()
     )
     job.checkpoint(1)
-    error = wait_until(lambda: ambush.error, what="the error", seconds=20)
+    error = wait_until(lambda: trigger.error, what="the error", seconds=20)
     assert str(error) == "not like this"
     job.goes_on()
 

@@ -1,4 +1,4 @@
-"""Faults on a bench that is made up here; what they do to a real stage is in tests/integration."""
+"""Faults with a made-up run context; what they do to a real stage is in tests/integration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onceproof.harness.wait import Stop
 LINK = Link("pipeline", "broker-1")
 
 
-def bench(*, connections: int, held_by_others: bool = False) -> Any:
+def context(*, connections: int, held_by_others: bool = False) -> Any:
     """A stage whose link has so many connections until it is cut, and others may hold it too."""
     state = SimpleNamespace(connections=connections, cut=False)
 
@@ -47,7 +47,7 @@ def inject(world: Any) -> Any:
 
 
 def test_a_link_in_use_is_cut_and_used_again() -> None:
-    world = bench(connections=2)
+    world = context(connections=2)
     injection = inject(world)
     world.producers.acknowledged, world.pipeline.commits = 150, 5
     assert injection.target == "pipeline→broker-1"
@@ -60,18 +60,18 @@ def test_a_link_in_use_is_cut_and_used_again() -> None:
 
 
 def test_a_link_that_nobody_used_proves_nothing() -> None:
-    injection = inject(bench(connections=0))
+    injection = inject(context(connections=0))
     assert injection.evidence() is None
     injection.heal()
 
 
 def test_connections_that_stay_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = bench(connections=2)
+    world = context(connections=2)
     world.stage.disturb = lambda link, how: Hold(lambda: None)
     assert inject(world).evidence() is None
 
 
 def test_nothing_is_waited_for_on_a_link_that_another_fault_keeps_cut() -> None:
-    world = bench(connections=2, held_by_others=True)
+    world = context(connections=2, held_by_others=True)
     inject(world).heal()
     assert world.stage.disturbed() == {"pipeline→broker-1": "disabled"}

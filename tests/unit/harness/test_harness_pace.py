@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onceproof.harness.own.orders import Orders
+from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.wait import Overdue, Stop
 from onceproof.harness.workload import control
 from onceproof.harness.workload.control import Producers, ProducerTrouble, Status

@@ -11,7 +11,7 @@ from onceproof.checkers.claims import at_least_once, exactly_once_append
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.targets import Node
-from onceproof.harness.scenario import At, BadScenario, Scenario
+from onceproof.harness.scenario import BadScenario, Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
 from onceproof.harness.workload.payments import Payments
 
@@ -22,7 +22,7 @@ WRITES = Message(
 CUT = CutLink(source="pipeline", target=Node(name="broker-1"))
 
 
-def scenario(*schedule: At) -> Scenario:
+def scenario(*schedule: ScheduledFault) -> Scenario:
     return Scenario(
         name="story",
         title="A story",
@@ -33,8 +33,8 @@ def scenario(*schedule: At) -> Scenario:
     )
 
 
-def at(name: str, **more: object) -> At:
-    return At(name=name, do=CUT, **more)
+def at(name: str, **more: object) -> ScheduledFault:
+    return ScheduledFault(name=name, do=CUT, **more)
 
 
 def test_lines_may_wait_for_earlier_ones() -> None:
@@ -55,7 +55,7 @@ def test_progress_within_its_range(progress: float) -> None:
 
 def test_losing_a_message_that_is_not_named() -> None:
     with pytest.raises(BadScenario, match="«a»: lost: expected a message in during"):
-        At(name="a", do=CUT, lost=True)
+        ScheduledFault(name="a", do=CUT, lost=True)
 
 
 @pytest.mark.parametrize("more", [{}, {"during": ENDS, "lost": True}])
@@ -135,7 +135,7 @@ def test_a_claim_of_another_topic() -> None:
         ),
     ],
 )
-def test_triggers_in_words(line: At, words: str) -> None:
+def test_triggers_in_words(line: ScheduledFault, words: str) -> None:
     assert line.when() == words
 
 

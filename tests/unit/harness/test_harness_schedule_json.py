@@ -10,11 +10,11 @@ import pytest
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.targets import LeaderOf, Node
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.scenario import At
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.schedule_json import BadSchedule, schedule_from_json, schedule_to_json
 from onceproof.scenarios import all_scenarios
 
-CUT = At(
+CUT = ScheduledFault(
     name="a",
     do=CutLink(source="pipeline", target=LeaderOf(topic="payments", partition=2)),
     progress=0.5,
@@ -31,7 +31,9 @@ def test_every_schedule_there_and_back(scenario: Any) -> None:
 
 
 def test_nothing_is_left_out() -> None:
-    later = At(name="b", do=CutLink(source="producer", target=Node(name="broker-1")), after=("a",))
+    later = ScheduledFault(
+        name="b", do=CutLink(source="producer", target=Node(name="broker-1")), after=("a",)
+    )
     assert schedule_from_json(json.loads(json.dumps(schedule_to_json([CUT, later])))) == (
         CUT,
         later,
@@ -66,4 +68,4 @@ def test_what_is_no_schedule(lines: list[Any], said: str) -> None:
 
 def test_what_is_no_plain_data_is_refused() -> None:
     with pytest.raises(TypeError, match="cannot hold it"):
-        schedule_to_json([At(name="a", do=object())])  # type: ignore[arg-type]
+        schedule_to_json([ScheduledFault(name="a", do=object())])  # type: ignore[arg-type]

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from onceproof.harness.links import toxiproxy as module
-from onceproof.harness.links.toxiproxy import ProxySpec, ProxyTrouble, Toxic, ToxiproxyServer
+from onceproof.harness.links.toxiproxy import AppliedToxic, ProxySpec, ProxyTrouble, ToxiproxyServer
 
 Answers = dict[tuple[str, str], tuple[int, Any]]
 PROXY = {"name": "p", "enabled": True, "toxics": [{"name": "t"}]}
-TOXIC = Toxic(name="new", type="timeout", stream="upstream", attributes={"timeout": 0})
+TOXIC = AppliedToxic(name="new", type="timeout", stream="upstream", attributes={"timeout": 0})
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.bench import Aftermath
 from onceproof.harness.faults import hit_message
 from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.message import Message
 from onceproof.harness.kafka.errors import error_name
 from onceproof.harness.links.gate.rules import Action, Direction
+from onceproof.harness.run_context import Collected
 
 
 def hazards(
@@ -31,13 +31,13 @@ def hazards(
     monkeypatch.setattr(hit_message, "AtGates", lambda *given: gates)
     found: list[dict[str, Any]] = []
     recorder = SimpleNamespace(hazard=lambda kind, **more: found.append({"kind": kind, **more}))
-    bench: Any = SimpleNamespace(recorder=recorder)
+    context: Any = SimpleNamespace(recorder=recorder)
     fault = HitMessage(
         message=Message(source=source, direction=direction, api="EndTxn"), action=action
     )
-    injection = fault.inject(bench, "hit")
+    injection = fault.inject(context, "hit")
     assert injection.evidence()
-    injection.aftermath(Aftermath(returned={}))
+    injection.after_collect(Collected(returned={}))
     return found
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.hung import SECONDS, start_if_hung
-from onceproof.harness.own.outputs.base import UnreadableOutput
-from onceproof.harness.own.program import Program
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.program import Program
 
 
 class World:

@@ -7,10 +7,10 @@ import pytest
 from onceproof.harness.faults.kill_broker import KillBroker
 from onceproof.harness.faults.kill_driver import KillDriver
 from onceproof.harness.faults.targets import Node
-from onceproof.harness.feasible import doable
 from onceproof.harness.kafka.topic import BadTopic, Topic
 from onceproof.harness.lab.bare import bare
 from onceproof.harness.subjects.spark_subject import DRIVER
+from onceproof.harness.supported_faults import is_supported
 from onceproof.harness.workload.payments import payments_of
 from onceproof.scenarios import flagship
 
@@ -53,7 +53,7 @@ def test_the_topics_of_a_scenario_are_those_of_workload_and_subject() -> None:
 def test_only_what_acts_on_a_driver_needs_one() -> None:
     stage = frozenset({"kill", "cut", "links"})
     kill = KillBroker(target=Node(name="broker-1"))
-    assert doable(kill, stage)
-    assert not doable(kill, {DRIVER})
-    assert not doable(KillDriver(), stage)
-    assert doable(KillDriver(), {DRIVER})
+    assert is_supported(kill, stage)
+    assert not is_supported(kill, {DRIVER})
+    assert not is_supported(KillDriver(), stage)
+    assert is_supported(KillDriver(), {DRIVER})

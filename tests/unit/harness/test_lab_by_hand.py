@@ -1,4 +1,4 @@
-"""What is done to a lab by hand, with faults and a bench that are made up."""
+"""What is done to a lab by hand, with faults and a context that are made up."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.bench import Aftermath
+from onceproof.harness.fault_execution import FaultExecution
 from onceproof.harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotOffered
-from onceproof.harness.line import Line
 from onceproof.harness.recording.writer import HistoryNotWritten
+from onceproof.harness.run_context import Collected
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.wait import Interrupted, wait_until
 from tests.unit.harness.made_up import Fault, World, fail, world_in
@@ -27,7 +27,7 @@ class Kept:
         self.ended_with: BaseException | None = None
         self.up = threading.Event()
         self.lab = ByHand(
-            world.bench,
+            world.context,
             offered=frozenset({"kill"}),
             opened=lambda lab: self.up.set(),
             noted=lambda line: self.noted.append(line.at.name),
@@ -64,7 +64,7 @@ class NeedsLinks(Fault):
     needs = "links"
 
 
-def bitten(line: Line) -> None:
+def bitten(line: FaultExecution) -> None:
     wait_until(lambda: line.state == "bit", what="it to bite", seconds=60, seen=lambda: line.state)
 
 
@@ -201,7 +201,7 @@ def test_a_history_that_cannot_be_written_while_healing_ends_it(kept: Kept) -> N
 
 
 def test_many_ask_at_once_and_each_fault_has_its_own_name(kept: Kept) -> None:
-    lines: list[Line] = []
+    lines: list[FaultExecution] = []
     ready = threading.Barrier(8)
 
     def ask() -> None:
@@ -245,8 +245,8 @@ def test_at_its_end_it_heals_and_sends_nothing_new(kept: Kept) -> None:
     assert kept.ended_with is None
     assert fault.story == ["inject hit-1", "heal hit-1"]
     assert kept.world.producers.kept == ["enough"]
-    kept.lab.aftermath(Aftermath(returned={}))
-    assert fault.story[-1] == "aftermath hit-1"
+    kept.lab.after_collect(Collected(returned={}))
+    assert fault.story[-1] == "after_collect hit-1"
 
 
 def test_without_a_verdict_it_ends_as_interrupted(kept: Kept) -> None:

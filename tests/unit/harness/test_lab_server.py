@@ -47,8 +47,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     known = module.asked
     monkeypatch.setattr(module, "asked", lambda n, w: MADE[n]() if n in MADE else known(n, w))
     (tmp_path / "history").mkdir()
-    bench = replace(world_in(tmp_path / "history").bench, stage=STAGE)  # type: ignore[arg-type]
-    lab = ByHand(bench, offered=frozenset(), opened=lambda _: None, noted=lambda _: None)
+    context = replace(world_in(tmp_path / "history").context, stage=STAGE)  # type: ignore[arg-type]
+    lab = ByHand(context, offered=frozenset(), opened=lambda _: None, noted=lambda _: None)
     kept = threading.Thread(target=_kept, args=(lab,))
     kept.start()
     place = Place.take("lab")
@@ -154,7 +154,7 @@ def test_it_ends_once_and_then_nothing_begins(place: Place) -> None:
 
 def test_what_fails_in_its_own_way_is_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = fail(ZeroDivisionError("nothing to divide"))
-    monkeypatch.setattr(module, "status", lambda bench, lines: broken())
+    monkeypatch.setattr(module, "status", lambda context, lines: broken())
     with pytest.raises(LabRefused, match="ZeroDivisionError: nothing to divide"):
         ask(place, "GET", "/status")
     # Its parts go one by one while it is taken down, and that is no news.

@@ -63,8 +63,8 @@ def test_a_paused_broker_is_shown_and_not_asked() -> None:
 
 def test_without_brokers_of_kafka_it_is_where_the_queue_broker_is() -> None:
     stage = SimpleNamespace(brokers=(), queue_broker=lambda audience: f"{audience}:5672")
-    bench: Any = SimpleNamespace(stage=stage)
-    assert bootstraps(bench) == {
+    context: Any = SimpleNamespace(stage=stage)
+    assert bootstraps(context) == {
         "producer": "producer:5672",
         "pipeline": "pipeline:5672",
         "auditor": "auditor:5672",

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from onceproof.harness import learning as module
-from onceproof.harness.bench import Aftermath
 from onceproof.harness.learning import (
     Learned,
     Learner,
@@ -18,8 +17,9 @@ from onceproof.harness.learning import (
     _Pauses,
     _transaction_version,
 )
-from onceproof.harness.own.outputs.base import UnreadableOutput
-from onceproof.harness.own.profile import (
+from onceproof.harness.run_context import Collected
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.profile import (
     CHECKPOINT,
     CONSUMER,
     DATABASE,
@@ -28,7 +28,7 @@ from onceproof.harness.own.profile import (
     GroupProfile,
     Profile,
 )
-from onceproof.harness.own.program import Program
+from onceproof.harness.user_pipeline.program import Program
 
 Event = dict[str, Any]
 
@@ -68,7 +68,7 @@ def learned(
     learner._ends = dict  # type: ignore[method-assign]
     statements = SimpleNamespace(tables=lambda ends: tables, how=lambda: "simple")
     learner._statements = statements if tables[0] else None  # type: ignore[assignment]
-    learner.aftermath(Aftermath(returned={}))
+    learner.after_collect(Collected(returned={}))
     assert kept.profile is not None
     return kept.profile
 

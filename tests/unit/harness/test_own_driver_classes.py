@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.own import driver_classes
-from onceproof.harness.own.driver_classes import VARIABLE, DriverClasses
 from onceproof.harness.tools import cache
+from onceproof.harness.user_pipeline import driver_classes
+from onceproof.harness.user_pipeline.driver_classes import VARIABLE, DriverClasses
 
 COMMAND = ("python", "job.py", "{checkpoint}")
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onceproof.harness.own.effects import NOT_JUDGED, Yield
-from onceproof.harness.own.identity import BadRule
 from onceproof.harness.sinks.base import Effect
+from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
+from onceproof.harness.user_pipeline.identity import BadRule
 
 
 def effect(record: str | None, key: str, *, sink: str = "out") -> Effect:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.harness.own.group_commits import GroupCommits, GroupProgress
+from onceproof.harness.user_pipeline.group_commits import GroupCommits, GroupProgress
 
 P0, P1 = ("orders", 0), ("orders", 1)
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onceproof.harness.own.fill import fill, words
-from onceproof.harness.own.identity import BadRule, Rule, Written
+from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
+from onceproof.harness.user_pipeline.placeholders import fill, words
 
 ORDER = {"id": "o-1", "n": 7, "meta": {"ids": ["a", "b"]}, "exact": 7.0, "part": 7.5, "yes": True}
 

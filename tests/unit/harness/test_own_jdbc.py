@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.conninfo import make_conninfo
 
-from onceproof.harness.own.jdbc import jdbc_url
 from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.user_pipeline.jdbc import jdbc_url
 
 
 @pytest.mark.parametrize(

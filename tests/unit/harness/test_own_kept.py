@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.own.kept import LIVES, Kept
 from onceproof.harness.stage.processes import Processes
 from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.user_pipeline.kept import LIVES, Kept
 from onceproof.harness.wait import wait_until
 
 

@@ -13,11 +13,11 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from onceproof.harness.identity import ODD_HEADER, RECORD_HEADER
-from onceproof.harness.own import look as module
-from onceproof.harness.own.look import QUIET, Look
-from onceproof.harness.own.outputs.base import UnreadableOutput
-from onceproof.harness.own.together import Together
 from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.user_pipeline import look as module
+from onceproof.harness.user_pipeline.look import QUIET, Look
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.together import Together
 
 INPUTS = tuple("abcde")
 SENTINELS = "de"

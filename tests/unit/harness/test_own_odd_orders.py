@@ -10,9 +10,9 @@ import pytest
 
 from onceproof.harness.identity import RECORD_HEADER, digest
 from onceproof.harness.kafka.log_reader import Entry
-from onceproof.harness.own.odd_orders import IS_ODD, LARGE_BYTES
-from onceproof.harness.own.orders import Orders
-from onceproof.harness.own.profile import EMPTY, KEYS, NULL, OVERSIZE
+from onceproof.harness.user_pipeline.odd_orders import IS_ODD, LARGE_BYTES
+from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE
 from onceproof.harness.workload.partitions import partition_of_key
 from onceproof.harness.workload.task_file import SenderRecord
 

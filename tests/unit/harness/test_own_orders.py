@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from onceproof.harness.identity import digest
-from onceproof.harness.own.given import count
-from onceproof.harness.own.identity import BadRule
-from onceproof.harness.own.orders import Orders
+from onceproof.harness.user_pipeline.identity import BadRule
+from onceproof.harness.user_pipeline.input_file import count
+from onceproof.harness.user_pipeline.orders import Orders
 
 
 def sent(orders: Orders, seed: int = 1) -> list[tuple[str, str, str]]:

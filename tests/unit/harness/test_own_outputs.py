@@ -19,13 +19,13 @@ import pytest
 from onceproof.harness.elsewhere import ReaderOfAll
 from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.own.effects import Yield
-from onceproof.harness.own.identity import BadRule, Rule
-from onceproof.harness.own.outputs import printed
-from onceproof.harness.own.outputs.base import UnreadableOutput
-from onceproof.harness.own.outputs.output import KINDS, Output, OwnSink, Where
-from onceproof.harness.own.together import Together
 from onceproof.harness.stage.sweep import harness_alive
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.identity import BadRule, Rule
+from onceproof.harness.user_pipeline.outputs import printed
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.output import KINDS, Output, OwnSink, Where
+from onceproof.harness.user_pipeline.together import Together
 from onceproof.harness.wait import wait_until
 
 ID = Rule.parse("json:$.id")

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onceproof.harness.own.profile import DATABASE, GROUP, NULL, TRANSACTION, GroupProfile, Profile
+from onceproof.harness.user_pipeline.profile import (
+    DATABASE,
+    GROUP,
+    NULL,
+    TRANSACTION,
+    GroupProfile,
+    Profile,
+)
 
 READERS = GroupProfile(name="readers", members=1, session_ms=45_000, assignors=("range",))
 COPY = Profile(

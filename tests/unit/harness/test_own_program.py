@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from onceproof.harness.kafka.log_reader import UnreadableLog
-from onceproof.harness.own.outputs.base import UnreadableOutput
-from onceproof.harness.own.program import Program
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.wait import Stop
 
 

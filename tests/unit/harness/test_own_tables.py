@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.own.effects import Yield
-from onceproof.harness.own.identity import Rule
-from onceproof.harness.own.outputs.base import UnreadableOutput
-from onceproof.harness.own.outputs.output import Output, OwnSink, Where
 from onceproof.harness.sinks.iceberg import METADATA
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.identity import Rule
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink, Where
 from tests.unit.harness.test_sinks_iceberg import DELETED, Table
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from onceproof.harness.own.dead_letters import DeadLetters
-from onceproof.harness.own.identity import BadRule, Rule, Written
-from onceproof.harness.own.outputs.base import Found
-from onceproof.harness.own.upserts import STRETCH, Upserts, check_spread, passed
 from onceproof.harness.sinks.base import Effect
+from onceproof.harness.user_pipeline.dead_letters import DeadLetters
+from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
+from onceproof.harness.user_pipeline.outputs.base import Found
+from onceproof.harness.user_pipeline.upserts import STRETCH, Upserts, check_spread, passed
 
 
 class Things:

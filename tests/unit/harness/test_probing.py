@@ -12,15 +12,15 @@ import pytest
 from onceproof.harness import probing as module
 from onceproof.harness.identity import RECORD_HEADER
 from onceproof.harness.kafka.coordinator import Refused
-from onceproof.harness.own.identity import Rule
-from onceproof.harness.own.odd_records import NotSent
-from onceproof.harness.own.orders import Orders
-from onceproof.harness.own.outputs.output import Output
-from onceproof.harness.own.profile import ABORTED, NULL, OVERSIZE, PROBED
-from onceproof.harness.own.program import Program
-from onceproof.harness.own.subject import OwnPipeline
 from onceproof.harness.probing import Probe
 from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.user_pipeline.identity import Rule
+from onceproof.harness.user_pipeline.odd_records import NotSent
+from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.profile import ABORTED, NULL, OVERSIZE, PROBED
+from onceproof.harness.user_pipeline.program import Program
+from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.wait import Stop
 
 HEADER: Final = f"header:{RECORD_HEADER}"
@@ -41,14 +41,14 @@ class Rehearsed:
         self.committed: dict[int, int] = {}
         self.removed = 0
 
-    def send(self, bench: object, kind: str) -> dict[int, int]:
+    def send(self, context: object, kind: str) -> dict[int, int]:
         if self.how[kind] == "not sent":
             raise NotSent("nobody took them")
         self.kind, self.at_end = kind, False
         self.nameless += self.how[kind] == "nameless"
         return {}
 
-    def behind(self, bench: object, kind: str) -> frozenset[str]:
+    def behind(self, context: object, kind: str) -> frozenset[str]:
         assert kind == self.kind
         self.dead = self.how[kind] == "ends" and not self.at_end
         return frozenset({f"behind {kind}"})
@@ -100,7 +100,7 @@ def probed(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     monkeypatch.setattr(module, "send_odd", rehearsed.send)
     monkeypatch.setattr(module, "send_plain", rehearsed.behind)
-    monkeypatch.setattr(module, "group_of", lambda bench, name: rehearsed)
+    monkeypatch.setattr(module, "group_of", lambda context, name: rehearsed)
     monkeypatch.setattr(module, "_SECONDS", 0.0)
     monkeypatch.setattr(module, "_START_SECONDS", 0.4)
     program = object.__new__(Program)
@@ -121,10 +121,10 @@ def probed(
         def __exit__(self, *_: object) -> None:
             pass
 
-    bench: Any = SimpleNamespace(
+    context: Any = SimpleNamespace(
         pipeline=program, subject=subject, stop=Stop(), topic="orders", reader=Opened
     )
-    return Probe(bench, groups, 0.0).kinds()
+    return Probe(context, groups, 0.0).kinds()
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ import pytest
 from onceproof.harness.faults import programs as module
 from onceproof.harness.faults.programs import at_work, in_hand, running
 from onceproof.harness.faults.until import Lasted
-from onceproof.harness.own.outputs.base import UnreadableOutput
-from onceproof.harness.own.program import Program
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.wait import Overdue, Stop
 
 
@@ -45,7 +45,7 @@ class Look:
         return self.size(), 9
 
 
-def bench(look: Look, *, finished: bool = False, trouble: str | None = None) -> Any:
+def context(look: Look, *, finished: bool = False, trouble: str | None = None) -> Any:
     program = object.__new__(Program)
     program.look = look  # type: ignore[assignment]
     program._unseen = ""
@@ -65,49 +65,49 @@ def bench(look: Look, *, finished: bool = False, trouble: str | None = None) -> 
 
 def test_it_is_at_work_once_something_new_comes_out() -> None:
     look = Look([4, 4, UnreadableOutput("away"), 5, 9])
-    at_work(bench(look))
+    at_work(context(look))
     assert look.sizes == [9], "it looked until there was more"
 
 
 def test_one_that_has_nothing_left_to_do_is_not_waited_for() -> None:
     look = Look([4])
     look.stands = True
-    at_work(bench(look, finished=True))
+    at_work(context(look, finished=True))
 
 
 def test_one_that_writes_nothing_is_not_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.2)
     with pytest.raises(Overdue, match="its outputs stood at 4"):
-        at_work(bench(Look([4])))
+        at_work(context(Look([4])))
     with pytest.raises(PipelineTrouble, match="fails over and over"):
-        at_work(bench(Look([4]), trouble="fails over and over"))
+        at_work(context(Look([4]), trouble="fails over and over"))
 
 
 def test_it_acts_at_a_part_of_the_pause_between_two_writes() -> None:
     look = Look([4, 5], quiet=[0.0, 1.0, 4.9, 5.1, 9.0], pause=10.0)
-    at_work(bench(look), 0.5)
+    at_work(context(look), 0.5)
     assert look.quiet == [9.0], "half of ten seconds had passed"
     look = Look([4, 5], quiet=[3.0, 0.0, 1.0, 9.0], pause=10.0)
-    at_work(bench(look), 0.5)
+    at_work(context(look), 0.5)
     assert look.quiet == [9.0], "a write in between begins the pause again"
 
 
 def test_without_a_phase_it_acts_at_once() -> None:
     look = Look([4, 5], quiet=[0.0, 9.0], pause=10.0)
-    at_work(bench(look))
+    at_work(context(look))
     assert look.quiet == [0.0, 9.0]
 
 
 def test_one_that_pauses_no_more_is_not_waited_for() -> None:
-    at_work(bench(Look([4, 5], quiet=[0.0], pause=0.05)), 0.8)
+    at_work(context(Look([4, 5], quiet=[0.0], pause=0.05)), 0.8)
 
 
 def test_how_much_was_in_hand_is_unknown_where_nobody_can_look(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "_IN_HAND_SECONDS", 0.3)
-    assert in_hand(bench(Look([UnreadableOutput("away"), 4]))) == (4, 9)
-    assert in_hand(bench(Look([UnreadableOutput("away")]))) is None
+    assert in_hand(context(Look([UnreadableOutput("away"), 4]))) == (4, 9)
+    assert in_hand(context(Look([UnreadableOutput("away")]))) is None
 
 
 def test_only_a_single_program_is_struck() -> None:

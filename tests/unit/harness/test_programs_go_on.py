@@ -9,7 +9,7 @@ import pytest
 
 from onceproof.harness.faults import programs as module
 from onceproof.harness.faults.programs import wait_went_on
-from onceproof.harness.own.program import Program
+from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.wait import Stop
 
 TOPIC = "orders"
@@ -55,11 +55,11 @@ def waited(looked: Looked, *, dies: bool = False, finished: bool = False) -> int
         def __exit__(self, *_: object) -> None:
             pass
 
-    bench: Any = SimpleNamespace(
+    context: Any = SimpleNamespace(
         pipeline=program, topic=TOPIC, reader=Opened, stop=Stop(),
         producers=SimpleNamespace(finished=finished),
     )  # fmt: skip
-    wait_went_on(bench, before)
+    wait_went_on(context, before)
     return looked.looks
 
 

@@ -19,7 +19,6 @@ from onceproof.harness.faults.by_hand import UnknownFault, asked
 from onceproof.harness.faults.kill_forwarder import KillForwarder
 from onceproof.harness.faults.kill_queue_broker_at import KillQueueBrokerAt
 from onceproof.harness.faults.pause_forwarder import PauseForwarder
-from onceproof.harness.feasible import feasible, offered_to
 from onceproof.harness.scenario import BadScenario
 from onceproof.harness.stage.backends import DOCKER, EVERYTHING, offers
 from onceproof.harness.stage.base import StageTrouble
@@ -30,6 +29,7 @@ from onceproof.harness.subjects.queue.hazards import DROPPED, REDELIVERED, REWRI
 from onceproof.harness.subjects.queue.moments import BEFORE_COMMIT, Moments
 from onceproof.harness.subjects.queue.subject import QueueForwarder
 from onceproof.harness.subjects.queue.task import Acknowledge, ForwarderTask
+from onceproof.harness.supported_faults import offered_to, with_supported_faults
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.wait import Overdue, Stop
 from onceproof.harness.workload.senders.base import Sender
@@ -121,9 +121,9 @@ def test_where_there_is_no_queue_broker_none_is_offered() -> None:
 
 def test_only_the_local_backend_has_queues() -> None:
     hurt = queues.SCENARIOS[1]
-    assert feasible(hurt, EVERYTHING) == (hurt, ())
+    assert with_supported_faults(hurt, EVERYTHING) == (hurt, ())
     with pytest.raises(SetupError, match="jms-forwarder-transacted needs queues, which this stage"):
-        feasible(hurt, offers(DOCKER))
+        with_supported_faults(hurt, offers(DOCKER))
     local, docker = plan([hurt], ["local", DOCKER], 1)
     assert (local.lacks, docker.lacks) == (None, "docker does not offer queues")
 

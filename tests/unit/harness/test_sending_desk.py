@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from onceproof.harness.recording.tables import read_lines
-from onceproof.harness.workload.clients.desk import BLOCK, Desk
+from onceproof.harness.workload.clients.desk import BLOCK, SenderRuntime
 from onceproof.harness.workload.payments import Payments, payments_of
 from onceproof.harness.workload.task_file import (
     SenderRecord,
@@ -42,7 +42,7 @@ class Sent:
         assert SenderTask.load(folder / "task.json") == task
         self.read, self.write = os.pipe()
         self.words: list[dict[str, Any]] = []
-        self.desk = Desk(
+        self.desk = SenderRuntime(
             task, orders=lambda: self.read, say=lambda line: self.words.append(json.loads(line))
         )
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from onceproof.harness import settle as settling
-from onceproof.harness.bench import Bench
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 from onceproof.harness.recorder import HeldBack, Stalled
+from onceproof.harness.run_context import RunContext
 from onceproof.harness.settle import settle
 from onceproof.harness.subjects.pipeline import PipelineTrouble, WatchTrouble
 from onceproof.harness.wait import Stop
@@ -73,9 +73,9 @@ class Pipeline:
         return "micro-batch 2"
 
 
-def bench(pipeline: Pipeline) -> Any:
+def context(pipeline: Pipeline) -> Any:
     reader = SimpleNamespace(read_topic=lambda topic: [log(topic)], ends=lambda topic: {0: (4, 4)})
-    made = Bench(
+    made = RunContext(
         stage=SimpleNamespace(connected=lambda link: 0),
         subject=SimpleNamespace(sends=False, sink="matches"),
         pipeline=pipeline,
@@ -99,14 +99,14 @@ def bench(pipeline: Pipeline) -> Any:
 
 def test_every_topic_is_waited_for() -> None:
     pipeline = Pipeline(1, 2, 2, 3)
-    settle(bench(pipeline))
+    settle(context(pipeline))
     assert pipeline.looks > 4
 
 
 def test_a_topic_that_is_not_read_to_its_end_stalls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settling, "SECONDS", 0.2)
     with pytest.raises(Stalled, match=r"positions before them .*'refunds', 0\): 2"):
-        settle(bench(Pipeline(2)))
+        settle(context(Pipeline(2)))
 
 
 class Resting(Pipeline):
@@ -127,8 +127,8 @@ class Resting(Pipeline):
 
 
 def with_sentinels(pipeline: Pipeline) -> tuple[Any, list[str]]:
-    """A bench whose producers keep sentinels, and what they were asked for."""
-    made, story = bench(pipeline), list[str]()
+    """A context whose producers keep sentinels, and what they were asked for."""
+    made, story = context(pipeline), list[str]()
     producers = made.producers
     producers.keeps_sentinels = True
     producers.hurry = lambda: story.append("hurry")
@@ -193,4 +193,4 @@ def test_only_a_trouble_of_the_pipeline_is_a_stall(
 
     monkeypatch.setattr(Pipeline, "check", check)
     with pytest.raises(comes_to, match=str(trouble)):
-        settle(bench(Pipeline(3)))
+        settle(context(Pipeline(3)))

@@ -52,12 +52,12 @@ def of(
     sink = SimpleNamespace(effects=lambda: seen)
     if batches is not None:
         sink.batches = lambda: batches
-    bench: Any = SimpleNamespace(
+    context: Any = SimpleNamespace(
         pipeline=AnyDriver(checkpoint=checkpoint),
         reader=lambda: nullcontext(SimpleNamespace(read=read)),
         open_sink=lambda reader: sink,
     )
-    return SinkOfBatches(bench).of(1)
+    return SinkOfBatches(context).of(1)
 
 
 def test_only_what_was_committed_has_to_be_there(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ def passed(
     gates = iter([SimpleNamespace(fired=lambda: passing), SimpleNamespace(fired=lambda: ends)])
     monkeypatch.setattr(so_far, "AtGates", lambda *_: next(gates))
     message = Message(source="pipeline", direction="response", api="Produce", client_id="it")
-    bench: Any = None
-    return SoFar(bench, message).passed(now)
+    context: Any = None
+    return SoFar(context, message).passed(now)
 
 
 @pytest.mark.parametrize(

@@ -79,9 +79,9 @@ def test_either_may_be_what_cannot_be_watched(world: World, which: int) -> None:
 def test_each_is_aimed_at_in_turn(world: World) -> None:
     aimed = []
     for _ in range(3):
-        ambush = world.pipeline.ambush(AFTER_COMMIT, SimpleNamespace(), "a fault")  # type: ignore[arg-type]
+        trigger = world.pipeline.crash_point_trigger(AFTER_COMMIT, SimpleNamespace(), "a fault")  # type: ignore[arg-type]
         aimed.append(world.pipeline.checkpoint.query_id())
-        ambush.end()
+        trigger.end()
     assert aimed == ["q1", "q2", "q1"]
 
 

@@ -94,9 +94,9 @@ def test_only_who_writes_first_has_something_to_clean() -> None:
 
 
 def test_only_who_writes_into_a_database_has_commits_to_hold() -> None:
-    bench = SimpleNamespace(pipeline=NoPipeline(), subject=SimpleNamespace(name="nobody"))
+    context = SimpleNamespace(pipeline=NoPipeline(), subject=SimpleNamespace(name="nobody"))
     with pytest.raises(StageTrouble, match="nobody has no commits that can be made to stand still"):
-        storing(bench)  # type: ignore[arg-type]
+        storing(context)  # type: ignore[arg-type]
 
 
 def test_what_becomes_of_a_commit_as_it_is_written_by_hand() -> None:
@@ -115,6 +115,6 @@ def test_without_a_database_it_says_what_to_do() -> None:
 @pytest.mark.parametrize("links", [(), (Link("pipeline", "postgres"),)])
 def test_who_has_no_connection_cannot_be_cut_off(links: tuple[Link, ...]) -> None:
     stage = SimpleNamespace(links=lambda: links, connections=lambda link: 0)
-    bench = SimpleNamespace(stage=stage, subject=SimpleNamespace(name="somebody"))
+    context = SimpleNamespace(stage=stage, subject=SimpleNamespace(name="somebody"))
     with pytest.raises(StageTrouble, match="somebody does not reach its database by pipeline"):
-        _cut(bench)  # type: ignore[arg-type]
+        _cut(context)  # type: ignore[arg-type]

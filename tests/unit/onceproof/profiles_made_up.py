@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from onceproof.harness.own.profile import (
+from onceproof.harness.scenario import Scenario
+from onceproof.harness.user_pipeline.profile import (
     ABORTED,
     CHECKPOINT,
     DATABASE,
@@ -15,9 +16,8 @@ from onceproof.harness.own.profile import (
     GroupProfile,
     Profile,
 )
-from onceproof.harness.scenario import Scenario
+from onceproof.verify.options import VerifyOptions
 from onceproof.verify.plan import plan
-from onceproof.verify.said import Said
 from onceproof.verify.trial import by_faults, by_plan, draft, named, pipeline_of
 
 READERS: Final = GroupProfile(
@@ -83,7 +83,7 @@ PROFILES: Final = {
 """Those of programs."""
 
 
-def tried(said: Said, profile: Profile = COPY) -> Scenario:
+def tried(said: VerifyOptions, profile: Profile = COPY) -> Scenario:
     """The trial of what somebody says, as if its rehearsal had shown this profile."""
     scenario = draft(said)
     if named(said):

@@ -17,7 +17,7 @@ from tests.end_to_end.command import onceproof
 from tests.unit.onceproof.run_folders import finished
 
 _JUDGING = """
-from onceproof.checkers.engines.beside import beside, heard
+from onceproof.checkers.engines.parallel import beside, heard
 from onceproof.checkers.engines.duckdb import DuckDB
 from onceproof.checkers.engines.settings import Settings
 from onceproof.interrupts import breaking_off, interruptible

@@ -75,7 +75,7 @@ def report(place: Planned, verdict: Verdict, outcome: str | None = "ok") -> Repo
         ),
         claims=(claim,),
         findings=(),
-        self_proof=(),
+        mutation_check=(),
         faults=(),
         hazards=(),
         phases=(

@@ -20,8 +20,8 @@ from onceproof.settings.effective import effective
 from onceproof.settings.files import find, load
 from onceproof.settings.page import PAGE, SCHEMA, all_settings, page, schema_text
 from onceproof.settings.schema import schema
+from onceproof.verify.options import CLAIMS, VerifyOptions
 from onceproof.verify.plan import PRESETS
-from onceproof.verify.said import CLAIMS, Said
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 
@@ -191,9 +191,9 @@ def test_a_file_can_be_named(here: Path) -> None:
 
 
 def test_a_pipeline_may_stand_in_a_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    heard: list[tuple[Said, list[str]]] = []
+    heard: list[tuple[VerifyOptions, list[str]]] = []
 
-    def verify(said: Said, *, options: list[str], **_: object) -> int:
+    def verify(said: VerifyOptions, *, options: list[str], **_: object) -> int:
         heard.append((said, options))
         return 0
 

@@ -1,6 +1,6 @@
 """What a trial comes to for what stands in its outputs: from what was said to the verdict.
 
-The one thing to know: everything but brokers and faults is real here: what must come to what, the
+Everything but brokers and faults is real here: what must come to what, the
 outputs as they are read, the claims, and the checkers.
 """
 
@@ -18,11 +18,11 @@ import pytest
 
 from onceproof.checkers import ClaimJudgement, History, Judgement, Verdict, check
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.verify.said import Said
+from onceproof.verify.options import VerifyOptions
 from tests.unit.onceproof.profiles_made_up import tried
 
 PHASES = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")
-LETTERS = Said(
+LETTERS = VerifyOptions(
     command=("job",),
     folder=Path("/somewhere"),
     outputs=("json:{work}/out",),
@@ -33,19 +33,19 @@ LETTERS = Said(
 UPSERTS = replace(LETTERS, dead_letters=None, dead_letter_identity=None, upserts="json:$.customer")
 
 
-def orders(said: Said) -> list[dict[str, Any]]:
+def orders(said: VerifyOptions) -> list[dict[str, Any]]:
     workload = tried(said).workload
     sent = [r for n in range(workload.producers) for r in workload.sends(producer=n, seed=1)]
     return sorted((json.loads(r.value) for r in sent), key=lambda order: order["order_id"])
 
 
-def judged(said: Said, work: Path, **written: list[dict[str, Any]]) -> ClaimJudgement:
+def judged(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) -> ClaimJudgement:
     """What becomes of the one claim, with what stands in the folders of a trial's outputs."""
     (claim,) = judgement(said, work, **written).claims
     return claim
 
 
-def judgement(said: Said, work: Path, **written: list[dict[str, Any]]) -> Judgement:
+def judgement(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) -> Judgement:
     for folder, rows in written.items():
         (work / folder).mkdir()
         (work / folder / "a.json").write_text("".join(f"{json.dumps(row)}\n" for row in rows))

@@ -18,11 +18,11 @@ from onceproof.harness.faults.remove_program import RemoveProgram
 from onceproof.harness.faults.strike_database import StrikeDatabase
 from onceproof.harness.faults.withhold_writes import WithholdWrites
 from onceproof.harness.faults.zombie_worker import ZombieWorker
-from onceproof.harness.own.profile import ABORTED, EMPTY, KEYS, NULL, OVERSIZE, Profile
-from onceproof.harness.own.program import PROGRAM
-from onceproof.harness.scenario import At
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.schedule_json import schedule_from_json, schedule_to_json
 from onceproof.harness.stage.backends import EVERYTHING
+from onceproof.harness.user_pipeline.profile import ABORTED, EMPTY, KEYS, NULL, OVERSIZE, Profile
+from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.verify.fine_print import fine_print_of
 from onceproof.verify.hazards.hazard import PHASES, Hazard, Pipeline
 from onceproof.verify.hazards.table import NAMES, TABLE
@@ -177,7 +177,7 @@ def test_brutal_strikes_the_program_while_a_broker_is_gone() -> None:
     ]
 
 
-def tells(at: At) -> bool:
+def tells(at: ScheduledFault) -> bool:
     """Whether the fault itself records the hazard that it has to bring."""
     if isinstance(at.do, KillProgram):
         brings = KILLED_AT_WORK if at.do.moment is None else HAZARDS[at.do.moment]
@@ -218,7 +218,7 @@ def test_only_brutal_brings_what_a_right_pipeline_may_fail_at(preset: str) -> No
     assert made.absent[hazard.name] == "only --preset brutal brings it"
 
 
-def strikes(which: Pipeline, name: str, rounds: int = 5) -> list[At]:
+def strikes(which: Pipeline, name: str, rounds: int = 5) -> list[ScheduledFault]:
     return [at for at in plan(which, "brutal").schedule if at.hazard == name][:rounds]
 
 

@@ -10,14 +10,14 @@ import pytest
 
 from onceproof.harness.tools import cache
 from onceproof.verify import profiles
+from onceproof.verify.dry_run import tell_plan
 from onceproof.verify.hazards.hazard import Pipeline
+from onceproof.verify.options import VerifyOptions
 from onceproof.verify.plan import plan
 from onceproof.verify.profiles import keep, kept, key_of
-from onceproof.verify.rehearsed import tell_plan
-from onceproof.verify.said import Said
 from tests.unit.onceproof.profiles_made_up import COPY, PROFILES
 
-SAID = Said(command=("python", "job.py"), folder=Path("/somewhere"), outputs=("enriched",))
+SAID = VerifyOptions(command=("python", "job.py"), folder=Path("/somewhere"), outputs=("enriched",))
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +68,7 @@ def test_a_rehearsal_is_reused_for_the_same_pipeline_only(tmp_path: Path) -> Non
         assert key_of(replace(SAID, **{name: value}), "local") == key, name
     for name, value in OTHER.items():
         assert key_of(replace(SAID, **{name: value}), "local") != key, name
-    assert {*SAME, *OTHER, "data"} == {field.name for field in fields(Said)}
+    assert {*SAME, *OTHER, "data"} == {field.name for field in fields(VerifyOptions)}
     data = replace(SAID, data=tmp_path / "records.jsonl")
     data.data.write_text("{}")  # type: ignore[union-attr]
     before = key_of(data, "local")

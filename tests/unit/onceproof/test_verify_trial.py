@@ -12,16 +12,16 @@ from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.kill_driver import KillDriver
 from onceproof.harness.faults.kill_queue_broker import KillQueueBroker
 from onceproof.harness.faults.targets import Node
-from onceproof.harness.feasible import feasible
-from onceproof.harness.own.look import QUIET
 from onceproof.harness.schedule_json import schedule_to_json
 from onceproof.harness.stage.backends import EVERYTHING
 from onceproof.harness.stage.topology import ARTEMIS
-from onceproof.verify.said import BadTrial, Said
+from onceproof.harness.supported_faults import with_supported_faults
+from onceproof.harness.user_pipeline.look import QUIET
+from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.trial import SENTINELS, by_name, draft, rehearsal
 from tests.unit.onceproof.profiles_made_up import COPY, PROFILES, SPARK_JOB, tried
 
-SAID = Said(
+SAID = VerifyOptions(
     command=("python", "job.py", "{bootstrap}"), folder=Path("/somewhere"), outputs=("enriched",)
 )
 SPARK = replace(SAID, command=("spark-submit", "job.py", "--checkpoint={checkpoint}"))
@@ -61,7 +61,7 @@ def test_a_queue_among_outputs_has_its_broker_killed_too() -> None:
     assert [topic.name for topic in scenario.all_topics] == ["orders", "enriched"]
     assert scenario.needs == {"queues"}
     assert KillQueueBroker in {type(at.do) for at in scenario.schedule}
-    assert feasible(scenario, EVERYTHING) == (scenario, ())
+    assert with_supported_faults(scenario, EVERYTHING) == (scenario, ())
     assert not tried(SAID).needs
     assert KillQueueBroker not in {type(at.do) for at in tried(SAID).schedule}
     brutal = tried(replace(said, preset="brutal"))
@@ -173,7 +173,7 @@ def test_dead_letters_stand_beside_every_output() -> None:
 def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
 
-    def of_keys(keys: int) -> Said:
+    def of_keys(keys: int) -> VerifyOptions:
         file.write_text("".join(f'{{"order_id": {n}, "who": {n % keys}}}\n' for n in range(1200)))
         return replace(SAID, data=file, data_key="json:$.who", upserts="key")
 

@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from onceproof.checkers.anomalies import anomalies
-from onceproof.verify.said import CLAIMS
+from onceproof.verify.options import CLAIMS
 from tests.power.catalogue import FOLDER, VARIANTS, Pair, UnknownPair, pairs
 from tests.power.trial import Trial
 from tests.unit.docs.command_lines import wrong

@@ -19,9 +19,9 @@ from onceproof.checkers.model import (
     FinePrint,
     Hop,
     Judgement,
+    Mutation,
     Scope,
     Verdict,
-    Wound,
 )
 from onceproof.checkers.tables import TABLES
 from onceproof.harness.record import RunRecord, Step
@@ -197,7 +197,7 @@ def duplicates(history: History, records: list[str], count: int | None = None) -
 def small_judgement(history: History, record: str = "p0-1", count: int | None = None) -> Judgement:
     """Not exactly once, at least once."""
     found = duplicates(history, [record], count)
-    wound = Wound(
+    mutation = Mutation(
         name="effect dropped", target="p0-2", must_find="lost-output", found=True, detail="found"
     )
     return Judgement(
@@ -206,7 +206,7 @@ def small_judgement(history: History, record: str = "p0-1", count: int | None = 
             judged("at-least-once", Verdict.HOLDS),
         ),
         findings=(found,),
-        self_proof=(wound,),
+        mutation_check=(mutation,),
         notes=("One line was cut short.",),
         counts={"sends": 3},
     )
@@ -249,7 +249,7 @@ def report_of() -> ReportOf:
         claim = judged(
             "exactly-once", verdict, refuted_by=refuted, found=1250, seen=seen, expected=None
         )
-        judgement = Judgement(claims=(claim,), findings=found, self_proof=())
+        judgement = Judgement(claims=(claim,), findings=found, mutation_check=())
         return build(run_record(), history, judgement)
 
     return make

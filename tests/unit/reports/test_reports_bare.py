@@ -13,7 +13,7 @@ from onceproof.reports.build import build
 from onceproof.reports.model import Phase, Report
 from tests.unit.reports.conftest import run_record, small_history
 
-UNJUDGED = Judgement(claims=(), findings=(), self_proof=(), notes=(), counts={})
+UNJUDGED = Judgement(claims=(), findings=(), mutation_check=(), notes=(), counts={})
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from onceproof.harness.record import RunRecord
 from onceproof.reports.build import build
 from onceproof.reports.model import Report
 
-EMPTY = Judgement(claims=(), findings=(), self_proof=())
+EMPTY = Judgement(claims=(), findings=(), mutation_check=())
 
 
 def test_the_headline_says_what_happened(small_report: Report) -> None:
@@ -85,7 +85,9 @@ def test_an_interrupted_run_is_told_as_far_as_it_went(small: SimpleNamespace) ->
     fault = {"fault": "1-kill", "kind": "crash", "description": "kill", "injected_at": small.ns(12)}
     history["faults"] = small.arrow("faults", [fault | {"required": True, "bit": False}])
     claim = small.judged("exactly-once", Verdict.UNKNOWN, reason="the run was interrupted")
-    report = build(small.record(), history, Judgement(claims=(claim,), findings=(), self_proof=()))
+    report = build(
+        small.record(), history, Judgement(claims=(claim,), findings=(), mutation_check=())
+    )
     assert report.timeline.faults[0].end is None
     assert report.run.seconds is None
     assert "the run was interrupted" in report.headline
@@ -127,7 +129,7 @@ def test_a_large_run_makes_a_small_report(small: SimpleNamespace) -> None:
     judgement = Judgement(
         claims=(small.judged("exactly-once", Verdict.VIOLATED, refuted_by=("duplicate-output",)),),
         findings=(small.duplicates(history, long_names),),
-        self_proof=(),
+        mutation_check=(),
     )
     report = build(small.record(), history, judgement)
     assert len(report.model_dump_json()) < 2_200_000

@@ -79,28 +79,28 @@ def test_colour_is_for_terminals_and_can_be_refused(
     assert "31m" not in refused.getvalue()
 
 
-def test_an_unexpected_verdict_and_a_missed_wound_stand_out(small: SimpleNamespace) -> None:
+def test_an_unexpected_verdict_and_a_missed_mutation_stand_out(small: SimpleNamespace) -> None:
     history = small.history()
     judgement = small.judgement(history)
-    missed = type(judgement.self_proof[0])(
+    missed = type(judgement.mutation_check[0])(
         name="effect copied", target="x", must_find="duplicate-output", found=False, detail=""
     )
     claim = small.judged("exactly-once", Verdict.INVALID, expected=False)
-    judgement = type(judgement)(claims=(claim,), findings=(), self_proof=(missed,))
+    judgement = type(judgement)(claims=(claim,), findings=(), mutation_check=(missed,))
     ended = history["phases"].to_pylist()
     history["phases"] = small.arrow("phases", [*ended, ended[-1] | {"phase": "settle"}])
     out = io.StringIO()
     report = build(small.record(), history, judgement)
     print_result(report, out)
     assert "NO (invalid)" in out.getvalue()
-    assert "Self-proof failed, wounds not found: effect copied" in out.getvalue()
+    assert "Mutation self-check failed, mutations not found: effect copied" in out.getvalue()
     assert "They missed 1 of 1: the verdict cannot be trusted." in Page(render(report)).words
-    # Where it was broken off a wound need not show.
+    # Where it was broken off a mutation need not show.
     history["phases"] = small.arrow("phases", [*ended, ended[-1] | {"outcome": "interrupted"}])
     out = io.StringIO()
     report = build(small.record(), history, judgement)
     print_result(report, out)
-    assert "Self-proof" not in out.getvalue()
+    assert "Mutation self-check" not in out.getvalue()
     assert "They found all but 1 of 1: the history was cut short" in Page(render(report)).words
 
 

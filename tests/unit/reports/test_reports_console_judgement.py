@@ -15,8 +15,8 @@ from onceproof.checkers.model import (
     Findings,
     Hop,
     Judgement,
+    Mutation,
     Verdict,
-    Wound,
 )
 from onceproof.reports.console_judgement import print_judgement
 from onceproof.reports.judgement_json import judgement_json
@@ -41,7 +41,7 @@ def lost(sentence: str = "5/2 is gone", rows: int = 1, count: int = 1) -> Findin
 
 
 def judgement(*claims: ClaimJudgement, **more: object) -> Judgement:
-    parts = {"findings": (), "self_proof": (), "counts": {"sends": 3, "log": 3}} | more
+    parts = {"findings": (), "mutation_check": (), "counts": {"sends": 3, "log": 3}} | more
     return Judgement(claims=claims, **parts)  # type: ignore[arg-type]
 
 
@@ -86,10 +86,12 @@ def test_what_is_undecided_and_what_would_decide_it() -> None:
     assert "Add the table log: what stands in the topics." in text
 
 
-def test_wounds_that_were_not_found() -> None:
-    wound = Wound(name="dropped", target="5/2", must_find="lost-write", found=False, detail="no")
-    text = printed(judgement(claimed(Verdict.INVALID), self_proof=(wound,)))
-    assert "Self-proof failed, wounds not found\n  dropped in 5/2: no\n" in text
+def test_mutations_that_were_not_found() -> None:
+    mutation = Mutation(
+        name="dropped", target="5/2", must_find="lost-write", found=False, detail="no"
+    )
+    text = printed(judgement(claimed(Verdict.INVALID), mutation_check=(mutation,)))
+    assert "Mutation self-check failed, mutations not found\n  dropped in 5/2: no\n" in text
 
 
 def test_nothing_from_a_history_acts_on_the_terminal() -> None:

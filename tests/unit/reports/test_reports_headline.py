@@ -46,7 +46,7 @@ def test_the_worst_claim_of_the_strongest_guarantee_speaks(small: SimpleNamespac
         small.judged("exactly-once", Verdict.STALLED),
         small.judged("exactly-once", Verdict.HOLDS),
     )
-    report = build(small.record(), {}, Judgement(claims=claims, findings=(), self_proof=()))
+    report = build(small.record(), {}, Judgement(claims=claims, findings=(), mutation_check=()))
     assert report.verdict is Verdict.STALLED
 
 
@@ -57,7 +57,9 @@ def test_many_anomalies_and_unknown_ones_are_listed(small: SimpleNamespace) -> N
         for n in names
     )
     claim = small.judged("exactly-once", Verdict.VIOLATED, refuted_by=names, found=2)
-    report = build(small.record(), {}, Judgement(claims=(claim,), findings=found, self_proof=()))
+    report = build(
+        small.record(), {}, Judgement(claims=(claim,), findings=found, mutation_check=())
+    )
     assert report.headline == (
         "Not exactly once: 2 records of payments are missing from ledger, 2 records of payments "
         "stand more than once in ledger, 2 records stand in ledger with the wrong content and "
@@ -71,11 +73,11 @@ def test_what_other_claims_have_found_or_met_is_not_counted(small: SimpleNamespa
         anomaly="lost-output", hop=Hop.PROCESS, evidence=Evidence.PRESENCE, count=8, shown=()
     )
     claim = small.judged("exactly-once", Verdict.VIOLATED, refuted_by=("lost-output",), found=1)
-    judgement = Judgement(claims=(claim,), findings=(found,), self_proof=())
+    judgement = Judgement(claims=(claim,), findings=(found,), mutation_check=())
     said = build(small.record(), small.history(), judgement).headline
     assert said == "Not exactly once: 1 record of payments is missing from ledger."
     held = small.judged("exactly-once", Verdict.HOLDS, seen=3)
-    judgement = Judgement(claims=(held,), findings=(), self_proof=())
+    judgement = Judgement(claims=(held,), findings=(), mutation_check=())
     said = build(small.record(), small.history(), judgement).headline
     assert "and 3 moments that could have broken it" in said
 
@@ -83,7 +85,7 @@ def test_what_other_claims_have_found_or_met_is_not_counted(small: SimpleNamespa
 def test_what_was_met_and_was_not_enough_is_said(small: SimpleNamespace) -> None:
     reason = "Nothing was found, but hazard retried-send, which the claim requires, was not seen."
     claim = small.judged("exactly-once", Verdict.UNEXERCISED, seen=5, reason=reason)
-    judgement = Judgement(claims=(claim,), findings=(), self_proof=())
+    judgement = Judgement(claims=(claim,), findings=(), mutation_check=())
     assert build(small.record(), small.history(), judgement).headline == (
         f"Not put to the test as exactly once has to be: {reason}"
     )

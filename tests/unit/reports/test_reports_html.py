@@ -110,7 +110,7 @@ def test_the_page_tells_everything_in_order(small_report: Report) -> None:
         "Seconds since the start of the run.",
         "Record p0-1 stands twice in ledger.",
         "what was done, and what proves that it bit",
-        "wounded copies of this very history",
+        "mutated copies of this very history",
         "onceproof run small --seed 7",
         "Environment and versions",
         "One line was cut short.",
@@ -151,7 +151,7 @@ def test_hostile_contents_stay_text(small: SimpleNamespace, payload: str) -> Non
     judgement = Judgement(
         claims=(*judgement.claims, small.judged(payload, Verdict.UNKNOWN, reason=payload)),
         findings=judgement.findings,
-        self_proof=judgement.self_proof,
+        mutation_check=judgement.mutation_check,
         notes=(payload,),
         counts={payload: 1},
     )
@@ -171,7 +171,7 @@ def test_every_verdict_has_a_page(report_of: Callable[[Verdict], Report], verdic
 
 
 def test_an_empty_run_has_a_page(small: SimpleNamespace) -> None:
-    empty = Judgement(claims=(), findings=(), self_proof=())
+    empty = Judgement(claims=(), findings=(), mutation_check=())
     page = assert_harmless(render(build(small.record(), {}, empty)))
     for said in ("No claim was judged.", "Nothing was found.", "None of the 1 planned fault"):
         assert said in page.words
@@ -179,7 +179,7 @@ def test_an_empty_run_has_a_page(small: SimpleNamespace) -> None:
 
 def test_an_unexpected_verdict_says_so(small: SimpleNamespace) -> None:
     claim = small.judged("exactly-once", Verdict.HOLDS, expected=False)
-    report = build(small.record(), {}, Judgement(claims=(claim,), findings=(), self_proof=()))
+    report = build(small.record(), {}, Judgement(claims=(claim,), findings=(), mutation_check=()))
     words = Page(render(report)).words
     assert "1 claim did not come out as this scenario expects." in words
     assert "not as expected , should be holds" in words
@@ -205,7 +205,7 @@ def test_similar_findings_are_folded(small: SimpleNamespace) -> None:
     judgement = Judgement(
         claims=(),
         findings=(small.duplicates(history, ["p0-1", "p0-2", "p0-3"], 1000),),
-        self_proof=(),
+        mutation_check=(),
     )
     report = build(small.record(), history, judgement)
     (group,) = folded(report)

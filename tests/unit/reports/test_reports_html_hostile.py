@@ -118,7 +118,7 @@ def report_of(small: SimpleNamespace, payload: str) -> Report:
             for one in (*judgement.claims, small.judged(told, Verdict.UNKNOWN, reason=told))
         ),
         findings=(replace(found, shown=tuple(replace(f, key=key) for f in found.shown)),),
-        self_proof=judgement.self_proof,
+        mutation_check=judgement.mutation_check,
         notes=(payload,),
         counts={told: 1, "effects": 4},
     )

@@ -209,7 +209,7 @@ def test_a_moment_is_told_once(small: SimpleNamespace, tmp_path: Path) -> None:
     (tmp_path / "broker-1.1.log").write_text(f"[{clock(0.6)}] up\n[{clock(15.0)}] told once\n")
     found = small.duplicates(history, ["p0-1"])
     same = replace(found, anomaly="lost-output")
-    judgement = Judgement(claims=(), findings=(found, same), self_proof=())
+    judgement = Judgement(claims=(), findings=(found, same), mutation_check=())
     page = Page(render(build(record, history, judgement, run_logs(tmp_path, record, history))))
     assert page.words.count("told once") == 1
     assert "stands with a finding above" in page.words

@@ -102,7 +102,7 @@ def test_without_an_expectation_a_claim_should_hold(
 ) -> None:
     judged = small.judged("exactly-once", verdict, expected=None)
     judged = replace(judged, claim=replace(judged.claim, expect=None))
-    judgement = Judgement(claims=(judged,), findings=(), self_proof=())
+    judgement = Judgement(claims=(judged,), findings=(), mutation_check=())
     (found,) = told(build(small.record(), small.history(), judgement))
     assert (found.expected, found.should_be) == (verdict is Verdict.HOLDS, "holds")
 

@@ -15,7 +15,7 @@ from onceproof.reports.html import render
 from onceproof.reports.html.around import around
 from onceproof.reports.html.brief import brief
 from onceproof.reports.html.folding import folded, stories
-from onceproof.reports.html.way import transactions, way
+from onceproof.reports.html.record_trace import transactions, way
 from onceproof.reports.model import Finding, Report
 from onceproof.reports.model_story import Path
 from tests.unit.reports.test_reports_html import Page
@@ -27,7 +27,7 @@ def report_of(small: SimpleNamespace, history: dict[str, Any], records: list[str
     return build(
         small.record(),
         history,
-        Judgement(claims=judgement.claims, findings=(found,), self_proof=()),
+        Judgement(claims=judgement.claims, findings=(found,), mutation_check=()),
     )
 
 
@@ -259,7 +259,7 @@ def test_transactions_that_a_witness_names_are_told(small: SimpleNamespace) -> N
         witness=({"source": "t1", "target": "t2"}, {"source": "t2", "target": "t1"}),
         causes=(),
     )
-    judgement = Judgement(claims=(), findings=(replace(group, shown=(cycle,)),), self_proof=())
+    judgement = Judgement(claims=(), findings=(replace(group, shown=(cycle,)),), mutation_check=())
     report = build(small.record(), history, judgement)
     finding = first(report)
     assert [txn.txn for txn in finding.transactions] == ["t1", "t2"]

@@ -12,7 +12,7 @@ from onceproof.reports.html.geometry import drawing
 from onceproof.reports.model_timeline import Timeline
 from tests.unit.reports.test_reports_html import Page
 
-EMPTY = Judgement(claims=(), findings=(), self_proof=())
+EMPTY = Judgement(claims=(), findings=(), mutation_check=())
 
 
 def timeline_of(small: SimpleNamespace, history: dict[str, Any]) -> Timeline:

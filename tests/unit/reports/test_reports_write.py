@@ -59,10 +59,11 @@ def test_an_unknown_field_is_refused(small_report: Report, tmp_path: Path) -> No
 def test_a_report_of_the_format_before_is_read_and_told(
     small_report: Report, tmp_path: Path
 ) -> None:
-    """Of format 1 are reports without what came with format 2."""
+    """Reports of format 1 lack what came with format 2; format 3 renamed the self-proof."""
     _, data = write(tmp_path, small_report)
     content = json.loads(data.read_text())
     content["format"] = "onceproof-report/1"
+    content["self_proof"] = content.pop("mutation_check")
     del content["moments"]
     for lane in ("lags", "commits", "transactions"):
         del content["timeline"][lane]
@@ -82,7 +83,7 @@ def test_a_report_of_the_format_before_is_read_and_told(
                     del effect[more]
     data.write_text(json.dumps(content))
     report = load(tmp_path)
-    assert report.format == "onceproof-report/2"
+    assert report.format == "onceproof-report/3"
     assert report.headline == small_report.headline
     assert "stands twice in ledger" in render(report)
 

@@ -8,7 +8,7 @@ from typing import Final
 from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.until import Bitten, Lasted
-from onceproof.harness.own.profile import GROUP, TRANSACTION
+from onceproof.harness.user_pipeline.profile import GROUP, TRANSACTION
 from onceproof.verify.hazards.hazard import PHASES, Pipeline, Strike
 
 GATE: Final = "a gate on its links saw the message, and what became of it"

@@ -6,7 +6,7 @@ from typing import Final
 
 from onceproof.harness.faults.fence_program import FenceProgram
 from onceproof.harness.faults.kill_program import HAZARDS, KillProgram
-from onceproof.harness.own.profile import GROUP, TRANSACTION
+from onceproof.harness.user_pipeline.profile import GROUP, TRANSACTION
 from onceproof.verify.hazards.asking import (
     GATE,
     LATE_SECONDS,

@@ -10,7 +10,7 @@ from onceproof.harness.faults.other_member import common
 from onceproof.harness.faults.rebalance_program import RebalanceProgram
 from onceproof.harness.faults.remove_program import RemoveProgram
 from onceproof.harness.faults.zombie_worker import Held, ZombieWorker
-from onceproof.harness.own.profile import GroupProfile
+from onceproof.harness.user_pipeline.profile import GroupProfile
 from onceproof.verify.hazards.asking import is_program, phase, produces, transactional
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 

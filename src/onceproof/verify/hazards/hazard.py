@@ -8,7 +8,7 @@ from typing import Final
 
 from onceproof.harness.faults.base import Fault, Until
 from onceproof.harness.faults.until import Bitten
-from onceproof.harness.own.profile import GroupProfile, Profile
+from onceproof.harness.user_pipeline.profile import GroupProfile, Profile
 
 PHASES: Final = (0.8, 0.4, 0.0, 0.6, 0.2)
 """How far into the pause between two writes a strike comes, by round."""

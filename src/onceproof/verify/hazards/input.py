@@ -9,7 +9,7 @@ from onceproof.harness.faults.add_partition import AddPartition
 from onceproof.harness.faults.empty_partition import EmptyPartition
 from onceproof.harness.faults.odd_input import OddInput
 from onceproof.harness.faults.restart_idle import RestartIdle
-from onceproof.harness.own.profile import (
+from onceproof.harness.user_pipeline.profile import (
     ABORTED,
     EMPTY,
     KEYS,

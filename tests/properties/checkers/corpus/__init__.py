@@ -1,6 +1,6 @@
 """Histories of a few rows, written by hand, each to tell two meanings of a query apart.
 
-The one thing to know: every file here is one topic and has a constant `SAMPLES`; a test asks that
+Every file here is one topic and has a constant `SAMPLES`; a test asks that
 the definitions demand just the findings that a sample names, of the oracle and of the engine.
 """
 

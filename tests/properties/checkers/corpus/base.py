@@ -1,6 +1,6 @@
 """What a hand-written history is: a few rows, what is on trial, and what must be found.
 
-The one thing to know: rows are as terse as for `History.of`; what is not said is the dullest there
+Rows are as terse as for `History.of`; what is not said is the dullest there
 is. Findings are named by as much of their key as it takes to tell them apart.
 """
 

@@ -1,6 +1,6 @@
 """Transactions that depend on each other in a circle, and what comes close to it.
 
-The one thing to know: in most of these one dependency is beyond doubt, from t to u, and the sample
+In most of these one dependency is beyond doubt, from t to u, and the sample
 asks for the one that would lead back.
 """
 

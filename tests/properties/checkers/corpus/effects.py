@@ -1,6 +1,6 @@
 """Effects of records: how many, whose, from where, with what content and in what order.
 
-The one thing to know: where every effect names its position, positions are judged one by one; one
+Where every effect names its position, positions are judged one by one; one
 effect of another record that names none (`_LOOSE`) is enough that records are judged as a whole.
 """
 

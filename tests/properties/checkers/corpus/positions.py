@@ -1,6 +1,6 @@
 """Where progress stands, beside what came of the inputs that it passed or did not pass.
 
-The one thing to know: most of these ask about one owner, partition, role or topic, and beside it
+Most of these ask about one owner, partition, role or topic, and beside it
 there is another one that would give another answer.
 """
 

@@ -1,6 +1,6 @@
 """Sends against the log: what was lost, doubled, altered or put in another order, and what is not.
 
-The one thing to know: in the first half a history is in order but for one thing, so that nothing
+In the first half a history is in order but for one thing, so that nothing
 else makes anybody look at the record.
 """
 

@@ -1,6 +1,6 @@
 """States that inputs come to: sums, counts, and the last of them, where some were sent twice.
 
-The one thing to know: records stand at offsets of partition 0 if nothing else is said, and each
+Records stand at offsets of partition 0 if nothing else is said, and each
 leaves a digest of its own; the samples differ in the order, and in what the sink holds.
 """
 

@@ -1,6 +1,6 @@
 """What must be found, in plain Python: slow, obvious, and written apart from the queries.
 
-The one thing to know: it follows the definitions sentence by sentence, with loops over lists of
+It follows the definitions sentence by sentence, with loops over lists of
 dicts. Where it and the SQL differ, one of them has misread a definition.
 """
 

@@ -1,6 +1,6 @@
 """G0, G1c and its variants: cycles among the committed transactions that sent to a topic.
 
-The one thing to know: the cycles themselves are found in `cycle_oracle`; here each becomes one hit
+The cycles themselves are found in `cycle_oracle`; here each becomes one hit
 for every step of it.
 """
 

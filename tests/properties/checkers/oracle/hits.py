@@ -1,6 +1,6 @@
 """What an oracle says: findings with their witnesses, and which columns tell witness rows apart.
 
-The one thing to know: a hit is one witness row; hits with the same key are one finding.
+A hit is one witness row; hits with the same key are one finding.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What happened to one topic: sends, entries, and what is known of each.
 
-The one thing to know: it follows the definitions word by word and recomputes everything each time,
+It follows the definitions word by word and recomputes everything each time,
 because a history that a person can read is small.
 """
 

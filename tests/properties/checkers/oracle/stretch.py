@@ -1,6 +1,6 @@
 """What a reader of one view of a sink sees of one topic, and what there should be.
 
-The one thing to know: effects are counted in groups, of a record or of one position of it, and
+Effects are counted in groups, of a record or of one position of it, and
 within a group in slots, one for each effect key.
 """
 

@@ -1,6 +1,6 @@
 """Worlds where everything went right, with every oddity that is legal, drawn at random.
 
-The one thing to know: a world is a little simulation (producers, transactions, a broker, readers,
+A world is a little simulation (producers, transactions, a broker, readers,
 pipelines, sinks) of a `Shape`, and the same seed makes the same world.
 """
 

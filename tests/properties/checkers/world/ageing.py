@@ -1,6 +1,6 @@
 """What happens to a log afterwards: retention deletes its beginning, compaction thins it out.
 
-The one thing to know: this comes after everything was processed and read, so that nobody can blame
+This comes after everything was processed and read, so that nobody can blame
 anybody for what is gone.
 """
 

@@ -1,6 +1,6 @@
 """Aggregates: what each record adds to the state of a sink, and the state that comes of it.
 
-The one thing to know: amounts go to the ends of 64 bits, so that sums on the way to a state that
+Amounts go to the ends of 64 bits, so that sums on the way to a state that
 fits may leave them; a state itself has to fit.
 """
 

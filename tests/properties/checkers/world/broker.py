@@ -1,6 +1,6 @@
 """The broker: logs of partitions, transactions that are open, and what a reader may see.
 
-The one thing to know: an entry of an open transaction is not committed yet; when the transaction
+An entry of an open transaction is not committed yet; when the transaction
 ends, its entries learn what became of them and a marker is left in each partition.
 """
 

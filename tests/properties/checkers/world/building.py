@@ -1,6 +1,6 @@
 """The story of one world: records are sent and looked on, processed, aggregated, collected.
 
-The one thing to know: nothing goes wrong in it. Whatever is found in its history is either legal
+Nothing goes wrong in it. Whatever is found in its history is either legal
 and only reported, or a mistake of whoever found it.
 """
 

@@ -1,6 +1,6 @@
 """How a run ends: complete, interrupted while it settled, or with only a part of it collected.
 
-The one thing to know: of a partial history each file is a beginning of the whole one. What is
+Of a partial history each file is a beginning of the whole one. What is
 missing at its end must prove nothing.
 """
 

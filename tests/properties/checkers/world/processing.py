@@ -1,6 +1,6 @@
 """Pipelines that process every committed position once, in batches, and say how far they came.
 
-The one thing to know: effects and atomic positions become visible together, resume positions after
+Effects and atomic positions become visible together, resume positions after
 them. A batch may be executed twice, but only its last execution leaves anything behind.
 """
 

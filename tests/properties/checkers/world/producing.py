@@ -1,6 +1,6 @@
 """Producers: sessions that send records one by one or in transactions, and may die in one.
 
-The one thing to know: each is a generator that pauses after every step, so that the steps of
+Each is a generator that pauses after every step, so that the steps of
 several producers and readers interleave as the scheduler pleases.
 """
 

@@ -1,6 +1,6 @@
 """Readers that look on while records are written.
 
-The one thing to know: within a session a reader never goes back and passes nothing over; it may do
+Within a session a reader never goes back and passes nothing over; it may do
 so legally only by a new session. It either polls to the end or stops before, and says which.
 """
 

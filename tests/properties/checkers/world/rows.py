@@ -1,6 +1,6 @@
 """Rows of the tables as plain dicts, every column there from the start.
 
-The one thing to know: a column that nobody fills is None, so that no reader has to ask whether it
+A column that nobody fills is None, so that no reader has to ask whether it
 is there. `History` checks the rest at its door.
 """
 

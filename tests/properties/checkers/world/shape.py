@@ -1,6 +1,6 @@
 """What is odd about a world: the few parameters that it is drawn from.
 
-The one thing to know: the first value of everything is the dullest, so that what Hypothesis shrinks
+The first value of everything is the dullest, so that what Hypothesis shrinks
 a failure to is a small world with nothing odd but what matters.
 """
 

@@ -1,6 +1,6 @@
 """Sinks: the effects that stand in them, in every view, and the journal of how they came there.
 
-The one thing to know: positions and ordinals are the sink's own; an effect that is seen in two
+Positions and ordinals are the sink's own; an effect that is seen in two
 views stands in both with the same content, and perhaps in another order.
 """
 

@@ -1,6 +1,6 @@
 """What all actors of one world share: chance, time, the broker and the tables.
 
-The one thing to know: time is one count for the whole world, but each host tells it by a clock of
+Time is one count for the whole world, but each host tells it by a clock of
 its own, and what two clocks say is never compared.
 """
 

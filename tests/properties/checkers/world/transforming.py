@@ -1,6 +1,6 @@
 """What the transformation makes of a record, for each sink: the rows of `expected`.
 
-The one thing to know: it is drawn once per record and sink, so that the same record yields the same
+It is drawn once per record and sink, so that the same record yields the same
 each time that it is processed; only what is optional may be there one time and not the next.
 """
 

@@ -1,6 +1,6 @@
 """A world that is done: its rows, and what of it is on trial.
 
-The one thing to know: rows may be changed (that is what wounds do), so whoever needs them untouched
+Rows may be changed (that is what mutations do), so whoever needs them untouched
 takes a copy first.
 """
 

@@ -1,6 +1,6 @@
 """Histories of Jepsen's Kafka workload, as large as wanted, from a little simulated cluster.
 
-The one thing to know: what is generated is correct (no anomaly) and ends with final polls, with all
+What is generated is correct (no anomaly) and ends with final polls, with all
 the oddities of the real thing: transactions that abort or stay in doubt, gaps in the offsets,
 crashes, new assignments, empty polls, a nemesis. `python generate.py 100000 FILE` writes a file.
 """

@@ -335,7 +335,7 @@ class TestCycles:
 
 
 class TestNothingToMutate:
-    """Where the self-proof has no place for a wound, what was found counts, and nothing holds."""
+    """Where a mutation has no place, what was found counts, and nothing holds."""
 
     def test_only_what_failed_was_read(self, tmp_path: Path) -> None:
         text = TestAbortedRead.TEXT + END % "5 [[0 1]]"

@@ -206,7 +206,7 @@ def test_a_claim_shows_what_was_found_where_it_looks(small: SimpleNamespace) -> 
     scope = replace(ledger.claim.scope, sink="audit")
     audit = replace(ledger, claim=replace(ledger.claim, scope=scope))
     judgement = Judgement(
-        claims=(ledger, audit), findings=(replace(here, count=4, shown=shown),), self_proof=()
+        claims=(ledger, audit), findings=(replace(here, count=4, shown=shown),), mutation_check=()
     )
     one, other = cases_of(build(small.record(), history, judgement), Path("run"))
     assert len(one.witness) == 3

@@ -69,7 +69,7 @@ def test_a_judgement_came_to_its_end_only_if_a_claim_says_so(
         ((violated,), "its judgement does not say that it was settled and collected to its end"),
         ((violated, small.judged("at-least-once", Verdict.UNKNOWN)), "its judgement does not say"),
     ):
-        judgement = Judgement(claims=claims, findings=(), self_proof=())
+        judgement = Judgement(claims=claims, findings=(), mutation_check=())
         (file := tmp_path / "j.json").write_text(judgement_json(judgement, source="history.edn"))
         side = load_side(file)
         assert side.history is None
@@ -117,10 +117,10 @@ def test_a_test_without_teeth_is_a_flaw(
     assert side_of_report(complete.model_copy(update={"faults": (fault,)})).flaw == why
 
 
-def test_a_failed_self_proof_is_a_flaw(complete: Report) -> None:
-    wound = complete.self_proof[0].model_copy(update={"found": False})
-    flaw = side_of_report(complete.model_copy(update={"self_proof": (wound,)})).flaw
-    assert flaw == "its self-proof failed: wound «effect dropped» was not found"
+def test_a_failed_mutation_check_is_a_flaw(complete: Report) -> None:
+    mutation = complete.mutation_check[0].model_copy(update={"found": False})
+    flaw = side_of_report(complete.model_copy(update={"mutation_check": (mutation,)})).flaw
+    assert flaw == "its mutation self-check failed: mutation «effect dropped» was not found"
 
 
 def test_what_differs_in_the_runs_themselves(complete: Report) -> None:

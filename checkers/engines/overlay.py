@@ -1,0 +1,329 @@
+"""Tables, relations and answers in layers, each computed once and only when asked for.
+
+A `Layer` holds what is different from the layer below. The bottom holds the
+history. The trials are put on top; a mutated copy puts changed tables on top of that. In each layer
+only what depends on a change is computed again, and everything else is read from below. Several
+threads may ask: who needs what another is computing waits for it.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from itertools import count, groupby
+from typing import Any, Final
+
+import pyarrow as pa
+
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.cycles import shortest_cycles
+from onceproof.checkers.effect_words import named
+from onceproof.checkers.engines.database import Database
+from onceproof.checkers.engines.literals import literal
+from onceproof.checkers.model import Anomaly, Evidence, Finding, Findings, Row, Value
+from onceproof.checkers.relations import relations
+from onceproof.checkers.relations.base import Relation
+
+SHOWN: Final = 20
+"""Findings of one anomaly that are kept in full; the count is always of all."""
+WITNESS_ROWS: Final = 50
+"""Rows of one finding that are kept."""
+CAUSES: Final = 20
+_SOURCE = re.compile(r"\b(FROM|JOIN)(\s+)(\w+)", re.IGNORECASE)
+_numbers = count(1)
+_CAUSE_ORDER = ("clock", "at", "hazard", "owner", "batch", "attempt")
+
+
+def answer_name(anomaly: Anomaly) -> str:
+    """The table that holds an anomaly's witness rows."""
+    return f"found_{anomaly.name.replace('-', '_')}"
+
+
+@cache
+def standard_queries() -> Mapping[str, Relation]:
+    """Everything that is computed: relations, and each anomaly's rows under its answer's name."""
+    answers = {
+        answer_name(a): Relation(
+            name=answer_name(a), meaning=a.definition, sql=a.sql, empty_without=a.empty_without
+        )
+        for a in anomalies().values()
+    }
+    return {**relations(), **answers}
+
+
+@cache
+def _needs(query: str) -> frozenset[str]:
+    return frozenset(name for _, _, name in _SOURCE.findall(query))
+
+
+class Layer:
+    """What differs from the layer below, and how to ask for everything as seen from here."""
+
+    def __init__(
+        self,
+        database: Database,
+        changes: Mapping[str, pa.Table],
+        below: Layer | None = None,
+        queries: Mapping[str, Relation] | None = None,
+    ) -> None:
+        """Put tables on top of a layer; `checkers.engines.open_history` makes the bottom one."""
+        self.below = below
+        self.database = database
+        self._number = next(_numbers)
+        self._computing: dict[str, threading.Lock] = {}
+        self._queries: Mapping[str, Relation] = queries or (
+            below._queries if below else standard_queries()
+        )
+        self._changed: dict[str, bool] = {}
+        self._pinned: frozenset[str] = below._pinned if below else frozenset()
+        """What is not computed again, although it depends on something that changed."""
+        self._names: dict[str, str] = {}
+        """What is here, by the name that queries call it."""
+        self._empty: dict[str, bool] = {}
+        for name, table in changes.items():
+            self.put(name, table)
+
+    def put(self, name: str, table: pa.Table) -> None:
+        """Put one table here."""
+        self.database.put(self._made(name), table)
+        self._empty[name] = table.num_rows == 0
+
+    def attach(self, name: str, place: str, columns: str) -> None:
+        """Put the Parquet data at a place here."""
+        self.database.attach(self._made(name), place, columns)
+
+    @contextmanager
+    def above(
+        self,
+        changes: Mapping[str, pa.Table],
+        queries: Mapping[str, Relation] | None = None,
+        pinned: Iterable[str] = (),
+    ) -> Iterator[Layer]:
+        """A layer on top of this one, gone when the context ends.
+
+        Args:
+            changes: tables that are different there.
+            queries: other relations and answers than those of this layer.
+            pinned: relations that stay what they are here, there and in all layers above.
+        """
+        pinned = frozenset(pinned)
+        for name in sorted(pinned):
+            self._prepare(name)
+        layer = Layer(self.database, changes, self, queries)
+        layer._pinned |= pinned
+        try:
+            yield layer
+        finally:
+            self.database.drop(reversed(layer._names.values()))
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        """Run a query over tables, relations and answers; rows as dicts."""
+        return self.database.rows(self._resolved(query))
+
+    def arrow(self, query: str) -> pa.Table:
+        """As `rows`, as an Arrow table."""
+        return self.database.arrow(self._resolved(query))
+
+    def number(self, query: str) -> int:
+        """The one number that a query yields."""
+        ((value,),) = (row.values() for row in self.rows(query))
+        return int(value)
+
+    def counts(self) -> dict[str, int]:
+        """Rows of every relation that was computed and kept in this layer."""
+        kept = [
+            name
+            for name in sorted(self._names.keys() & relations().keys())
+            if self._queries[name].stored
+        ]
+        if not kept:
+            return {}
+        # One statement: what it costs to ask is the asking.
+        counts = (f"SELECT '{name}' AS name, count(*) AS n FROM {name}" for name in kept)
+        rows = self.rows(" UNION ALL ".join(counts))
+        return dict(sorted((str(row["name"]), int(row["n"])) for row in rows))
+
+    def answer(self, anomaly: Anomaly) -> list[dict[str, Any]]:
+        """All witness rows of an anomaly, of every trial."""
+        return self.rows(f"SELECT * FROM {answer_name(anomaly)}")
+
+    def has(self, anomaly: Anomaly, trial: int, key: Mapping[str, Value]) -> bool:
+        """Whether there is a finding whose key columns have these values."""
+        test = " AND ".join(f'"{column}" = {literal(value)}' for column, value in key.items())
+        return bool(
+            self.rows(
+                f"SELECT 1 AS one FROM {answer_name(anomaly)} "
+                f"WHERE trial = {trial} AND {test} LIMIT 1"
+            )
+        )
+
+    def undecided(self, anomaly: Anomaly) -> frozenset[int]:
+        """The trials in which a part of the history that this anomaly needs was cut off."""
+        if anomaly.undecided is None:
+            return frozenset()
+        return frozenset(row["trial"] for row in self.rows(anomaly.undecided))
+
+    def findings(self, anomaly: Anomaly, hazards: Sequence[Row] = ()) -> dict[int, Findings]:
+        """All findings of an anomaly, by trial: how many, and the first of them in full.
+
+        Args:
+            anomaly: what to look for.
+            hazards: rows of `hazards`, among which causes are looked for.
+        """
+        answer = answer_name(anomaly)
+        key = ", ".join(f'"{column}"' for column in anomaly.key)
+        if not self.rows(f"SELECT 1 AS one FROM {answer} LIMIT 1"):
+            return {}
+        counted = self.rows(
+            f"SELECT trial, count(*) AS n FROM (SELECT DISTINCT trial, {key} FROM {answer}) k "
+            "GROUP BY trial"
+        )
+        shown: dict[int, list[Finding]] = {}
+        for trial, finding in self._shown(anomaly, answer, key, _in_order(hazards)):
+            shown.setdefault(trial, []).append(finding)
+        return {
+            row["trial"]: Findings(
+                anomaly=anomaly.name,
+                hop=anomaly.hop,
+                evidence=anomaly.evidence,
+                count=row["n"],
+                shown=tuple(shown[row["trial"]]),
+            )
+            for row in counted
+        }
+
+    def _shown(
+        self, anomaly: Anomaly, answer: str, key: str, hazards: Sequence[Row]
+    ) -> Iterator[tuple[int, Finding]]:
+        """The first findings in the order of their keys, each with its first rows."""
+        names = self.arrow(f"SELECT * FROM {answer} LIMIT 0").schema.names
+        columns = ", ".join(f'"{name}"' for name in names)
+        rows = self.rows(
+            "SELECT * FROM ("
+            f"SELECT f.*, dense_rank() OVER (PARTITION BY trial ORDER BY {key}) AS finding_number, "
+            f"row_number() OVER (PARTITION BY trial, {key} ORDER BY {columns}) AS witness_number, "
+            f"count(*) OVER (PARTITION BY trial, {key}) AS witness_rows FROM {answer} f"
+            f") n WHERE finding_number <= {SHOWN} AND witness_number <= {WITNESS_ROWS} "
+            "ORDER BY trial, finding_number, witness_number"
+        )
+        for (trial, _), group in groupby(rows, key=lambda r: (r["trial"], r["finding_number"])):
+            witness: list[dict[str, Any]] = []
+            for row in group:
+                rows_in_all = row["witness_rows"]
+                witness.append({n: row[n] for n in names if n != "trial"})
+            yield (
+                trial,
+                Finding(
+                    anomaly=anomaly.name,
+                    hop=anomaly.hop,
+                    evidence=anomaly.evidence,
+                    key={column: witness[0][column] for column in anomaly.key},
+                    sentence=anomaly.tell(witness)
+                    if anomaly.tell
+                    else anomaly.sentence.format_map(
+                        {**witness[0], "rows": rows_in_all, "named": named(witness[0])}
+                    ),
+                    witness=tuple(witness),
+                    causes=_causes(witness, hazards),
+                ),
+            )
+
+    @property
+    def queries(self) -> Mapping[str, Relation]:
+        """The relations and answers of this layer, by name."""
+        return self._queries
+
+    def _made(self, name: str) -> str:
+        self._names[name] = f"l{self._number}_{name}"
+        return self._names[name]
+
+    def _resolved(self, query: str) -> str:
+        """The query in the engine's dialect, every table under the name that it has there."""
+        for name in sorted(_needs(query)):
+            self._prepare(name)
+        return _SOURCE.sub(
+            lambda found: f"{found[1]}{found[2]}{self._place(found[3]) or found[3]}",
+            self.database.translated(query),
+        )
+
+    def _place(self, name: str) -> str | None:
+        layer: Layer | None = self
+        while layer is not None:
+            if name in layer._names:
+                return layer._names[name]
+            layer = layer.below
+        return None
+
+    def _prepare(self, name: str) -> None:
+        """Compute a relation or an answer, in the lowest layer that sees all that it depends on."""
+        if name not in self._queries:
+            return
+        if self.below is not None and not self._depends(name):
+            self.below._prepare(name)
+            return
+        with self._computing.setdefault(name, threading.Lock()):
+            if name not in self._names:
+                self._compute(name, self._queries[name])
+
+    def _compute(self, name: str, relation: Relation) -> None:
+        if relation.cycles is not None:
+            self.put(name, shortest_cycles(self.arrow(relation.sql), relation.cycles))
+            return
+        query = self._resolved(relation.sql)
+        if any(self._is_empty(table) for table in relation.empty_without):
+            query = f"SELECT * FROM ({query}) nothing LIMIT 0"
+        self.database.create(self._made(name), query, stored=relation.stored)
+
+    def _is_empty(self, table: str) -> bool:
+        """Whether it is known that a table has no rows as seen from here."""
+        layer: Layer | None = self
+        while layer is not None:
+            if table in layer._names:
+                return layer._empty.get(table, False)
+            layer = layer.below
+        return False
+
+    def _depends(self, name: str) -> bool:
+        """Whether a name means something else here than in the layer below."""
+        if name in self._names:
+            return True
+        if name in self._pinned:
+            return False
+        if name not in self._changed:
+            relation = self._queries.get(name)
+            self._changed[name] = relation is not None and (
+                (self.below is not None and self.below._queries.get(name) is not relation)
+                or any(self._depends(n) for n in _needs(relation.sql) if n != name)
+            )
+        return self._changed[name]
+
+
+def _causes(witness: Sequence[Row], hazards: Sequence[Row]) -> tuple[Row, ...]:
+    """Hazards of the same micro-batch of the same owner, or of the same attempt."""
+    batches = {(r.get("owner"), r["batch"]) for r in witness if r.get("batch") is not None}
+    attempts = {r["attempt"] for r in witness if r.get("attempt") is not None}
+    found = [
+        row
+        for row in hazards
+        if (row["attempt"] is not None and row["attempt"] in attempts)
+        or (
+            row["batch"] is not None
+            and any(
+                batch == row["batch"] and (None in (owner, row["owner"]) or owner == row["owner"])
+                for owner, batch in batches
+            )
+        )
+    ]
+    return tuple(found[:CAUSES])
+
+
+def _in_order(hazards: Sequence[Row]) -> list[Row]:
+    return sorted(hazards, key=lambda row: [(row[c] is None, row[c]) for c in _CAUSE_ORDER])
+
+
+def of_the_run(anomaly: Anomaly) -> bool:
+    """Whether an anomaly belongs to the whole run and not to a trial."""
+    return anomaly.evidence is Evidence.LIVENESS

@@ -1,0 +1,146 @@
+"""What stands in a history's columns, checked once at the door, by the engine that opens it.
+
+Queries rely on this. `OK` instead of `ok` would be judged wrongly, and an
+entry that was written down twice would be a duplicate that never was.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onceproof.checkers.engines.overlay import Layer
+from onceproof.checkers.history import BadHistory, History
+from onceproof.checkers.tables import TABLES
+
+WORDS: Final[dict[str, dict[str, frozenset[str]]]] = {
+    "sends": {"outcome": frozenset({"ok", "fail", "info"})},
+    "txns": {"outcome": frozenset({"committed", "aborted", "info"})},
+    "log": {"kind": frozenset({"data", "commit", "abort", "odd"})},
+    "reads": {"isolation": frozenset({"read_committed", "read_uncommitted"})},
+    "assignments": {"isolation": frozenset({"read_committed", "read_uncommitted"})},
+    "journal": {"operation": frozenset({"append", "upsert", "delete"})},
+    "contributions": {"operation": frozenset({"sum", "count", "min", "max", "last"})},
+    "positions": {
+        "role": frozenset({"atomic", "resume", "advisory"}),
+        "kind": frozenset({"planned", "done"}),
+        "by": frozenset({"subject", "harness"}),
+    },
+    "hazards": {"hop": frozenset({"produce", "process"})},
+    "phases": {"outcome": frozenset({"ok", "failed", "stalled", "held-back", "interrupted"})},
+}
+"""Columns with a vocabulary of their own."""
+
+UNIQUE: Final[dict[str, tuple[str, ...]]] = {
+    "sends": ("attempt",),
+    "txns": ("txn",),
+    "log": ("topic", "partition", "offset", "record"),
+    "partitions": ("topic", "partition"),
+    "state": ("sink", "view", "state_key", "aggregate"),
+    "instances": ("instance",),
+}
+"""What names one row."""
+
+DEAD_LETTER: Final = "~dead-letter"
+"""The effect key under which queries count dead letters; no effect may be called so."""
+
+
+def check_contents(layer: Layer, history: History) -> None:
+    """Check what stands in the columns.
+
+    Raises:
+        BadHistory: a value is missing, is not one of the known words, or a row came twice.
+    """
+    for name, table in TABLES.items():
+        if not history.rows(name):
+            continue
+        where = history.where(name)
+        needed = {c.name for c in table.columns if not c.nullable} - history.full(name)
+        _check_known(layer, name, sorted(needed), where)
+        for column, words in WORDS.get(name, {}).items():
+            _check_words(layer, name, column, words, where)
+        if name == "log":
+            _check_places(layer, where)
+        elif unique := UNIQUE.get(name):
+            _check_unique(layer, name, unique, where)
+        if name == "contributions":
+            _check_operations(layer, where)
+        if any(column.name == "effect_key" for column in table.columns):
+            _check_effect_keys(layer, name, where)
+
+
+def _check_known(layer: Layer, name: str, columns: list[str], where: str) -> None:
+    if not columns:
+        return
+    counts = ", ".join(f'count(*) - count("{column}") AS "{column}"' for column in columns)
+    (unknown,) = layer.rows(f"SELECT {counts} FROM {name}")
+    for column, count in unknown.items():
+        if count:
+            raise BadHistory(
+                f"{where}, column {column}: expected a value in every row, found {count} NULL. "
+                "Write it, or leave out the rows that are not known."
+            )
+
+
+def _check_words(layer: Layer, name: str, column: str, words: frozenset[str], where: str) -> None:
+    for row in layer.rows(f'SELECT DISTINCT "{column}" AS word FROM {name}'):
+        if row["word"] is not None and row["word"] not in words:
+            raise BadHistory(
+                f"{where}, column {column}: expected one of {', '.join(sorted(words))}, found "
+                f"{row['word']!r}. Use these words."
+            )
+
+
+def _check_unique(layer: Layer, name: str, unique: tuple[str, ...], where: str) -> None:
+    key = ", ".join(f'"{column}"' for column in unique)
+    # First by hashes, which are quickly counted and small; a collision is looked at again below.
+    hashes = f"SELECT hash({key}) AS h FROM {name} GROUP BY hash({key}) HAVING count(*) > 1"
+    if not layer.rows(f"SELECT 1 AS one FROM ({hashes}) d LIMIT 1"):
+        return
+    twice = layer.rows(
+        f"SELECT {key}, count(*) AS n FROM {name} JOIN ({hashes}) d ON d.h = hash({key}) "
+        f"GROUP BY {key} HAVING count(*) > 1 ORDER BY {key} LIMIT 1"
+    )
+    for row in twice:
+        count = row.pop("n")
+        raise BadHistory(
+            f"{where} has {count} rows for {row}; expected is one. Remove what was written twice."
+        )
+
+
+def _check_places(layer: Layer, where: str) -> None:
+    """Check that a place has one row, or one for each of the records that were seen there."""
+    if not layer.rows("SELECT 1 AS one FROM contested_places LIMIT 1"):
+        return
+    for row in layer.rows("""
+SELECT l.topic, l."partition", l."offset", count(*) AS n, count(DISTINCT l.record) AS records
+FROM log l
+JOIN contested_places c ON c.h = hash(l.topic, l."partition", l."offset")
+GROUP BY l.topic, l."partition", l."offset"
+HAVING count(*) > 1 AND count(*) > count(DISTINCT l.record)
+ORDER BY l.topic, l."partition", l."offset"
+LIMIT 1
+"""):
+        count, records = row.pop("n"), row.pop("records")
+        raise BadHistory(
+            f"{where} has {count} rows for {row}, with {records} known records; expected is one "
+            "row, or one for each record that was seen there. Remove what was written twice."
+        )
+
+
+def _check_effect_keys(layer: Layer, name: str, where: str) -> None:
+    if layer.rows(f"SELECT 1 AS one FROM {name} WHERE effect_key = '{DEAD_LETTER}' LIMIT 1"):
+        raise BadHistory(
+            f"{where}, column effect_key: {DEAD_LETTER!r} is what dead letters are counted as. "
+            "Give the effect another key; write a dead letter as an effect of its own sink."
+        )
+
+
+def _check_operations(layer: Layer, where: str) -> None:
+    for row in layer.rows(
+        "SELECT sink, aggregate, min(operation) AS one, max(operation) AS other "
+        "FROM contributions GROUP BY sink, aggregate HAVING min(operation) <> max(operation)"
+    ):
+        raise BadHistory(
+            f"{where}: aggregate {row['aggregate']!r} of sink {row['sink']!r} has operations "
+            f"{row['one']} and {row['other']}; expected is one. Give the other another name."
+        )

@@ -1,0 +1,246 @@
+"""The mutation self-check: every mutation of a copy of this history must be found.
+
+A check that finds nothing is worth only as much as its power to find. A sample of this history's
+records is taken out, with everything that was written down about them. Each mutation picks a clean
+record of the sample and changes a row or two of one table; the finding of that record must be new.
+Mutations of different records share one copy. Records are compared one by one, so what is found in
+the sample would be found in the whole, and the proof costs the same for a thousand records and for
+a hundred million. What is known of the history as a whole (whether effects name their input's
+position, say) stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+import pyarrow as pa
+
+from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.engines.everything import without_screen
+from onceproof.checkers.engines.overlay import Layer, answer_name
+from onceproof.checkers.engines.parallel import Beside
+from onceproof.checkers.model import Hop, Mutation, Value
+from onceproof.checkers.mutations import Mutator, Target, mutators
+from onceproof.checkers.trials import nobody
+
+_CANDIDATES: Final = 12
+_OF_THE_WHOLE: Final = (
+    "by_state", "judging_mode", "log_traits", "send_counts", "sink_owners", "sink_traits", "stated",
+)  # fmt: skip
+"""Relations that say something of the history as a whole."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """What was judged: a hop of one trial.
+
+    Attributes:
+        hop: the hop.
+        trial: the number of the trial on it.
+        wanted: names of the anomalies that are looked for; others need no proof.
+        where: the stretch in words, for the mutations' targets.
+    """
+
+    hop: Hop
+    trial: int
+    wanted: frozenset[str]
+    where: str
+
+    @property
+    def mutators(self) -> list[Mutator]:
+        """The ways to mutate a history that prove something here."""
+        return [w for w in mutators() if w.hop is self.hop and w.must_find in self.wanted]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Cut:
+    """One mutation, made or to be made."""
+
+    stretch: Proof
+    mutator: Mutator
+    target: Target
+
+    def apart_from(self, other: _Cut) -> bool:
+        """Whether both can be made in one copy and still be told apart."""
+        return (
+            self.stretch is other.stretch
+            and self.mutator.kind == other.mutator.kind
+            and not (self.target.touches & other.target.touches)
+        )
+
+
+@dataclass(kw_only=True)
+class _Copy:
+    """One mutated copy: its changed tables, and the mutations that it carries."""
+
+    tables: dict[str, pa.Table] = field(default_factory=dict)
+    cuts: list[_Cut] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class _Aim:
+    """What is to be mutated on a stretch, and what is known without mutator a copy of the sample.
+
+    Attributes:
+        made: mutations, by their names.
+        cuts: for each of the others, where it can be made.
+    """
+
+    made: dict[str, Mutation] = field(default_factory=dict)
+    cuts: list[list[_Cut]] = field(default_factory=list)
+
+
+def prove(
+    layer: Layer, sample: Mapping[str, pa.Table], stretches: Sequence[Proof], others: Beside
+) -> list[tuple[Mutation, ...]]:
+    """Mutation copies of the history in every way that fits, and look for each mutation.
+
+    Args:
+        layer: where the history was judged.
+        sample: what `onceproof.checkers.sample.taken_out` took out of it.
+        stretches: what was judged.
+        others: who shares the work.
+
+    Returns:
+        The mutations of each stretch, in their order.
+    """
+    with (
+        # Nobody is a suspect for being in the sample: the screen has to prove itself as well.
+        layer.above({**sample, "sampled": nobody()}, None, _OF_THE_WHOLE) as extract,
+        extract.above({}, without_screen(layer.queries)) as unscreened,
+    ):
+        aiming = [others.do(partial(_aim, layer, unscreened, stretch)) for stretch in stretches]
+        aims = [aim.result() for aim in aiming]
+        copies = _copies(extract, [cuts for aim in aims for cuts in aim.cuts])
+        looking = [others.do(partial(_looked_for_all, extract, copy)) for copy in copies]
+        for copy, looked in zip(copies, looking, strict=True):
+            for cut, mutation in zip(copy.cuts, looked.result(), strict=True):
+                aims[stretches.index(cut.stretch)].made[cut.mutator.name] = mutation
+    return [
+        tuple(aim.made[w.name] for w in stretch.mutators if w.name in aim.made)
+        for stretch, aim in zip(stretches, aims, strict=True)
+    ]
+
+
+def _aim(layer: Layer, unscreened: Layer, stretch: Proof) -> _Aim:
+    aim = _Aim()
+    for mutator in stretch.mutators:
+        whole = layer if mutator.of_the_whole else unscreened
+        if not mutator.applies(whole, stretch.trial):
+            continue
+        cuts = _cuts(whole, mutator, stretch)
+        if not cuts:
+            aim.made[mutator.name] = _without_target(whole, mutator, stretch)
+        elif mutator.of_the_whole:
+            changed = {mutator.table: _mutated_table(layer, cuts[0], {})}
+            with layer.above(changed) as mutated:
+                aim.made[mutator.name] = _looked_for(mutated, cuts[0])
+        else:
+            aim.cuts.append(cuts)
+    return aim
+
+
+def _copies(extract: Layer, choices: Iterable[Sequence[_Cut]]) -> list[_Copy]:
+    """As few copies as carry one cut of each choice."""
+    copies: list[_Copy] = []
+    for cuts in choices:
+        copy, cut = _place(copies, cuts)
+        copy.tables[cut.mutator.table] = _mutated_table(extract, cut, copy.tables)
+        copy.cuts.append(cut)
+    return copies
+
+
+def _mutated_table(layer: Layer, cut: _Cut, tables: Mapping[str, pa.Table]) -> pa.Table:
+    name = cut.mutator.table
+    table = tables[name] if name in tables else layer.arrow(f"SELECT * FROM {name}")
+    return cut.mutator.change(table, cut.target.row)
+
+
+def _place(copies: list[_Copy], cuts: Sequence[_Cut]) -> tuple[_Copy, _Cut]:
+    for copy in copies:
+        for cut in cuts:
+            if all(cut.apart_from(other) for other in copy.cuts):
+                return copy, cut
+    copies.append(_Copy())
+    return copies[-1], cuts[0]
+
+
+def _cuts(layer: Layer, mutator: Mutator, stretch: Proof) -> list[_Cut]:
+    """Where a mutation can be made: rows without its finding, of clean records if there are any."""
+    answer = answer_name(anomalies()[mutator.must_find])
+    same = " AND ".join(f'f."{column}" = t."{column}"' for column in mutator.key)
+    dirty = _dirty(stretch)
+    is_dirty = (
+        f"t.record IN (SELECT record FROM ({dirty}) d WHERE d.trial = {stretch.trial})"
+        if mutator.of_records and dirty
+        else "FALSE"
+    )
+    order = ", ".join(["dirty", *(f't."{column}"' for column in mutator.order)])
+    rows = layer.rows(
+        f"SELECT t.*, {is_dirty} AS dirty FROM ({mutator.targets}) t "
+        f"WHERE t.trial = {stretch.trial} "
+        f"AND NOT EXISTS (SELECT 1 FROM {answer} f WHERE f.trial = {stretch.trial} AND {same}) "
+        f"ORDER BY {order} LIMIT {_CANDIDATES}"
+    )
+    clean = [row for row in rows if not row["dirty"]]
+    return [
+        _Cut(
+            stretch=stretch,
+            mutator=mutator,
+            target=Target(row=row, key={c: row[c] for c in mutator.key}),
+        )
+        for row in clean or rows
+    ]
+
+
+def _dirty(stretch: Proof) -> str:
+    """A query for all records with any finding of the hop, by trial."""
+    return " UNION ".join(
+        f"SELECT trial, record FROM {answer_name(anomaly)}"
+        for anomaly in anomalies().values()
+        if anomaly.hop is stretch.hop and anomaly.name in stretch.wanted and "record" in anomaly.key
+    )
+
+
+def _without_target(layer: Layer, mutator: Mutator, stretch: Proof) -> Mutation:
+    """Every place has the finding already, which proves as much; or there is no place at all."""
+    answer = answer_name(anomalies()[mutator.must_find])
+    already = bool(
+        layer.rows(f"SELECT 1 AS one FROM {answer} WHERE trial = {stretch.trial} LIMIT 1")
+    )
+    return Mutation(
+        name=mutator.name,
+        target=stretch.where,
+        must_find=mutator.must_find,
+        found=already,
+        placed=already,
+        detail="found without a mutation: every record that it fits has this finding already"
+        if already
+        else f"there is nothing to mutate in {mutator.table}",
+    )
+
+
+def _looked_for_all(extract: Layer, copy: _Copy) -> list[Mutation]:
+    with extract.above(copy.tables) as mutated:
+        return [_looked_for(mutated, cut) for cut in copy.cuts]
+
+
+def _looked_for(mutated: Layer, cut: _Cut) -> Mutation:
+    name = cut.mutator.must_find
+    found = mutated.has(anomalies()[name], cut.stretch.trial, cut.target.key)
+    named = _words(cut.target.key)
+    return Mutation(
+        name=cut.mutator.name,
+        target=f"{named} in {cut.stretch.where}",
+        must_find=name,
+        found=found,
+        detail=f"{name} was {'found' if found else 'not found'} for {named}",
+    )
+
+
+def _words(key: Mapping[str, Value]) -> str:
+    hidden = ("sink", "view")
+    return ", ".join(f"{n} {v}" for n, v in key.items() if n not in hidden and v != "")

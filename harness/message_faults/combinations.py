@@ -1,0 +1,70 @@
+"""The messages of the transactional commit path, and what is done to each: plain data.
+
+What a client sends differs. A message that a kind of client never sends is
+named so by that client, and is neither hit nor missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from onceproof.harness.links.gate.rules import Rule
+
+MESSAGES: Final = (
+    "InitProducerId",
+    "AddPartitionsToTxn",
+    "Produce",
+    "AddOffsetsToTxn",
+    "TxnOffsetCommit",
+    "EndTxn",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blow:
+    """What is done to one message."""
+
+    name: str
+    direction: str
+    action: str
+    held_seconds: float = 0
+    """How long it is held before it is released."""
+    kills: bool = False
+    """Whether the broker that it is on its way to is killed while it is held."""
+
+
+BLOWS: Final = (
+    Blow(name="request lost", direction="request", action="drop"),
+    Blow(name="response lost", direction="response", action="drop"),
+    Blow(name="held 5 s", direction="request", action="hold", held_seconds=5),
+    Blow(name="connection closed", direction="request", action="close-after"),
+    Blow(name="broker killed", direction="request", action="hold", kills=True),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Combination:
+    """One message and what is done to it."""
+
+    message: str
+    blow: Blow
+
+    def rule(self, transactional_id: str) -> Rule:
+        """The rule that a gate is given."""
+        return Rule(
+            direction=self.blow.direction,  # type: ignore[arg-type]
+            api=self.message,
+            action=self.blow.action,  # type: ignore[arg-type]
+            transactional_id=transactional_id,
+        )
+
+
+def combinations(messages: Sequence[str] = MESSAGES) -> list[Combination]:
+    """Every message with every blow; those that kill come last, since they take the longest."""
+    return [
+        Combination(message=message, blow=blow)
+        for blow in sorted(BLOWS, key=lambda blow: blow.kills)
+        for message in messages
+    ]

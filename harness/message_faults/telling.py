@@ -1,0 +1,68 @@
+"""The table of what came of all trials.
+
+N of M counts what was hit exactly, whatever the client made of it; what it
+made of it stands beside, with what an independent reader found. A message that a client never sends
+has a line that says so, and counts for nothing.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from onceproof.harness.message_faults.combinations import Combination
+from onceproof.harness.message_faults.trial import Result
+
+_HEAD = ("client", "message", "what was done", "hit", "recovered", "what it said", "seen")
+_NOTHING = ("", "not sent", "", "", "")
+
+
+def table(results: Sequence[Result], never_sent: Mapping[str, Sequence[str]]) -> list[str]:
+    """One line for each client and combination, in the order in which they were tried first.
+
+    Args:
+        results: all trials.
+        never_sent: messages by the client that never sends them.
+    """
+    rows: list[tuple[str, ...]] = [_HEAD]
+    for client in dict.fromkeys([*(result.client for result in results), *never_sent]):
+        of_client = [result for result in results if result.client == client]
+        for combination in dict.fromkeys(result.combination for result in of_client):
+            mine = [result for result in of_client if result.combination == combination]
+            rows.append((client, *_row(combination, mine)))
+        rows += [(client, message, *_NOTHING) for message in never_sent.get(client, ())]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
+    return [
+        "  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+
+
+def _row(combination: Combination, results: Sequence[Result]) -> tuple[str, ...]:
+    seconds = [result.seconds for result in results if result.seconds is not None]
+    return (
+        combination.message,
+        combination.blow.name,
+        f"{sum(result.missed is None for result in results)} of {len(results)}",
+        f"{statistics.median(seconds):.1f} s" if seconds else "never",
+        _counted(result.outcome for result in results),
+        _counted(result.seen for result in results),
+    )
+
+
+def total(results: Sequence[Result]) -> list[str]:
+    """What was missed and why, and how many were hit."""
+    missed = [
+        f"missed: {result.client}, {result.combination.message}, "
+        f"{result.combination.blow.name}: {result.missed}"
+        for result in results
+        if result.missed is not None
+    ]
+    return [*missed, f"{len(results) - len(missed)} of {len(results)} hit"]
+
+
+def _counted(words: Iterable[str]) -> str:
+    counts = Counter(words)
+    if len(counts) == 1:
+        return next(iter(counts))
+    return "; ".join(f"{count} × {word}" for word, count in counts.most_common())

@@ -1,0 +1,259 @@
+"""One message of one transaction met by one blow: what the client made of it, and what is there.
+
+It counts as hit only if the gate acted exactly once, on that message of that
+transactional id, and what had to follow was seen as well: a held message that went out no sooner
+than it should, a broker that was gone before its message got there. What a client is said never to
+send is looked for all the while.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Final
+
+from confluent_kafka import Consumer, TopicPartition
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.topics import create_topics
+from onceproof.harness.links.gate.client import Placed
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.message_faults.clients import Client, Task, told_by
+from onceproof.harness.message_faults.combinations import Combination
+from onceproof.harness.stage.alone import Alone
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.stage.topology import AUDITOR, Link, node_id
+from onceproof.harness.wait import Overdue, Stop, wait_until
+
+VALUES: Final = ("one", "two", "three")
+OFFSET: Final = 7
+_TRIES: Final = 45.0
+"""Seconds for which a client tries."""
+_HUNG: Final = 75.0
+"""Seconds after which it is said to hang, and is killed: it should have given up long before."""
+_WHOLE: Final = 90.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What came of one trial."""
+
+    client: str
+    combination: Combination
+    missed: str | None
+    """Why it was not hit as it should; None if it was."""
+    outcome: str
+    seconds: float | None
+    """From the blow to the commit; None if there was none."""
+    seen: str
+    """What an independent reader finds."""
+
+
+class Trials:
+    """Trials on one stage with gates on all links of its producers."""
+
+    def __init__(self, up: Alone, client: Client) -> None:
+        self._up = up
+        self._stage = up.stage
+        self._client = client
+        self._links = [Link("producer", node) for node in up.stage.brokers]
+        self._input = f"exact-{client.name}-input"
+        self._count = 0
+
+    def __enter__(self) -> Trials:
+        for link in self._links:
+            self._stage.gate(link)
+        create_topics(self._stage.bootstrap(AUDITOR), [self._input], partitions=1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for link in self._links:
+            self._stage.ungate(link)
+
+    def attempt(self, combination: Combination) -> Result:
+        """One trial; the stage is whole again afterwards."""
+        self._count += 1
+        name = f"exact-{self._client.name}-{self._count}"
+        create_topics(self._stage.bootstrap(AUDITOR), [name], partitions=1)
+        self._wait_whole()
+        with ExitStack() as stack:
+            placed = self._put(combination.rule(name), stack)
+            unsent = [
+                each
+                for message in self._client.never_sends
+                for each in self._put(sending(message, name), stack)
+            ]
+            process = self._client.start(self._up.processes, self._task(name))
+            stack.callback(process.kill, "the trial is over")
+            hit = self._wait_hit(placed, process)
+            killed = self._strike(combination, placed, hit, stack)
+            outcome, at = self._wait_end(process)
+            missed = why_missed(combination, placed, hit, killed) or why_sent(unsent)
+        began = hit.fired[0]["at"] if hit else 0
+        return Result(
+            client=self._client.name,
+            combination=combination,
+            missed=missed,
+            outcome=outcome,
+            seconds=(at - began) / 1e9 if hit and at else None,
+            seen=self._seen(name),
+        )
+
+    def _put(self, rule: Rule, stack: ExitStack) -> list[Placed]:
+        """Put a rule on every link, until the trial is over."""
+        placed = [self._stage.gate(link).put(rule) for link in self._links]
+        for each in placed:
+            stack.callback(each.remove)
+        return placed
+
+    def _task(self, name: str) -> Task:
+        return Task(
+            bootstrap=self._stage.bootstrap("producer"),
+            transactional_id=name,
+            topic=name,
+            values=VALUES,
+            input=self._input,
+            group=name,
+            offset=OFFSET,
+            seconds=_TRIES,
+        )
+
+    def _wait_hit(self, placed: list[Placed], process: Process) -> Placed | None:
+        """The rule that acted; the others are removed, since the client may try elsewhere."""
+
+        def acted() -> Placed | bool:
+            hit = next((each for each in placed if each.fired), None)
+            return hit or not process.leader_alive()
+
+        try:
+            found = wait_until(acted, what="the message", seconds=_HUNG, every=0.01)
+        except Overdue:
+            return None
+        if not isinstance(found, Placed):
+            return None
+        for each in placed:
+            if each is not found:
+                each.remove()
+        return found
+
+    def _strike(
+        self, combination: Combination, placed: list[Placed], hit: Placed | None, stack: ExitStack
+    ) -> str | None:
+        """Do what the gate does not do by itself; returns the broker that was killed."""
+        blow = combination.blow
+        if hit is None:
+            return None
+        if blow.held_seconds:
+            Stop().pause(blow.held_seconds)
+            hit.release()
+        if not blow.kills:
+            return None
+        (node,) = {str(link.target) for link in self._links if str(link) == hit.link}
+        stack.callback(self._stage.restart, node)
+        self._stage.kill(node, f"{combination.message} was on its way to it")
+        return node
+
+    def _wait_end(self, process: Process) -> tuple[str, int | None]:
+        """How the client ended, and when it had committed."""
+        try:
+            wait_until(
+                lambda: not process.leader_alive(), what="the client", seconds=_HUNG, every=0.05
+            )
+        except Overdue:
+            return "hung", None
+        told = told_by(process)
+        if told is None:
+            return f"ended without a word: {process.tail()}", None
+        return told.describe(), told.at if told.committed else None
+
+    def _seen(self, name: str) -> str:
+        """What the log and the group hold, asked without any proxy."""
+        self._wait_whole()
+        addresses = {
+            node_id(node): self._stage.bootstrap(AUDITOR, node) for node in self._stage.brokers
+        }
+        reader = LogReader(ClusterView(addresses), addresses)
+        try:
+            # An EndTxn is answered before its markers are written.
+            wait_until(
+                lambda: len(set(reader.ends(name)[0])) == 1,
+                what="the transaction to be over",
+                seconds=_WHOLE,
+                seen=lambda: reader.ends(name),
+            )
+            log = reader.read(name, 0)
+        finally:
+            reader.close()
+        values = [
+            (entry.value or b"").decode()
+            for entry, committed in zip(log.entries, log.committed(), strict=True)
+            if committed and entry.kind == "data"
+        ]
+        member = Consumer({
+            "log_level": 0, "bootstrap.servers": self._stage.bootstrap(AUDITOR), "group.id": name
+        })  # fmt: skip
+        try:
+            (place,) = member.committed([TopicPartition(self._input, 0)], _WHOLE)
+        finally:
+            member.close()
+        return how_seen(values, place.offset)
+
+    def _wait_whole(self) -> None:
+        """Wait until nothing is disturbed and every replica is in sync."""
+        addresses = {
+            node_id(node): self._stage.bootstrap(AUDITOR, node) for node in self._stage.brokers
+        }
+        with ClusterView(addresses) as view:
+            wait_until(
+                lambda: not self._stage.disturbed() and view.in_sync_everywhere(),
+                what="the stage to be whole",
+                seconds=_WHOLE,
+                every=0.1,
+                seen=lambda: (self._stage.disturbed(), view.out_of_sync()),
+            )
+
+
+def why_missed(
+    combination: Combination, placed: list[Placed], hit: Placed | None, killed: str | None
+) -> str | None:
+    """Why a trial is no hit."""
+    fired = [event for each in placed for event in each.fired]
+    if hit is None or len(fired) != 1:
+        return f"acted {len(fired)} times"
+    (event,) = fired
+    if event["api"] != combination.message:
+        return f"met {event['api']}"
+    blow = combination.blow
+    if blow.held_seconds:
+        delivered = hit.delivered
+        if not delivered or delivered[0]["at"] - event["at"] < blow.held_seconds * 1e9:
+            return "was not held, or never went out"
+    if blow.kills and (killed is None or hit.delivered or not hit.lost):
+        return "reached the broker before it was gone"
+    return None
+
+
+def sending(message: str, transactional_id: str) -> Rule:
+    """The rule that tells when a client sends a message after all."""
+    return Rule(
+        direction="request", api=message, action="report", transactional_id=transactional_id
+    )
+
+
+def why_sent(unsent: list[Placed]) -> str | None:
+    """What a client sent although it is said never to."""
+    sent = sorted({event["api"] for each in unsent for event in each.fired})
+    return f"sent {', '.join(sent)} as well, which it is said never to send" if sent else None
+
+
+def how_seen(values: list[str], offset: int) -> str:
+    """Records and offset in words."""
+    expected = list(VALUES)
+    records = (
+        "once" if values == expected else "none" if not values else f"records {','.join(values)}"
+    )
+    moved = offset == OFFSET
+    if (records == "once") is moved:
+        return records
+    return f"{records}, offset {'moved' if moved else 'not moved'}"

@@ -1,0 +1,49 @@
+"""Where a pipeline of somebody's own puts the inputs that it could not process.
+
+An input leads to its effects or to one dead letter, never to both and never
+to neither. So whoever looks at an output looks at the dead letters too, in whatever way these are
+read: they stand in each view in which an output is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from onceproof.harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.user_pipeline.together import OwnOutput
+
+
+class DeadLetters:
+    """An output of dead letters, as a sink that is looked at beside others."""
+
+    def __init__(self, sink: OwnOutput, views: Iterable[str]) -> None:
+        """`views` are those of the outputs beside it."""
+        self.name = sink.name
+        self._sink = sink
+        self._views = tuple(dict.fromkeys(views))
+
+    def size(self) -> int:
+        """A number that changes with everything that becomes visible."""
+        return self._sink.size()
+
+    def effects(self) -> list[Effect]:
+        """Every dead letter, in every view."""
+        found = self._sink.effects()
+        return [replace(effect, view=view) for view in self._views for effect in found]
+
+    def records(self) -> frozenset[str | None]:
+        """The inputs that were given up."""
+        return self._sink.records()
+
+    def states(self) -> list[State]:
+        """None."""
+        return []
+
+    def atomic_batches(self) -> list[AtomicBatch]:
+        """None."""
+        return []
+
+    def hanging(self) -> bool:
+        """Whether something is undecided."""
+        return self._sink.hanging()

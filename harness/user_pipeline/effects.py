@@ -1,0 +1,169 @@
+"""How many effects an input must have, and what tells them apart.
+
+Where an input has several, each needs a name, or a copy of one would make
+up for another that is missing. Their name is what a rule finds in them, or, without a rule, their
+place among the different contents of their input: that tells a copy as long as a pipeline that
+repeats itself writes the same again.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from onceproof.harness.sinks.base import Effect
+from onceproof.harness.user_pipeline.identity import BadRule, Rule
+
+NOT_JUDGED: Final = "content is not judged"
+"""Digest of all effects, expected and seen: what they should say only their owner knows."""
+
+_COUNT = re.compile(r"(?:(0)\.\.)?([1-9][0-9]{0,3})")
+_FUNCTION = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Yield:
+    """What each input comes to.
+
+    Attributes:
+        most: how many effects; with a function, that says it.
+        optional: whether it may have none.
+        key: what tells several apart; None: their content.
+        function: `FILE.py:NAME` of a function that takes an input, as JSON says it or else as text
+            (None if it has no value), and returns how many effects it has, or their names, which
+            `key` finds in them.
+    """
+
+    most: int = 1
+    optional: bool = False
+    key: Rule | None = None
+    function: str | None = None
+
+    @classmethod
+    def parse(cls, text: str, *, key: str | None = None) -> Yield:
+        """Read it as it is written on a command line: `1`, `0..1`, `3`, `rules.py:effects`.
+
+        Raises:
+            BadRule: it is no number of effects, and no function.
+        """
+        rule = None if key is None else Rule.parse(key)
+        if _FUNCTION.fullmatch(text):
+            _function(text)
+            return cls(optional=True, key=rule, function=text)
+        found = _COUNT.fullmatch(text)
+        if found is None:
+            raise BadRule(
+                f"{text!r} is no number of effects; expected 1, 0..1, 3 or the like, or "
+                "FILE.py:FUNCTION"
+            )
+        return cls(most=int(found[2]), optional=bool(found[1]), key=rule)
+
+    def __str__(self) -> str:
+        """As it is written on a command line."""
+        return self.function or (f"0..{self.most}" if self.optional else str(self.most))
+
+    @property
+    def only_one(self) -> bool:
+        """Whether no input has more than one effect, which then needs no name."""
+        return self.most == 1 and self.function is None
+
+    def names(self, value: str | None) -> tuple[str, ...]:
+        """The names of an input's effects.
+
+        Raises:
+            BadRule: the function fails, or says neither a number nor names.
+        """
+        if self.only_one:
+            return ("",)
+        if self.function is None:
+            return _numbers(self.most)
+        said = _asked(self.function, value)
+        if isinstance(said, int) and not isinstance(said, bool) and said >= 0:
+            if said and self.key is not None:
+                raise BadRule(
+                    f"{self.function} returned {said}, and --effect-key finds names; expected a "
+                    f"list of the names that {self.key} finds, or no --effect-key"
+                )
+            return _numbers(said)
+        if isinstance(said, Sequence) and not isinstance(said, str):
+            if self.key is None:
+                raise BadRule(
+                    f"{self.function} names effects, so --effect-key must say where they have "
+                    "their names"
+                )
+            return tuple(str(name) for name in said)
+        raise BadRule(f"{self.function} returned {said!r}; expected a number, or a list of names")
+
+    def named(self, effects: Iterable[Effect]) -> list[Effect]:
+        """Effects with their names, whose `effect_key` is what tells them apart so far.
+
+        Without a rule the first name goes to what is smallest; copies share a name.
+        """
+        found = list(effects)
+        if self.only_one:
+            return [replace(effect, effect_key="") for effect in found]
+        if self.function is not None and self.key is not None:
+            return found
+        keys: dict[tuple[str, str, str | None], set[str]] = defaultdict(set)
+        for effect in found:
+            keys[effect.sink, effect.view, effect.record].add(effect.effect_key)
+        places = {
+            (*of, key): str(place)
+            for of, each in keys.items()
+            for place, key in enumerate(sorted(each, key=_by_size), 1)
+        }
+        return [
+            replace(e, effect_key=places[e.sink, e.view, e.record, e.effect_key]) for e in found
+        ]
+
+
+def _numbers(most: int) -> tuple[str, ...]:
+    return tuple(str(n) for n in range(1, most + 1))
+
+
+def _by_size(key: str) -> tuple[int, str]:
+    return len(key), key
+
+
+def _asked(function: str, value: str | None) -> Any:
+    content: Any = value
+    with suppress(ValueError):
+        content = None if value is None else json.loads(value)
+    try:
+        return _function(function)(content)
+    except Exception as error:
+        raise BadRule(
+            f"{function} failed with {type(error).__name__}: {error}, for {(value or '')[:120]!r}"
+        ) from error
+
+
+@cache
+def _function(text: str) -> Callable[[Any], Any]:
+    """The function that a text names.
+
+    Raises:
+        BadRule: there is none.
+    """
+    found = _FUNCTION.fullmatch(text)
+    assert found is not None, "looked at before"
+    path, name = Path(found[1]), found[2]
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise BadRule(f"{text}: there is no file {path}")
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise BadRule(f"{path}: {type(error).__name__}: {error}") from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise BadRule(f"{path} has no function {name}")
+    return function  # type: ignore[no-any-return]

@@ -1,0 +1,142 @@
+"""How the identity of an input is found in what a pipeline of somebody's own wrote.
+
+Identity travels in the record. A rule names where: `json:$.order_id`, `key`,
+`header:order-id` or `regex:id=([0-9]+)`. What it does not find stays nameless, and nameless effects
+make a run invalid: nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+RULES: Final = "json:$.FIELD, header:NAME, key or regex:PATTERN"
+"""The rules there are, in words."""
+
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
+_PATH = re.compile(r"\$(?:\.[^.\[\]]+|\[\d+\])+")
+
+
+class BadRule(ValueError):
+    """A rule that cannot be understood; the text says what would be right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """One thing that was written: a message of a topic, or a row.
+
+    Attributes:
+        value: its content as text; a row's is JSON.
+        key: a message's key; None: it has none, or is a row.
+        headers: a message's headers.
+    """
+
+    value: str | None
+    key: str | None = None
+    headers: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """Where one thing is found in what was written.
+
+    Attributes:
+        kind: `json`, `header`, `key` or `regex`.
+        argument: a path, a name or a pattern; empty with `key`.
+    """
+
+    kind: str
+    argument: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Rule:
+        """Read it as it is written on a command line.
+
+        Raises:
+            BadRule: it is none.
+        """
+        kind, _, argument = text.partition(":")
+        if kind == "key" and not argument:
+            return cls(kind=kind)
+        if kind == "header" and argument:
+            return cls(kind=kind, argument=argument)
+        if kind == "json" and _PATH.fullmatch(argument):
+            return cls(kind=kind, argument=argument)
+        if kind == "regex" and argument:
+            try:
+                pattern = re.compile(argument)
+            except re.error as error:
+                raise BadRule(f"{text!r} is no regular expression: {error}") from None
+            if pattern.groups > 1:
+                raise BadRule(f"{text!r} has {pattern.groups} groups; expected one, or none")
+            return cls(kind=kind, argument=argument)
+        raise BadRule(f"{text!r} says of nothing where it is; expected {RULES}")
+
+    def __str__(self) -> str:
+        """As it is written on a command line."""
+        return self.kind if self.kind == "key" else f"{self.kind}:{self.argument}"
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether it can be asked of a row, which has neither key nor headers."""
+        return self.kind in ("json", "regex")
+
+    def find(self, written: Written) -> str | None:
+        """What it names, as text; None where it is not there, or empty."""
+        match self.kind:
+            case "key":
+                return written.key or None
+            case "header":
+                return (written.headers or {}).get(self.argument) or None
+            case "regex":
+                found = re.search(self.argument, written.value or "")
+                return (found and found[found.re.groups]) or None
+        try:
+            return text_of(at(json.loads(written.value or ""), self.argument))
+        except (ValueError, LookupError, TypeError):
+            return None
+
+    def why_not(self, written: Written) -> str:
+        """Why it finds nothing there, in words."""
+        if self.kind != "json":
+            return (
+                "there is none" if self.kind != "regex" else "nothing matches, or no more than ''"
+            )
+        try:
+            content = json.loads(written.value or "")
+        except ValueError as error:
+            return f"expected JSON: {error}"
+        try:
+            found = at(content, self.argument)
+        except (LookupError, TypeError):
+            if isinstance(content, Mapping):
+                return f"there is no such field; there are {', '.join(map(str, content)) or 'none'}"
+            return f"expected an object with fields, found {type(content).__name__}"
+        return f"expected a text or a whole number there, found {json.dumps(found)[:80]}"
+
+
+def at(content: Any, path: str) -> Any:
+    """What stands at a path such as `$.order.id` or `$.items[0].sku`.
+
+    Raises:
+        LookupError: nothing does.
+        TypeError: what is on the way has no parts.
+    """
+    for step in _STEP.finditer(path):
+        name, number = step.groups()
+        if name is not None and not isinstance(content, Mapping):
+            raise TypeError(f"{path}: {type(content).__name__} has no fields")
+        content = content[name if name is not None else int(number)]
+    return content
+
+
+def text_of(content: Any) -> str | None:
+    """A value as an identity: text as it is, whole numbers in digits; anything else is none."""
+    if isinstance(content, bool) or content in (None, ""):
+        return None
+    if isinstance(content, float) and content.is_integer():
+        return str(int(content))
+    return str(content) if isinstance(content, str | int) else None

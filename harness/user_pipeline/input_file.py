@@ -1,0 +1,111 @@
+"""Records of a user's file: JSON Lines, CSV with a header, or Parquet.
+
+A line of JSON is sent as it stands; a row of the others is sent as JSON.
+What would have to be guessed at is refused, with the line where it stands: a record that was sent
+as something else than its owner means would be judged as something else.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from onceproof.harness.user_pipeline.identity import BadRule, Written
+from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.folder import MORE, csv_rows, json_lines, parquet
+
+_ENDS: Final = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv": "csv"} | {
+    ".parquet": "parquet"
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """One record to be sent."""
+
+    identity: str
+    key: str
+    value: str | None
+    headers: tuple[tuple[str, str | None], ...] = ()
+
+
+def given(file: Path) -> Iterator[tuple[Written, str]]:
+    """What a file holds, each with the place where it stands.
+
+    Raises:
+        BadRule: it is of no format that is known, or cannot be read.
+    """
+    format_ = _ENDS.get(file.suffix.lower())
+    if format_ is None:
+        raise BadRule(f"{file}: expected a name that ends with {', '.join(_ENDS)}")
+    try:
+        for found in _found(file, format_):
+            value = (found.written.value or "").rstrip("\r\n")
+            yield Written(value=value), found.position
+    except UnicodeDecodeError as error:
+        raise BadRule(f"{file}: expected text in UTF-8, found {error}") from None
+    except (UnreadableOutput, OSError) as error:
+        raise BadRule(f"{file}: {error}") from error
+
+
+def count(file: Path) -> int:
+    """How many records a file has.
+
+    Raises:
+        BadRule: as of `given`, or it has none.
+    """
+    found = sum(1 for _ in given(file))
+    if not found:
+        raise BadRule(f"{file}: there is no record in it")
+    return found
+
+
+def _found(file: Path, format_: str) -> Iterator[Found]:
+    if format_ == "json":
+        return json_lines(file, file.name, strict=True)
+    if format_ == "csv":
+        _check_header(file)
+        return csv_rows(file, file.name, strict=True)
+    _check_columns(file)
+    return parquet(file, file.name)
+
+
+def _check_header(file: Path) -> None:
+    with file.open(newline="", encoding="utf-8-sig") as opened:
+        names = next(csv.reader(opened), [])
+    for name in names:
+        if names.count(name) > 1 or name in ("", MORE):
+            raise BadRule(
+                f"{file} line 1: a column is called {name!r}"
+                f"{', and another too' if names.count(name) > 1 else ''}; expected a header with a "
+                f"name of its own for each column, none of them {MORE!r}"
+            )
+
+
+def _check_columns(file: Path) -> None:
+    try:
+        schema = pq.read_schema(file)
+    except (pa.ArrowException, OSError) as error:
+        raise BadRule(f"{file}: cannot be read as Parquet: {error}") from error
+    for field in schema:
+        if _binary(field.type):
+            raise BadRule(
+                f"{file}: column {field.name} is of type {field.type}, which JSON has no word for; "
+                "expected text, numbers or what is made of them. Cast it, or send JSON Lines"
+            )
+
+
+def _binary(type_: pa.DataType) -> bool:
+    if pa.types.is_nested(type_):
+        return any(_binary(type_.field(n).type) for n in range(type_.num_fields))
+    return bool(
+        pa.types.is_binary(type_)
+        or pa.types.is_large_binary(type_)
+        or pa.types.is_fixed_size_binary(type_)
+    )

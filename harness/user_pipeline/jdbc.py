@@ -1,0 +1,64 @@
+"""How libpq connects to a database, said for PostgreSQL's JDBC driver.
+
+Either has settings that the other does not know. What only libpq knows is
+refused, so that nobody connects otherwise than they said.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import quote, urlencode
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from onceproof.harness.stage.base import StageTrouble
+
+_PORT: Final = "5432"
+_SAME: Final = frozenset(
+    {"user", "password", "options", "sslmode", "sslcert", "sslkey", "sslrootcert", "sslpassword"}
+)
+_CALLED: Final = {
+    **{name: name for name in _SAME},
+    "application_name": "ApplicationName",
+}
+"""libpq's name of a setting, and the driver's."""
+_LEFT_OUT: Final = "connect_timeout"
+"""The driver gives up by itself; and an `&` less is one less for a shell to take for its own."""
+
+
+def jdbc_url(database: str) -> str:
+    """The URL for a connection string or a `postgresql://` URI; an empty one for none.
+
+    Raises:
+        StageTrouble: it cannot be said.
+    """
+    if not database:
+        return ""
+    try:
+        said = {name: str(value) for name, value in conninfo_to_dict(database).items()}
+    except psycopg.ProgrammingError as error:
+        raise StageTrouble(f"{{jdbc}}: the database is no connection string: {error}") from None
+    said.pop(_LEFT_OUT, None)
+    hosts = said.pop("host", "localhost").split(",")
+    ports = said.pop("port", _PORT).split(",")
+    name = said.pop("dbname", said.get("user", ""))
+    odd = [
+        *sorted(said.keys() - _CALLED.keys()),
+        *(host for host in hosts if host[:1] in ("/", "@")),
+    ]
+    if odd:
+        raise StageTrouble(
+            f"{{jdbc}}: JDBC has nothing for {', '.join(odd)}; expected a host and "
+            f"{', '.join(sorted(_CALLED))}"
+        )
+    if len(ports) == 1:
+        ports *= len(hosts)
+    if len(ports) != len(hosts):
+        raise StageTrouble(f"{{jdbc}}: {len(hosts)} hosts and {len(ports)} ports; expected as many")
+    places = ",".join(
+        f"{f'[{host}]' if ':' in host else host}:{port or _PORT}"
+        for host, port in zip(hosts, ports, strict=True)
+    )
+    settings = urlencode({_CALLED[key]: value for key, value in said.items()}, quote_via=quote)
+    return f"jdbc:postgresql://{places}/{quote(name, safe='')}{f'?{settings}' if settings else ''}"

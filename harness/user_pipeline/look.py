@@ -1,0 +1,297 @@
+"""How far a pipeline of the user's is, as it can be seen without its help.
+
+A partition of the input is done when each of its inputs has its effects in every output. Where some
+are missing, the pipeline may have lost them or may still hold them back. It is asked again: the
+last inputs of the workload, its *sentinels*, are sent only when the outputs have stood still. A
+partition whose sentinels have all come out, and whose outputs have then stood still again, is done
+too; what is missing there is lost. What consumer groups commit decides nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Final
+
+from onceproof.harness.identity import ODD_HEADER, RECORD_HEADER
+from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog, UnreadableLog
+from onceproof.harness.subjects.pipeline import PipelineTrouble, Positions
+from onceproof.harness.user_pipeline.group_commits import GroupCommits
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.together import Together
+from onceproof.harness.user_pipeline.upserts import passed
+
+QUIET: Final = 5.0
+"""Seconds for which an output must not change before it counts as still."""
+
+Opened = Callable[[LogReader], Together]
+
+
+@dataclass(kw_only=True)
+class Look:
+    """Looks at one pipeline.
+
+    Attributes:
+        topic: its input.
+        groups: knows what consumer groups commit.
+        reader: opens a reader of logs.
+        sink: opens its outputs.
+        sent: identities that its inputs have.
+        required: those of `sent` that must have an effect.
+        sentinels: those of `required` that are sent last, when all else has come to rest.
+        rest: seconds for which its outputs must not change before they count as still.
+        pause: the longest in seconds that it usually pauses between two writes.
+        upserts: whether an input leaves a value that a later one of its key takes the place of.
+        close: closes what its readers leave open.
+    """
+
+    topic: str
+    groups: GroupCommits
+    reader: Callable[[], AbstractContextManager[LogReader]]
+    sink: Opened
+    sent: Collection[str]
+    required: Collection[str]
+    sentinels: Collection[str] = frozenset()
+    rest: float = QUIET
+    pause: float = 0.0
+    upserts: bool = False
+    close: Callable[[], None] = lambda: None
+    changes: int = field(default=0, init=False)
+    """How often something new was found in its outputs."""
+    added: set[int] = field(default_factory=set, init=False)
+    """Partitions that were added before it was last started, so that it cannot but know them."""
+    _size: int | None = field(default=None, init=False)
+    _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
+    """Two who look at once, and hear in the other order, would count what is new twice."""
+    _since: float = field(default_factory=time.monotonic, init=False)
+
+    def size(self) -> int:
+        """A number that changes with everything that becomes visible in its outputs.
+
+        Raises:
+            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
+        """
+        with self._looking:
+            with self.reader() as reader:
+                size = self.sink(reader).size()
+            if size != self._size:
+                self._size, self._since = size, time.monotonic()
+                self.changes += 1
+            return size
+
+    @property
+    def quiet_for(self) -> float:
+        """Seconds since its outputs were last seen to change."""
+        return time.monotonic() - self._since
+
+    def still(self) -> bool:
+        """Whether nothing has changed in its outputs for a while."""
+        self.size()
+        return self.quiet_for >= self.rest
+
+    def arrived(self) -> tuple[int, int, str]:
+        """How many effects name an input, how many do not, and where one of those stands."""
+        with self.reader() as reader:
+            effects = self.sink(reader).effects()
+        strangers = [e for e in effects if e.record not in self.sent]
+        example = (
+            f"{strangers[0].position} names {strangers[0].record or 'none'}" if strangers else ""
+        )
+        return len(effects) - len(strangers), len(strangers), example
+
+    def has(self, records: Collection[str]) -> bool:
+        """Whether each of these has an effect in every output.
+
+        Raises:
+            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
+        """
+        with self.reader() as reader:
+            effects = self.sink(reader).named()
+        return all(record in there for there in effects for record in records)
+
+    def nameless(self) -> int:
+        """How many effects name nothing at all.
+
+        Raises:
+            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
+        """
+        with self.reader() as reader:
+            return sum(effect.record is None for effect in self.sink(reader).effects())
+
+    def check_empty(self) -> None:
+        """See that nothing stands in its outputs before it has ever run.
+
+        What an earlier trial left has the identities of this one's inputs: it would hide a loss, or
+        look like a copy.
+
+        Raises:
+            PipelineTrouble: something does.
+        """
+        try:
+            ours, others, _ = self.arrived()
+        except (UnreadableLog, UnreadableOutput):
+            return  # what its program has yet to make cannot be read
+        if ours + others:
+            raise PipelineTrouble(
+                f"its outputs hold {ours + others} effects before it was ever started; expected "
+                "none. Let it write below {work} or into {database}, which each run has for "
+                "itself, or remove what an earlier run left."
+            )
+
+    def done(self) -> tuple[int, int]:
+        """How many inputs have an effect in every output, and how many stand in the input."""
+        with self.reader() as reader:
+            there = [
+                [named for entry in _inputs(log) if (named := _named(entry))[0]]
+                for log in reader.read_topic(self.topic)
+            ]
+            effects = self.sink(reader).named()
+        known = {record for inputs in there for record, _ in inputs}
+        past = {
+            record
+            for inputs in there
+            for (record, _), done in zip(inputs, self._done(inputs, effects), strict=True)
+            if all(done)
+        }
+        return len(past), len(known)
+
+    def past(self, ends: Mapping[int, int]) -> bool:
+        """Whether an input at or behind each of these offsets has an effect in every output.
+
+        Args:
+            ends: partition → offset.
+
+        Raises:
+            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
+        """
+        with self.reader() as reader:
+            effects = self.sink(reader).named()
+            logs = {log.partition: log for log in reader.read_topic(self.topic)}
+        return all(
+            any(done and offset >= end for offset, _, done in self._with_effects(inputs, effects))
+            for partition, end in ends.items()
+            if (inputs := [(e.offset, *_named(e)) for e in _inputs(logs[partition])])
+        )
+
+    def getting_past(self, ends: Mapping[int, int]) -> Callable[[], bool]:
+        """Something to ask over and over for `past`, which reads everything only after a change."""
+        changes = -1
+
+        def is_past() -> bool:
+            nonlocal changes
+            self.size()
+            if self.changes == changes:
+                return False
+            changes = self.changes
+            return self.past(ends)
+
+        return is_past
+
+    def positions(self) -> Positions | None:
+        """Behind the last input of each partition that is done, else the first that is not.
+
+        None while no partition has an input, or nobody can look.
+        """
+        still = self.still()
+        try:
+            with self.reader() as reader:
+                effects = self.sink(reader).named()
+                logs = [log for log in reader.read_topic(self.topic) if _inputs(log)]
+        except (UnreadableLog, UnreadableOutput):
+            return None
+        reached = {(log.topic, log.partition): self._reached(log, effects, still) for log in logs}
+        ends = {(log.topic, log.partition): _inputs(log)[-1].offset + 1 for log in logs}
+        for log in logs:
+            at = log.topic, log.partition
+            others = (reached[other] == end for other, end in ends.items() if other != at)
+            # What reads all others to their ends, and nothing at all of this one, never will.
+            if log.partition in self.added and still and all(others) and self._bare(log, effects):
+                reached[at] = ends[at]
+        return reached or None
+
+    def _bare(self, log: PartitionLog, effects: Sequence[Collection[str | None]]) -> bool:
+        """Whether no input of a partition has effects in every output."""
+        inputs = [(entry.offset, *_named(entry)) for entry in _inputs(log)]
+        return not any(done for _, _, done in self._with_effects(inputs, effects))
+
+    def _reached(
+        self, log: PartitionLog, effects: Sequence[Collection[str | None]], still: bool
+    ) -> int:
+        inputs = [(entry.offset, *_named(entry)) for entry in _inputs(log)]
+        waiting = {
+            record: offset
+            for offset, record, done in self._with_effects(inputs, effects)
+            if not done and record in self.required
+        }
+        asked = {record for _, record, _ in inputs if record in self.sentinels}
+        if waiting and not (still and asked and asked.isdisjoint(waiting)):
+            return min(waiting.values())
+        return inputs[-1][0] + 1
+
+    def input_logs(self) -> list[PartitionLog]:
+        """Every partition of its input as it stands.
+
+        Raises:
+            UnreadableLog: it cannot be seen now.
+        """
+        with self.reader() as reader:
+            return list(reader.read_topic(self.topic))
+
+    def waits(self) -> bool:
+        """Whether some input that must have an effect has none in some output.
+
+        Raises:
+            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
+        """
+        with self.reader() as reader:
+            effects = self.sink(reader).named()
+            logs = [
+                [(entry.offset, *_named(entry)) for entry in _inputs(log)]
+                for log in reader.read_topic(self.topic)
+            ]
+        return any(
+            record in self.required and not done
+            for inputs in logs
+            for _, record, done in self._with_effects(inputs, effects)
+        )
+
+    def _with_effects(
+        self, inputs: Sequence[tuple[int, str, str]], effects: Sequence[Collection[str | None]]
+    ) -> list[tuple[int, str, bool]]:
+        """Of each input of a partition, by offset, identity and key: whether it is done."""
+        each = self._done([(record, key) for _, record, key in inputs], effects)
+        return [
+            (offset, record, all(done))
+            for (offset, record, _), done in zip(inputs, each, strict=True)
+        ]
+
+    def _done(
+        self, inputs: Sequence[tuple[str, str]], effects: Sequence[Collection[str | None]]
+    ) -> list[tuple[bool, ...]]:
+        """Of each input of a partition, by identity and key: whether each output has an effect."""
+        if self.upserts:
+            each = [[done for _, done in passed(inputs, there)] for there in effects]
+        else:
+            each = [[record in there for record, _ in inputs] for there in effects]
+        return list(zip(*each, strict=True))
+
+
+def _inputs(log: PartitionLog) -> list[Entry]:
+    """The committed records of a partition that are inputs, and not sent beside them."""
+    return [
+        entry
+        for entry, committed in zip(log.entries, log.committed(), strict=True)
+        if committed
+        and entry.kind == "data"
+        and RECORD_HEADER in entry.headers
+        and ODD_HEADER not in entry.headers
+    ]
+
+
+def _named(entry: Entry) -> tuple[str, str]:
+    """Identity and key of an input."""
+    record = entry.headers.get(RECORD_HEADER, b"").decode()
+    return record, (entry.key or b"").decode(errors="replace")

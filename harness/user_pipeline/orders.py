@@ -1,0 +1,224 @@
+"""What is sent to a pipeline of somebody's own: orders that we make up, or the records of a file.
+
+Each record needs an identity of its own, or one that was lost and one that
+was doubled could not be told apart. A file's records carry theirs; it is found by the same kind of
+rule as in what the pipeline writes.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+from onceproof.harness.identity import digest
+from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
+from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
+from onceproof.harness.user_pipeline.input_file import Given, given
+from onceproof.harness.user_pipeline.odd_orders import as_odd
+from onceproof.harness.user_pipeline.profile import EMPTY, KEYS
+from onceproof.harness.user_pipeline.upserts import contributions
+from onceproof.harness.workload.partitions import partition_of_key
+from onceproof.harness.workload.task_file import SenderRecord
+
+ORDER_ID = "order_id"
+_ITEMS = ("book", "lamp", "chair", "desk", "shelf")
+_BEGINNING = 4
+"""The first quarter of all orders leaves partition 0 empty, where one is to be: on a busy machine a
+tenth is there before a pipeline has read much."""
+_BACK = (0, 3, 7, 11)
+"""How many customers back each of four orders in a row is given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Orders:
+    """A workload of orders, made up from the seed or read from a file.
+
+    Attributes:
+        topic: where they go.
+        records: how many in all; of a file, so many from its beginning.
+        file: path of a file with records; None: they are made up.
+        identity: rule by which a file's record names itself.
+        key: rule by which it names its key; None: its identity is its key.
+        effects: how many effects each must have, as `Yield` writes it.
+        effect_key: rule that tells several of one record apart.
+        upserts: whether each leaves a value for its key, instead of effects of its own.
+        producers: how many share them.
+        partitions: of the topic.
+        rate: records per second of all producers together, while faults are at work.
+        sentinels: how many of the last records are sent only when all else has come to rest.
+        odd: what is odd about those that are made up: `KEYS`, `NULL`, `OVERSIZE`, `EMPTY`.
+    """
+
+    topic: str
+    records: int
+    file: str | None = None
+    identity: str = f"json:$.{ORDER_ID}"
+    key: str | None = None
+    effects: str = "1"
+    effect_key: str | None = None
+    upserts: bool = False
+    producers: int = 2
+    partitions: int = 3
+    rate: int = 400
+    sentinels: int = 0
+    odd: tuple[str, ...] = ()
+    transaction: int = field(default=0, init=False)
+    trickle: ClassVar[float] = 0.25
+    """The input goes on while a pipeline stands still, as it does in production."""
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Where they go."""
+        return (self.topic,)
+
+    @property
+    def yields(self) -> Yield:
+        """What each must come to."""
+        return Yield.parse(self.effects, key=self.effect_key)
+
+    def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
+        """What one producer sends, in order.
+
+        Raises:
+            BadRule: a record of the file has no identity, or one that another has, or no key.
+        """
+        for n, record in enumerate(self._all(seed)):
+            if n % self.producers == producer:
+                yield SenderRecord(
+                    record=record.identity,
+                    topic=self.topic,
+                    key=record.key,
+                    value=record.value,
+                    digest=digest(
+                        record.key.encode(),
+                        None if record.value is None else record.value.encode(),
+                    ),
+                    headers=record.headers,
+                )
+
+    def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
+        """What one producer's records must come to in a sink, as rows of `expected`."""
+        if self.upserts:
+            return
+        for record in self.sends(producer=producer, seed=seed):
+            for name in self.yields.names(record.value):
+                yield {
+                    "sink": sink,
+                    "record": record.record,
+                    "effect_key": name,
+                    "digest": NOT_JUDGED,
+                    "optional": self.yields.optional and self.yields.function is None,
+                }
+
+    def contributed(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
+        """What one producer's records leave in a sink, as rows of `contributions`.
+
+        Raises:
+            BadRule: one has more than one effect.
+        """
+        if not self.upserts:
+            return
+        for record in self.sends(producer=producer, seed=seed):
+            names = self.yields.names(record.value)
+            if len(names) > 1:
+                raise BadRule(
+                    f"{record.record} has {len(names)} effects; expected with --upserts: one value "
+                    "for its key, or none"
+                )
+            if names:
+                yield from contributions([(record.record, record.key)], sink=sink)
+
+    def required(self, *, seed: int) -> frozenset[str]:
+        """Identities of all records that must have an effect; none where any may have none."""
+        if self.yields.optional and self.yields.function is None:
+            return frozenset()
+        return frozenset(identity for identity, _ in self.keyed(seed=seed))
+
+    def asked_last(self, *, seed: int) -> frozenset[str]:
+        """Identities of the sentinels that must have an effect."""
+        each = self.sentinels // self.producers
+        last = {
+            record.record
+            for producer in range(self.producers if each else 0)
+            for record in list(self.sends(producer=producer, seed=seed))[-each:]
+        }
+        return self.required(seed=seed) & last
+
+    def keyed(self, *, seed: int) -> list[tuple[str, str]]:
+        """Identity and key of every record that has an effect, in the order of the file."""
+        return [(r.identity, r.key) for r in self._all(seed) if self.yields.names(r.value)]
+
+    def _all(self, seed: int) -> Iterable[Given]:
+        return self._given() if self.file else _made_up(self, seed)
+
+    def _given(self) -> Iterator[Given]:
+        rule, key = Rule.parse(self.identity), Rule.parse(self.key) if self.key else None
+        seen: dict[str, str] = {}
+        for n, (found, place) in enumerate(given(Path(self.file or ""))):
+            if n >= self.records:
+                return
+            value = found.value or ""
+            identity = _asked(rule, "identity", found, place)
+            if (before := seen.setdefault(identity, place)) != place:
+                raise BadRule(
+                    f"{place} has the identity {identity!r} of {before}; each record needs one of "
+                    "its own"
+                )
+            named = identity if key is None else _asked(key, "key", found, place)
+            yield Given(identity=identity, key=named, value=value)
+
+
+@lru_cache(maxsize=2)
+def _made_up(orders: Orders, seed: int) -> Sequence[Given]:
+    """Orders that are made up; kept, because each run asks for them ten times."""
+    draw = random.Random(f"{seed}/orders")
+    customers = [f"customer-{number:02d}" for number in range(64)]
+    apart = [name for name in customers if partition_of_key(name, orders.partitions)]
+    begin = orders.records // _BEGINNING if EMPTY in orders.odd else 0
+    made = []
+    for n in range(orders.records):
+        begins = n < begin
+        customer = _passing(n) if orders.upserts else draw.choice(apart if begins else customers)
+        identity = f"order-{n:06d}"
+        order = {
+            ORDER_ID: identity,
+            "customer": customer,
+            "item": draw.choice(_ITEMS),
+            "quantity": draw.randrange(1, 10),
+            "amount_cents": draw.randrange(100, 100_000),
+        }
+        plain = Given(identity=identity, key=customer, value=json.dumps(order))
+        # Those without a key would go anywhere.
+        kinds = frozenset(orders.odd) - ({KEYS} if begins else set())
+        made.append(as_odd(plain, n, orders.records - orders.sentinels, kinds))
+    return made
+
+
+def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
+    """What a rule finds in a record of a file.
+
+    Raises:
+        BadRule: nothing.
+    """
+    found = rule.find(written)
+    if found is not None:
+        return found
+    if not rule.of_rows:
+        raise BadRule(
+            f"{what} {rule} cannot stand in a record of a file, which has neither key nor headers; "
+            f"say with --data-{what} where it is, as in json:$.FIELD"
+        )
+    raise BadRule(
+        f"{place}: no {what} by {rule}: {rule.why_not(written)}; the record is "
+        f"{(written.value or '')[:120]!r}"
+    )
+
+
+def _passing(n: int) -> str:
+    """Who gives the n-th order, where every fourth is the last of its customer."""
+    return f"customer-{n // 4 - _BACK[n % 4] + _BACK[-1]:05d}"

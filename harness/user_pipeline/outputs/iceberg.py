@@ -1,0 +1,48 @@
+"""An Iceberg table, as its metadata says, read without Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from onceproof.harness.sinks.iceberg import METADATA, IcebergTable
+from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.folder import parquet_of
+
+_WANTED: Final = (
+    "expected metadata/v<N>.metadata.json, as a table of a Hadoop catalog has it: of any other "
+    "only its catalog knows which snapshot counts. Let a command of yours print it "
+    "(command:COMMAND)"
+)
+
+
+class Iceberg:
+    """One table, as its newest snapshot has it; until it is made there is nothing in it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._table = IcebergTable(path, topic="", sink="", listed="")
+
+    def size(self) -> int:
+        """How many commits there are."""
+        return self._table.commits()
+
+    def found(self) -> Iterator[Found]:
+        """One thing a row, file by file."""
+        if not self._table.commits():
+            self._check_catalog()
+        yield from parquet_of(self._table.files)
+
+    def hanging(self) -> bool:
+        """Nothing can."""
+        return False
+
+    def _check_catalog(self) -> None:
+        """See that there is no table that we could not read.
+
+        Raises:
+            UnreadableOutput: there is one.
+        """
+        for other in sorted((self._path / METADATA).glob("*.metadata.json")):
+            raise UnreadableOutput(f"{self._path}: found metadata/{other.name}, {_WANTED}")

@@ -1,0 +1,98 @@
+"""What a command of the user's prints: one line for each thing that arrived.
+
+It is run again whenever somebody looks, at most once a second, so it must
+print everything each time and change nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Final
+
+from onceproof.harness.stage.processes import MARKER
+from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.user_pipeline.identity import Written
+from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
+
+_FRESH: Final = 1.0
+"""Seconds for which what it printed counts."""
+_SECONDS: Final = 15.0
+"""How long it may take; it is asked many times in a run."""
+
+
+class Printed:
+    """One command."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = tuple(command)
+        self._lines: list[str] = []
+        self._since = float("-inf")
+        self._marker = new_marker()
+
+    def size(self) -> int:
+        """How many lines it prints."""
+        return len(self._look(_FRESH))
+
+    def found(self) -> Iterator[Found]:
+        """One thing a line that is not empty."""
+        for number, line in enumerate(self._look(0.0), 1):
+            yield Found(written=Written(value=line), position=f"line {number}")
+
+    def hanging(self) -> bool:
+        """Nobody says."""
+        return False
+
+    def _look(self, fresh: float) -> list[str]:
+        if time.monotonic() - self._since >= fresh:
+            self._lines = [line for line in self._run().splitlines() if line.strip()]
+            self._since = time.monotonic()
+        return self._lines
+
+    def _run(self) -> str:
+        what = " ".join(self._command)
+        try:
+            out, err, code = self._to_its_end()
+        except subprocess.TimeoutExpired as error:
+            said = b"".join(part for part in (error.stdout, error.stderr) if part)
+            raise UnreadableOutput(
+                f"{what} did not end within {_SECONDS:g} s, and was killed; {_last(said.decode())}"
+            ) from error
+        except OSError as error:
+            raise UnreadableOutput(f"{what}: {error}") from error
+        if code:
+            raise UnreadableOutput(f"{what} ended with {code}; {_last(err)}")
+        return out
+
+    def _to_its_end(self) -> tuple[str, str, int]:
+        """What it said, and its exit code; whatever it started ends with it if it takes too long.
+
+        It has a marker, so that the next start finds it where we are killed meanwhile.
+        """
+        with subprocess.Popen(
+            self._command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            env={**os.environ, MARKER: self._marker},
+            start_new_session=True,
+        ) as process:
+            try:
+                out, err = process.communicate(timeout=_SECONDS)
+            except BaseException:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return out, err, process.returncode
+
+
+def _last(said: str) -> str:
+    """The last words of a command."""
+    lines = said.strip().splitlines()[-3:]
+    return f"it said last: {' | '.join(lines)}" if lines else "it said nothing"

@@ -1,0 +1,61 @@
+"""A table of the stage's PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from onceproof.harness.user_pipeline.outputs.base import Found, as_json
+
+_PLACE = "onceproof_place"
+
+
+class Table:
+    """One table; until the pipeline makes it there is nothing in it."""
+
+    def __init__(self, database: str, name: str) -> None:
+        """`name` may have a schema before it, `schema.table`; letters count as they are."""
+        self._database = database
+        self._name = name
+        self._table = sql.Identifier(*name.split("."))
+
+    def size(self) -> int:
+        """The sum of the transactions that wrote its rows: it changes when one is written over."""
+        found = self._rows(
+            sql.SQL("SELECT sum(1 + xmin::text::bigint) AS n FROM {}").format(self._table)
+        )
+        return int(found[0]["n"] or 0) if found else 0
+
+    def found(self) -> Iterator[Found]:
+        """One thing a row, in the order in which they lie there."""
+        query = sql.SQL("SELECT ctid::text AS {}, t.* FROM {} t ORDER BY ctid").format(
+            sql.Identifier(_PLACE), self._table
+        )
+        for row in self._rows(query):
+            place = row.pop(_PLACE)
+            yield Found(written=as_json(row), position=f"{self._name} row {place}")
+
+    def hanging(self) -> bool:
+        """Whether somebody has changed something here and not yet committed it, or prepared it."""
+        return bool(
+            self._rows(
+                sql.SQL(
+                    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() "
+                    "AND pid <> pg_backend_pid() AND backend_xid IS NOT NULL "
+                    "AND backend_type = 'client backend' "
+                    "UNION ALL SELECT 1 FROM pg_prepared_xacts WHERE database = current_database()"
+                )
+            )
+        )
+
+    def _rows(self, query: sql.SQL | sql.Composed) -> list[dict[str, Any]]:
+        with psycopg.connect(self._database, row_factory=dict_row) as connection:
+            try:
+                found: list[dict[str, Any]] = connection.execute(query).fetchall()
+                return found
+            except psycopg.errors.UndefinedTable:
+                return []

@@ -1,0 +1,32 @@
+"""Words in braces of a user's command, such as `{bootstrap}`, and what they mean in a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from onceproof.harness.user_pipeline.identity import BadRule
+
+_WORD = re.compile(r"\{([a-z_]+)\}")
+
+
+def fill(text: str, meanings: Mapping[str, str]) -> str:
+    """A text with its words in braces replaced; other braces stay as they are.
+
+    Raises:
+        BadRule: a word means nothing here.
+    """
+
+    def meaning(found: re.Match[str]) -> str:
+        try:
+            return meanings[found[1]]
+        except KeyError:
+            known = ", ".join(f"{{{word}}}" for word in meanings)
+            raise BadRule(f"{found[0]} means nothing in {text!r}; there are {known}") from None
+
+    return _WORD.sub(meaning, text)
+
+
+def words(text: str) -> set[str]:
+    """The words in braces of a text."""
+    return set(_WORD.findall(text))

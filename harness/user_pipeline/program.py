@@ -1,0 +1,192 @@
+"""A pipeline of somebody's own of which nothing is known but its command, its input and outputs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from typing import Final, TypeVar
+
+import psutil
+import psycopg
+
+from onceproof.harness.kafka.log_reader import UnreadableLog
+from onceproof.harness.recording.tables import Recorded
+from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.pipeline import PipelineTrouble, Positions
+from onceproof.harness.user_pipeline.kept import Kept
+from onceproof.harness.user_pipeline.look import Look
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.wait import Stop
+
+T = TypeVar("T")
+PROGRAM: Final = "program"
+"""What such a pipeline offers: a program that can be killed and paused."""
+_STRANGE: Final = 20.0
+"""Seconds for which an output may hold only what names no input."""
+AWAY: Final = (UnreadableLog, UnreadableOutput, psycopg.OperationalError)
+"""What looking at an output may raise while a broker or the database is away."""
+
+
+class Program:
+    """One program, kept running."""
+
+    counted = "times something new in its outputs"
+    awaited = "a first effect of one of them"
+    may_be_restarted = False
+    """Whether one that hangs is ended and started again: a plan may, which kills it anyway."""
+
+    def __init__(self, kept: Kept, look: Look, stop: Stop) -> None:
+        self.kept = kept
+        self.look = look
+        self._stop = stop
+        self._arrived = 0
+        self._unseen = ""
+        self._strange_since: float | None = None
+        self._changes = -1
+        self._waits = True
+
+    @property
+    def commits(self) -> int:
+        """How often a look found something new in its outputs."""
+        self._looked(self.look.size, None)
+        return self.look.changes
+
+    def start(self) -> None:
+        """Start it, unless it runs."""
+        self.kept.start()
+
+    def kill(self, how: str) -> tuple[Process, int]:
+        """SIGKILL all of it; returns its life and how many processes that were."""
+        process = self.kept.running()
+        process.freeze()
+        count = process.members()
+        process.kill(how)
+        return process, count
+
+    def stop(self, how: str) -> Process:
+        """Ask it to end; what is left of it then is killed. Returns its life."""
+        process = self.kept.running()
+        process.end(how, asked=True)
+        return process
+
+    def pause(self) -> Process:
+        """Stop all of it in its tracks."""
+        process = self.kept.running()
+        process.pause(self._stop)
+        return process
+
+    def clients(self, addresses: Collection[str]) -> list[int]:
+        """Ids of its processes that are connected to any of these `host:port` addresses."""
+        found = []
+        for pid in self.kept.running().pids():
+            with suppress(psutil.Error):
+                ends = [c.raddr for c in psutil.Process(pid).net_connections("tcp") if c.raddr]
+                if any(f"{end.ip.removeprefix('::ffff:')}:{end.port}" in addresses for end in ends):
+                    found.append(pid)
+        return found
+
+    def alive(self) -> bool:
+        """Whether it runs."""
+        return self.kept.alive()
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if it fails over and over, or writes what names no input."""
+        self.kept.check()
+
+    def flows(self) -> bool:
+        """Whether an effect of an input has arrived.
+
+        Raises:
+            PipelineTrouble: something arrives, and nothing of it names an input.
+        """
+        found = self._looked(self.look.arrived, None)
+        if found is None:
+            return False
+        self._arrived, strangers, example = found
+        if not strangers or self._arrived:
+            self._strange_since = None
+            return self._arrived > 0
+        self._strange_since = self._strange_since or time.monotonic()
+        if time.monotonic() - self._strange_since > _STRANGE:
+            raise PipelineTrouble(
+                f"{strangers} effects arrived and none names an input that was sent: {example}. "
+                "Say with --identity where an effect has the identity of its input (and with "
+                "--dead-letter-identity, where a dead letter has it)."
+            )
+        return False
+
+    def shortly(self) -> str | None:
+        """What it committed and how often its outputs grew, or why they could not be seen."""
+        commits = self.commits
+        if self._unseen:
+            return f"its outputs could not be read: {self._unseen}"
+        if not self._arrived:
+            return None
+        grew, committed = f"its outputs grew {commits} times", self.look.groups.look()
+        return f"{committed} positions committed, {grew}" if committed else grew
+
+    def positions(self) -> Positions | None:
+        """How far it is, as far as can be seen."""
+        return self._looked(self.look.positions, None)
+
+    def idle(self) -> bool:
+        """Whether its outputs have stood still for as long as they may."""
+        return self._looked(self.look.still, False)
+
+    @property
+    def rest(self) -> float:
+        """Seconds for which it may stand still between two writes."""
+        return self.look.rest
+
+    def rests(self) -> bool:
+        """Whether all its inputs have their effects, or its outputs have stood still that long."""
+        return self._looked(self._at_rest, False)
+
+    def _at_rest(self) -> bool:
+        if self.look.still():
+            return True
+        # Reading everything takes its time: only what has changed is looked at again.
+        if self.look.changes != self._changes:
+            self._changes, self._waits = self.look.changes, self.look.waits()
+        return not self._waits
+
+    def holds_back(self) -> str | None:
+        """That it is alive, has read everything as far as its group says, and may write it yet."""
+        try:
+            done, there = self.look.done()
+            ends = {
+                (log.topic, log.partition): log.high_watermark for log in self.look.input_logs()
+            }
+        except AWAY:
+            return None
+        committed = self.look.groups.newest()
+        behind = any(committed.get(at, end) < end - 1 for at, end in ends.items())
+        if not self.alive() or (committed and behind):
+            return None
+        return (
+            f"{there - done} of {there} inputs have no effect in every output, and neither have "
+            "records that were sent when it had come to rest, so it may still hold back; let it "
+            "stand still for longer with --settle, or see in its log why it does not go on"
+        )
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """It told nothing of itself; what its groups committed is no secret."""
+        writer.write_all("positions", self.look.groups.rows())
+
+    def _looked(self, look: Callable[[], T], otherwise: T) -> T:
+        """What is seen of its outputs; where that is nothing now, `shortly` tells the reason."""
+        try:
+            found = look()
+        except AWAY as error:
+            self._unseen = str(error)
+            return otherwise
+        self._unseen = ""
+        return found
+
+    def close(self) -> None:
+        """Keep it no longer, and look no more."""
+        self.kept.close()
+        self.look.close()

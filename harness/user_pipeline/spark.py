@@ -1,0 +1,71 @@
+"""A Spark pipeline of somebody's own: its checkpoint tells how far it is, and when to strike.
+
+The job is started by its own command and with its own settings; only the
+checkpoint lies where we watch it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.pipeline import PipelineParts, PipelineTrouble
+from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.user_pipeline.kept import Kept
+
+_SECONDS_TO_LEAVE: Final = 60.0
+"""Writing an archive of classes takes a core some ten seconds."""
+
+
+class OwnSpark(SparkPipeline):
+    """The driver of such a job, kept running."""
+
+    def __init__(
+        self,
+        *,
+        command: Sequence[str],
+        checkpoint: Path,
+        parts: PipelineParts,
+        environment: Mapping[str, str],
+        folder: Path,
+    ) -> None:
+        """As of `SparkPipeline`; `command` is a whole one, and runs in `folder`."""
+        super().__init__(command=command, checkpoint=checkpoint, parts=parts, jars=())
+        self._kept = Kept(
+            "driver",
+            command,
+            processes=parts.processes,
+            environment=environment,
+            folder=folder,
+            progress=lambda: self.commits,
+            began=self._began,
+        )
+
+    def start(self) -> None:
+        """Start a life of the driver, unless it runs."""
+        self._kept.start()
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if the driver fails over and over.
+
+        Raises:
+            WatchTrouble: its checkpoint cannot be watched.
+        """
+        self.check_watch()
+        self._kept.check()
+
+    def leave(self) -> None:
+        """Ask the driver to end, and let it write down what it has to: its classes, if it can."""
+        with suppress(PipelineTrouble):
+            self.running().stop("asked to end after its rehearsal", seconds=_SECONDS_TO_LEAVE)
+
+    def close(self) -> None:
+        """End the watch; keep it no longer."""
+        self._kept.close()
+        super().close()
+
+    def _began(self, process: Process) -> None:
+        self.process = process

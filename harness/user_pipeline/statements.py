@@ -1,0 +1,116 @@
+"""What a pipeline does in the stage's database, by PostgreSQL's own log and catalogue."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+from psycopg import sql
+
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.stage.topology import AUDITOR, POSTGRES
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+_PREFIX: Final = "onceproof-statement "
+_LOGGED: Final = re.compile(
+    r"onceproof-statement LOG:  (statement|execute [^:\n]+):"
+    r"\s*(?:insert|update|delete|merge|copy)\b",
+    re.IGNORECASE,
+)
+"""A write; the text of a statement often begins on a line of its own."""
+_TABLES: Final = """
+    SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
+    AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'onceproof_faults')
+    AND n.nspname NOT LIKE 'pg_temp%' ORDER BY 1"""
+_INTEGERS: Final = """
+    SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0
+    AND NOT attisdropped AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)"""
+_MOST_ROWS: Final = 5
+"""For each partition: a table with more rows holds something else than offsets."""
+
+
+class Statements:
+    """The statements of one pipeline, from `begin` on."""
+
+    def __init__(self, database: str, log: Path) -> None:
+        self._database = database
+        self._log = log
+
+    @classmethod
+    def begin(cls, context: RunContext) -> Statements | None:
+        """Have the database log its statements; None where there is none."""
+        if POSTGRES not in context.stage.nodes:
+            return None
+        made = cls(
+            context.stage.database(AUDITOR), context.work.parent / "logs" / f"{POSTGRES}.1.log"
+        )
+        with psycopg.connect(made._database, autocommit=True) as connection:
+            for name, value in (("log_statement", "all"), ("log_line_prefix", _PREFIX)):
+                change = sql.SQL("ALTER SYSTEM SET {} = {}")
+                connection.execute(change.format(sql.Identifier(name), sql.Literal(value)))
+            connection.execute("SELECT pg_reload_conf()")
+        return made
+
+    def tables(self, ends: Mapping[int, int]) -> tuple[tuple[str, ...], str | None]:
+        """The tables that were written to, and the one of them that holds offsets.
+
+        Args:
+            ends: partition of the input → the offset behind its last record.
+        """
+        with psycopg.connect(self._database, autocommit=True) as connection:
+            tables = tuple(t for t in user_tables(connection) if _has_rows(connection, t))
+            for table in tables:
+                if _holds_offsets(connection, table, ends):
+                    return tables, table
+        return tables, None
+
+    def how(self) -> str | None:
+        """`simple`, `extended` or `prepared`; None if the log is not to be had, or has none."""
+        try:
+            logged = self._log.read_text(errors="replace")
+        except OSError:
+            return None
+        forms = set()
+        for form in _LOGGED.findall(logged):
+            unnamed = form.startswith("execute <unnamed>")
+            forms.add("simple" if form == "statement" else "extended" if unnamed else "prepared")
+        for form in ("prepared", "extended", "simple"):
+            if form in forms:
+                return form
+        return None
+
+
+def user_tables(connection: Connection) -> list[str]:
+    """The tables that users of the database have made, as SQL writes them."""
+    return [str(row[0]) for row in connection.execute(_TABLES).fetchall()]
+
+
+def _has_rows(connection: Connection, table: str) -> bool:
+    (found,) = connection.execute(
+        sql.SQL("SELECT EXISTS (SELECT 1 FROM {})").format(sql.SQL(table))
+    )
+    return bool(found[0])
+
+
+def _holds_offsets(connection: Connection, table: str, ends: Mapping[int, int]) -> bool:
+    """Whether a column of few rows holds, for each partition, its last offset or the next one."""
+    name = sql.SQL(table)  # quoted by PostgreSQL itself
+    for (column,) in connection.execute(_INTEGERS, [table]).fetchall():
+        rows = connection.execute(
+            sql.SQL("SELECT {} FROM {} LIMIT {}").format(
+                sql.Identifier(str(column)), name, sql.Literal(_MOST_ROWS * len(ends) + 1)
+            )
+        ).fetchall()
+        held = {row[0] for row in rows}
+        if (
+            ends
+            and len(rows) <= _MOST_ROWS * len(ends)
+            and all(held & {end, end - 1} for end in ends.values())
+        ):
+            return True
+    return False

@@ -1,0 +1,277 @@
+"""A pipeline of somebody's own as a subject: its command, started as it is.
+
+What we know of it stands here: where it writes, and whether it keeps a Spark
+checkpoint where we can watch it, which it does if its command has the word `{checkpoint}`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from onceproof.harness.artemis.configuration import QueueSettings
+from onceproof.harness.artemis.queue_log import QueueLog
+from onceproof.harness.following import Followers
+from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.run_context import addresses
+from onceproof.harness.stage.database_login import for_programs
+from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.subjects.pipeline import Pipeline, PipelineParts
+from onceproof.harness.subjects.spark_subject import DRIVER
+from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
+from onceproof.harness.user_pipeline.dead_letters import DeadLetters
+from onceproof.harness.user_pipeline.driver_classes import DriverClasses
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.group_commits import GroupCommits
+from onceproof.harness.user_pipeline.identity import Rule
+from onceproof.harness.user_pipeline.jdbc import jdbc_url
+from onceproof.harness.user_pipeline.kept import Kept
+from onceproof.harness.user_pipeline.look import QUIET, Look
+from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.outputs.output import Output, Where
+from onceproof.harness.user_pipeline.placeholders import fill, words
+from onceproof.harness.user_pipeline.program import PROGRAM, Program
+from onceproof.harness.user_pipeline.spark import OwnSpark
+from onceproof.harness.user_pipeline.together import OwnOutput, Together
+
+NAME: Final = "own-pipeline"
+WORDS: Final[Mapping[str, str]] = {
+    "bootstrap": "the brokers, as host:port,…, past proxies that we can disturb",
+    "input": "the input topic",
+    "checkpoint": "a folder for a Spark checkpoint, which is then watched",
+    "work": "a folder of the run, for whatever the pipeline writes to disk",
+    "database": "how libpq connects to the run's PostgreSQL",
+    "jdbc": "the same for JDBC",
+    "spark_jars": "Spark's source and sink for Kafka, for spark.jars",
+    "queues": "the queue broker, as host:port, past a proxy, if an output is a queue",
+    "queue_jars": "Artemis' own jars as a class path, for java -cp: its JMS client",
+    "kafka_jars": "Kafka's own jars as a class path, for java -cp: clients and Streams",
+}
+"""The words in braces that a command may have, and what they stand for."""
+_SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
+_DATABASE: Final = frozenset({"database", "jdbc"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnPipeline:
+    """A pipeline of somebody's own.
+
+    Attributes:
+        command: program and arguments, with words in braces.
+        folder: where it is started.
+        outputs: where it writes.
+        orders: what it gets.
+        dead_letters: where it writes what it could not process.
+        upserts: where a value in its outputs has its key, if they keep one value for each.
+        rest: seconds for which it may stand still between two writes.
+        pause: the longest in seconds that it usually pauses between two writes.
+        profile: what was learned of it in its rehearsal, told in the report.
+    """
+
+    command: tuple[str, ...]
+    folder: str
+    outputs: tuple[Output, ...]
+    orders: Orders
+    dead_letters: Output | None = None
+    upserts: Rule | None = None
+    rest: float = QUIET
+    pause: float = 0.0
+    profile: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Always the same."""
+        return NAME
+
+    @property
+    def says(self) -> str:
+        """Its command."""
+        return f"The pipeline that this command starts, unchanged: {shlex.join(self.command)}"
+
+    @property
+    def sink(self) -> str:
+        """Its first output."""
+        return self.outputs[0].name
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """All its outputs."""
+        return tuple(output.name for output in self.outputs)
+
+    @property
+    def places(self) -> tuple[Output, ...]:
+        """All that it writes to: its outputs, and its dead letters."""
+        return (*self.outputs, *(() if self.dead_letters is None else (self.dead_letters,)))
+
+    @property
+    def balances(self) -> bool:
+        """Only effects are judged."""
+        return False
+
+    @property
+    def view(self) -> str:
+        """Who looks at its first output."""
+        return self.outputs[0].view
+
+    @property
+    def output_topic(self) -> str | None:
+        """None here: a scenario names all that there are."""
+        return None
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """Queues that it writes to."""
+        return tuple(place.queue for place in self.places if place.queue is not None)
+
+    @property
+    def from_queues(self) -> bool:
+        """It consumes a topic."""
+        return False
+
+    @property
+    def queue_broker(self) -> QueueSettings:
+        """As brokers usually have them."""
+        return QueueSettings()
+
+    @property
+    def sends(self) -> bool:
+        """The workload's producers are not on trial."""
+        return False
+
+    @property
+    def named_by_header(self) -> bool:
+        """Whether what it writes for an input without a value would name it all the same."""
+        return all(str(place.identity) == f"header:{RECORD_HEADER}" for place in self.places)
+
+    @property
+    def comes_to(self) -> Yield:
+        """What each input comes to in each output."""
+        return self.orders.yields
+
+    @property
+    def spark(self) -> bool:
+        """Whether it keeps a checkpoint where we watch it."""
+        return any("checkpoint" in words(part) for part in self.command)
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """A Spark driver, or a program."""
+        return frozenset({DRIVER if self.spark else PROGRAM})
+
+    def configuration(self) -> Mapping[str, Any]:
+        """How it is started and read."""
+        said = {
+            "command": shlex.join(self.command),
+            "outputs": ", ".join(str(output) for output in self.outputs),
+            "effects of an input": str(self.comes_to),
+        }
+        if self.dead_letters is not None:
+            said["or a dead letter"] = str(self.dead_letters)
+        if self.profile is not None:
+            said["profile"] = self.profile
+        if self.upserts is not None:
+            said["one value for each"] = str(self.upserts)
+        return {"pipeline": said}
+
+    def pipeline(self, parts: PipelineParts) -> Pipeline:
+        """Its command, ready to be started."""
+        checkpoint = parts.work / "checkpoint"
+        asked = frozenset[str]().union(*map(words, self.command))
+        meanings = meanings_of(parts, checkpoint, asked)
+        command = [fill(part, meanings) for part in self.command]
+        look = self._look(parts)
+        look.check_empty()
+        look.close()  # what watches a Spark job looks elsewhere
+        environment = {"SPARK_LOCAL_IP": parts.address}
+        if asked & _DATABASE:
+            environment |= for_programs(parts.stage.database("pipeline"))[1]
+        if _SPARK_DIRS not in os.environ:
+            # What a driver keeps on disk it removes only if it ends in peace.
+            environment[_SPARK_DIRS] = str(parts.work / "spark-local")
+        folder = Path(self.folder)
+        if self.spark:
+            classes = DriverClasses(self.command, self.folder)
+            rehearsed = self.profile is not None
+            environment |= classes.using() if rehearsed else classes.recording()
+            return OwnSpark(
+                command=command,
+                checkpoint=checkpoint,
+                parts=parts,
+                environment=environment,
+                folder=folder,
+            )
+        kept = Kept(
+            "pipeline",
+            command,
+            processes=parts.processes,
+            environment=environment,
+            folder=folder,
+            progress=look.size,
+        )
+        return Program(kept, look, parts.stop)
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Together:
+        """Its outputs."""
+        where = Where(database=database, reader=reader, work=work)
+        sinks = [self._open(output, where) for output in self.outputs]
+        if self.dead_letters is None:
+            return Together(sinks)
+        letters = self.dead_letters.open(where, Yield())
+        return Together(sinks, DeadLetters(letters, [output.view for output in self.outputs]))
+
+    def _open(self, output: Output, where: Where) -> OwnOutput:
+        if self.upserts is None:
+            return output.open(where, self.comes_to)
+        return output.open_upserts(where, self.upserts)
+
+    def _look(self, parts: PipelineParts) -> Look:
+        stage = parts.stage
+        queues = {name: QueueLog(stage.queues(), name) for name in self.queues}
+        followers = Followers(addresses(stage), queues)
+        reader = followers.reader
+        return Look(
+            topic=parts.topic,
+            groups=GroupCommits(parts.topic, addresses=addresses(stage).values(), reader=reader),
+            reader=reader,
+            sink=lambda reader: self.open_sink(
+                database=stage.database(AUDITOR), reader=reader, work=parts.work
+            ),
+            sent=frozenset(
+                record.record
+                for n in range(self.orders.producers)
+                for record in self.orders.sends(producer=n, seed=parts.seed)
+            ),
+            required=self.orders.required(seed=parts.seed),
+            sentinels=self.orders.asked_last(seed=parts.seed),
+            rest=self.rest,
+            pause=self.pause,
+            upserts=self.upserts is not None,
+            close=followers.close,
+        )
+
+
+def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) -> dict[str, str]:
+    """What the words in braces mean in a run; what not every run has, only if it is `asked` for."""
+    database, _ = for_programs(parts.stage.database("pipeline"))
+    meanings = {
+        "bootstrap": parts.stage.bootstrap("pipeline"),
+        "input": parts.topic,
+        "checkpoint": str(checkpoint),
+        "work": str(parts.work),
+        "database": database,
+        "spark_jars": ",".join(str(jar) for jar in parts.tools.spark_kafka_jars),
+    }
+    if "jdbc" in asked:
+        meanings["jdbc"] = jdbc_url(database)
+    if "queues" in asked:
+        meanings["queues"] = parts.stage.queue_broker("pipeline")
+    if "queue_jars" in asked:
+        meanings["queue_jars"] = f"{artemis_jars(parts.tools)}/*"
+    if "kafka_jars" in asked:
+        meanings["kafka_jars"] = f"{kafka_jars(parts.tools)}/*"
+    return meanings

@@ -1,0 +1,196 @@
+"""The way of a finding's record, step by step: sent, logged, processed, written, read.
+
+A step is a kind, a time and words; words are composed with `Markup.format`,
+which escapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from onceproof.reports.html.names import name
+from onceproof.reports.model import Finding
+from onceproof.reports.model_story import (
+    Effect,
+    Entry,
+    Execution,
+    Marker,
+    Passing,
+    Path,
+    Reading,
+    Send,
+    Transaction,
+)
+from onceproof.reports.text import number, seconds, visible
+
+_OUTCOMES = {
+    "ok": "acknowledged",
+    "fail": "refused, certainly not written",
+    "info": "nobody knows whether it arrived",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One step; `at` is empty where the time is not known."""
+
+    kind: str
+    at: str
+    words: Markup
+
+
+def way(path: Path) -> tuple[Step, ...]:
+    """Every step of a record's way that is known, in the order of the way."""
+    return tuple(_steps(path))
+
+
+def _steps(path: Path) -> Iterator[Step]:
+    for send in path.sends:
+        yield Step(kind="sent", at=_at(send.called_at), words=_send(send))
+    yield from _more("sent", path.sends_count - len(path.sends), "attempt")
+    for entry in path.entries:
+        yield Step(kind="in the log", at="", words=_entry(entry))
+    yield from _more("in the log", path.entries_count - len(path.entries), "entry", "entries")
+    for execution in path.executions:
+        yield Step(kind="processed", at="", words=_execution(execution))
+    yield from _more("processed", path.executions_count - len(path.executions), "execution")
+    for passing in path.passings:
+        yield Step(kind="passed", at=_at(passing.at), words=_passing(passing))
+    yield from _more("passed", path.passings_count - len(path.passings), "position")
+    for effect in path.effects:
+        yield Step(kind="written", at=_at(effect.at), words=_effect(effect))
+    yield from _more("written", path.effects_count - len(path.effects), "effect")
+    for reading in path.readings:
+        yield Step(kind="read", at=_at(reading.at), words=_reading(reading))
+    yield from _more("read", path.readings_count - len(path.readings), "reading")
+
+
+def transactions(finding: Finding) -> tuple[Markup, ...]:
+    """The transactions that a finding's witness names, each as a sentence."""
+    return tuple(_transaction(txn) + "." for txn in finding.transactions)
+
+
+def stamped(entry: Entry) -> str:
+    """Who wrote an entry: `producer 1000, epoch 1, sequence 0`; empty where it is not known."""
+    if entry.producer_id is None or entry.producer_id < 0:
+        return ""
+    parts = [f"producer id {entry.producer_id}"]
+    if entry.epoch is not None:
+        parts.append(f"epoch {entry.epoch}")
+    if entry.sequence is not None:
+        parts.append(f"sequence {entry.sequence}")
+    return ", ".join(parts)
+
+
+def _send(send: Send) -> Markup:
+    outcome = _OUTCOMES.get(send.outcome, visible(send.outcome))
+    back = f" at {seconds(send.returned_at)}" if send.returned_at is not None else ""
+    said = Markup("attempt {} by {}, {}{}").format(
+        name(send.attempt), name(send.session), outcome, back
+    )
+    if send.partition is not None and send.offset is not None:
+        said += Markup(" as {}").format(name(f"{send.topic}-{send.partition}@{send.offset}"))
+    if send.transaction is not None:
+        said += Markup("; {}").format(_transaction(send.transaction))
+    if send.error:
+        said += Markup("; the client said: <q>{}</q>").format(visible(send.error))
+    return said + "."
+
+
+def _transaction(txn: Transaction) -> Markup:
+    outcome = "nobody knows its outcome" if txn.outcome == "info" else visible(txn.outcome)
+    times = [
+        f"{what} {seconds(at)}"
+        for what, at in (
+            ("begun", txn.began_at),
+            ("commit called", txn.commit_called_at),
+            ("ended", txn.ended_at),
+        )
+        if at is not None
+    ]
+    said = Markup("transaction {} of transactional id {}: {} ({})").format(
+        name(txn.txn), name(txn.transactional_id), outcome, ", ".join(times) or "no times known"
+    )
+    return said + (
+        Markup("; the client said: <q>{}</q>").format(visible(txn.error)) if txn.error else ""
+    )
+
+
+def _entry(entry: Entry) -> Markup:
+    said = Markup("{}, {}").format(
+        name(f"{entry.topic}-{entry.partition}@{entry.offset}"),
+        "committed" if entry.committed else "not committed",
+    )
+    return said + _written_by(entry) + "."
+
+
+def _written_by(entry: Entry) -> Markup:
+    said = Markup("")
+    if by := stamped(entry):
+        said += Markup(", by {}").format(by)
+    if entry.ended_by is not None:
+        said += Markup(", {}").format(_marker(entry.ended_by))
+    return said
+
+
+def _marker(marker: Marker) -> str:
+    epoch = f" of epoch {marker.epoch}" if marker.epoch is not None else ""
+    return f"its transaction ended by the {visible(marker.kind)} marker at {marker.offset}{epoch}"
+
+
+def _execution(one: Execution) -> Markup:
+    last = "the one that was committed" if one.committed else "not the one that was committed"
+    return Markup("micro-batch {} of query {}, execution {}: {}-{}, offsets {} to {}; {}.").format(
+        number(one.batch),
+        name(one.owner),
+        name(one.execution),
+        visible(one.topic),
+        one.partition,
+        one.start,
+        one.end - 1,
+        last,
+    )
+
+
+def _passing(one: Passing) -> Markup:
+    batch = f", after micro-batch {number(one.batch)}" if one.batch is not None else ""
+    who = Markup(", stored by {}").format(name(one.instance)) if one.instance else Markup("")
+    return Markup("the position of {} in {}-{} went from {} to {}{}{}.").format(
+        name(one.owner), visible(one.topic), one.partition, one.start, one.end, batch, who
+    )
+
+
+def _effect(effect: Effect) -> Markup:
+    said = Markup("{} in {}").format(name(effect.position), name(effect.sink))
+    if effect.view:
+        said += Markup(", as {} sees it").format(name(effect.view))
+    if effect.effect_key:
+        said += Markup(", effect {}").format(name(effect.effect_key))
+    if effect.batch is not None:
+        said += f", by micro-batch {number(effect.batch)}"
+    if effect.owner:
+        said += Markup(" of {}").format(name(effect.owner))
+    if effect.instance:
+        said += Markup(", by {}").format(name(effect.instance))
+    if effect.source:
+        said += Markup(", from {}").format(name(effect.source))
+    return said + (_written_by(effect.entry) if effect.entry else Markup("")) + "."
+
+
+def _reading(one: Reading) -> Markup:
+    return Markup("by {} ({}) at {}.").format(
+        name(one.reader), visible(one.isolation), name(f"{one.topic}-{one.partition}@{one.offset}")
+    )
+
+
+def _at(at: float | None) -> str:
+    return "" if at is None else seconds(at)
+
+
+def _more(kind: str, count: int, one: str, many: str | None = None) -> Iterator[Step]:
+    if count > 0:
+        said = f"{number(count)} more {one if count == 1 else many or one + 's'}."
+        yield Step(kind=kind, at="", words=Markup("{}").format(said))

@@ -1,0 +1,70 @@
+"""What a user says of a pipeline of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from onceproof.checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, EXACTLY_ONCE
+from onceproof.verify.plan import STANDARD
+
+CLAIMS: Final = (EXACTLY_ONCE, AT_LEAST_ONCE, AT_MOST_ONCE)
+"""Guarantees that can be put on trial without knowing more of a pipeline."""
+
+
+class BadTrial(ValueError):
+    """What was said cannot be put on trial; the text says what would be right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions:
+    """What a user says.
+
+    Attributes:
+        command: of the pipeline, with words in braces.
+        folder: where it is started.
+        topic: its input.
+        outputs: where it writes, as `Output.parse` reads it.
+        topics: others that it needs.
+        identity: where an effect has the identity of its input.
+        effects: how many each input has; `effect_key`: what tells several apart.
+        dead_letters: where it writes what it could not process; `dead_letter_identity`: where
+            that has the identity of its input, if it is not as in effects.
+        upserts: where a value has its key, if outputs keep one for each.
+        data: a file of records; None: orders are made up.
+        data_identity, data_key: where a record of it has its identity, and its key.
+        records: how many; None: all of a file, or as many as usual.
+        partitions, rate: of the input topic; records per second while faults are at work.
+        claims: guarantees on trial.
+        preset: how often each hazard is met; `faults`: instead of a plan, by name; `schedule`: by
+            file.
+        accepted: names of hazards that may stay untested.
+        plain_data: whether its input gets no odd records.
+        settle: seconds for which its outputs may stand still while it goes on; None: as learned.
+    """
+
+    command: tuple[str, ...]
+    folder: Path
+    topic: str = "orders"
+    outputs: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    identity: str = "json:$.order_id"
+    effects: str = "1"
+    effect_key: str | None = None
+    dead_letters: str | None = None
+    dead_letter_identity: str | None = None
+    upserts: str | None = None
+    data: Path | None = None
+    data_identity: str | None = None
+    data_key: str | None = None
+    records: int | None = None
+    partitions: int = 3
+    rate: int = 400
+    claims: tuple[str, ...] = (EXACTLY_ONCE,)
+    preset: str = STANDARD
+    faults: tuple[str, ...] = ()
+    schedule: Path | None = None
+    accepted: tuple[str, ...] = ()
+    plain_data: bool = False
+    settle: float | None = None

@@ -1,0 +1,121 @@
+"""Transactions that read each other, in an order that cannot be."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+from tests.properties.checkers.mutating.base import Mutation, append, choose
+from tests.properties.checkers.world import Row, World, new
+
+
+def _committed_sends(world: World) -> dict[str, list[Row]]:
+    """Committed transaction → its sends, each with an entry that is known to be its own."""
+    committed = {t["txn"] for t in world.rows["txns"] if t["outcome"] == "committed"}
+    found: dict[str, list[Row]] = {}
+    for send in world.rows["sends"]:
+        if send["txn"] in committed and send["outcome"] == "ok" and send["offset"] is not None:
+            found.setdefault(send["txn"], []).append(send)
+    return found
+
+
+def _reads(world: World, txn: str, send: Row) -> None:
+    """A transaction reads what another one sent."""
+    world.rows["reads"].append(
+        new("reads", reader="inside", session=f"inside/{txn}/{len(world.rows['reads'])}",
+            ordinal=len(world.rows["reads"]), isolation="read_committed", topic=send["topic"],
+            partition=send["partition"], offset=send["offset"], record=send["record"],
+            attempt=send["attempt"], txn=txn, at=10_000, clock="clock")
+    )  # fmt: skip
+
+
+def _circle(world: World, draw: Random) -> str | None:
+    """Each of two or three reads of the next."""
+    sends = _committed_sends(world)
+    if len(sends) < 2:
+        return None
+    circle = draw.sample(sorted(sends), min(len(sends), draw.choice((2, 2, 3))))
+    for txn, after in zip(circle, [*circle[1:], circle[0]], strict=True):
+        _reads(world, txn, draw.choice(sends[after]))
+    return f"{len(circle)} transactions"
+
+
+def _from_the_future(world: World, draw: Random) -> str | None:
+    """One reads what one that began after it ended sent."""
+    sends = _committed_sends(world)
+    txns = {t["txn"]: t for t in world.rows["txns"]}
+    pairs = [
+        (txns[a], txns[b])
+        for a in sends
+        for b in sends
+        if txns[a]["ended_at"] is not None and txns[a]["ended_at"] < txns[b]["began_at"]
+    ]
+    if not pairs:
+        return None
+    chosen = choose(world, draw, [{"pair": pair} for pair in pairs])
+    assert chosen is not None
+    before, after = chosen[0]["pair"]
+    _reads(world, before["txn"], draw.choice(sends[after["txn"]]))
+    return "same session" if before["session"] == after["session"] else "other session"
+
+
+def _backwards(world: World, draw: Random) -> str | None:
+    """One reads of another, whose write comes after its own in the same partition."""
+    sends = _committed_sends(world)
+    pairs = [
+        (a, b)
+        for mine in sends.values()
+        for a in mine
+        for theirs in sends.values()
+        for b in theirs
+        if a["txn"] != b["txn"]
+        and (a["topic"], a["partition"]) == (b["topic"], b["partition"])
+        and a["offset"] < b["offset"]
+    ]
+    if not pairs:
+        return None
+    first, second = draw.choice(pairs)
+    _reads(world, first["txn"], second)
+    return "write before write"
+
+
+def _interleaved(world: World, draw: Random) -> str | None:
+    """Two transactions write in turns to a partition, which Kafka allows; nobody processes it."""
+    sends = _committed_sends(world)
+    if len(sends) < 2:
+        return None
+    first, second = (draw.choice(sends[txn]) for txn in draw.sample(sorted(sends), 2))
+    place = {name: first[name] for name in ("topic", "partition")}
+    for model in (first, second, first):
+        number = len(world.rows["sends"])
+        named = {"record": f"turn {number}", "attempt": f"turn/{number}"}
+        content = {name: model[name] for name in ("key", "digest")}
+        entry = append(
+            world, new("log", **place, **named, **content, kind="data", committed=True, offset=0)
+        )
+        told = {**place, **named, "offset": entry["offset"], "ordinal": 1_000 + number}
+        world.rows["sends"].append({**model, **told})
+    return "writes in turns"
+
+
+MUTATIONS: Final[tuple[Mutation, ...]] = (
+    Mutation(name="circle of reads", means="G1c", make=_circle),
+    Mutation(
+        name="read from the future",
+        means="G1c-realtime",
+        make=_from_the_future,
+        also=frozenset({"G1c", "G1c-process", "G1c-ww"}),
+    ),
+    Mutation(
+        name="writes in turns",
+        means="G0",
+        make=_interleaved,
+        also=frozenset({"lost-output", "unseen", "inconsistent-offsets"}),
+    ),
+    Mutation(
+        name="read of a later write",
+        means="G1c-ww",
+        make=_backwards,
+        also=frozenset({"G1c", "G1c-process", "G1c-realtime"}),
+    ),
+)

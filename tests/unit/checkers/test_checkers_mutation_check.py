@@ -1,0 +1,233 @@
+"""The mutation self-check on small histories: every mutation is found, or the run says why not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from onceproof.checkers import (
+    History,
+    Judgement,
+    Verdict,
+    at_least_once,
+    at_most_once,
+    atomic_append,
+    check,
+    end_to_end,
+    engines,
+    exactly_once,
+    exactly_once_append,
+    ordered,
+    ordered_append,
+)
+from onceproof.checkers.engines.overlay import standard_queries
+from onceproof.checkers.mutations import mutators
+
+CLAIM = end_to_end("exactly-once", "input", into="ledger", view="table")
+ALL = {
+    "log entry dropped": "lost-write",
+    "log entry copied": "duplicate",
+    "log entry altered": "corrupt",
+    "effect dropped": "lost-output",
+    "effect copied": "duplicate-output",
+    "effect altered": "wrong-output",
+    "effect dropped before a resume position": "offset-ahead",
+    "position set back": "offset-regressed",
+    "atomic position set back": "offset-behind",
+    "range shifted": "offset-gap",
+}
+
+
+def rows(records: int = 4) -> dict[str, list[dict[str, Any]]]:
+    names = [f"r{n}" for n in range(records)]
+    phases = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")
+    return {
+        "sends": [{"record": r, "attempt": r, "partition": 0} for r in names],
+        "log": [{"record": r, "attempt": r, "digest": f"in-{r}"} for r in names],
+        "effects": [
+            {"record": r, "source_topic": "input", "source_partition": 0, "source_offset": n}
+            for n, r in enumerate(names)
+        ],
+        "expected": [{"record": r} for r in names],
+        "positions": [
+            {"role": role, "offset": offset, "ordinal": ordinal}
+            for role in ("resume", "atomic")
+            for ordinal, offset in enumerate((1, records))
+        ],
+        "ranges": [
+            {"batch": 0, "start_offset": 0, "end_offset": 1},
+            {"batch": 1, "start_offset": 1, "end_offset": records},
+        ],
+        "phases": [{"phase": p, "outcome": "ok"} for p in phases],
+        "hazards": [{"hop": "process"}, {"hop": "produce"}],
+    }
+
+
+def judged(tables: dict[str, list[dict[str, Any]]], *claims: Any) -> Judgement:
+    return check(History.of(**tables), claims or (CLAIM,))
+
+
+def mutations(judgement: Judgement) -> dict[str, bool]:
+    return {mutation.name: mutation.found for mutation in judgement.mutation_check}
+
+
+@pytest.mark.parametrize("records", [1, 2, 20])
+def test_every_mutation_is_found_however_small_the_history(records: int) -> None:
+    judgement = judged(rows(records))
+    assert {w.name: w.must_find for w in judgement.mutation_check} == ALL
+    assert all(mutations(judgement).values()), judgement.mutation_check
+    assert judgement.claims[0].verdict is Verdict.HOLDS
+    assert judgement.findings == ()
+
+
+def test_what_the_history_does_not_tell_of_is_not_mutated() -> None:
+    tables = rows() | {"positions": [], "ranges": []}
+    assert mutations(judged(tables)).keys() == set(list(ALL)[:6])
+
+
+def test_hops_prove_themselves_apart() -> None:
+    produce = exactly_once_append("input")
+    process = exactly_once("input", into="ledger", view="table")
+    tables = rows() | {"expected": []}  # content cannot be checked
+    hop, pipeline = judged(tables, produce, process).claims
+    assert hop.verdict is Verdict.HOLDS
+    assert pipeline.verdict is Verdict.INVALID
+    assert "«effect altered»" in pipeline.reason
+
+
+@pytest.mark.parametrize(
+    ("table", "verdict"),
+    [
+        ("sends", Verdict.UNKNOWN),
+        ("log", Verdict.INVALID),
+        ("effects", Verdict.INVALID),
+        ("expected", Verdict.INVALID),
+    ],
+)
+def test_with_an_empty_table_nothing_holds(table: str, verdict: Verdict) -> None:
+    (claim,) = judged(rows() | {table: []}).claims
+    assert claim.verdict is verdict
+
+
+@pytest.mark.parametrize("table", ["log", "effects"])
+def test_unreadable_records_make_the_run_invalid(table: str) -> None:
+    tables = rows()
+    for row in tables[table]:
+        row["record"] = None
+    (claim,) = judged(tables).claims
+    assert claim.verdict is Verdict.INVALID
+
+
+def test_clean_records_are_mutated_first() -> None:
+    tables = rows()
+    tables["effects"].append(dict(tables["effects"][0]))
+    tables["effects"][1]["digest"] = "wrong"
+    judgement = judged(tables)
+    assert all(mutations(judgement).values())
+    targets = {w.name: w.target for w in judgement.mutation_check}
+    for name in ("effect dropped", "effect copied", "effect altered"):
+        assert targets[name].startswith(("record r2", "record r3")), targets
+
+
+def test_a_history_full_of_one_anomaly_is_still_judged_for_the_others() -> None:
+    tables = rows()
+    tables["effects"] += [dict(e) for e in tables["effects"]]
+    scope = {"into": "ledger", "view": "table"}
+    judgement = judged(tables, at_least_once("input", **scope), at_most_once("input", **scope))
+    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS, Verdict.VIOLATED]
+    (copied,) = [w for w in judgement.mutation_check if w.name == "effect copied"]
+    assert copied.found
+    assert "already" in copied.detail
+
+
+def test_a_broken_query_does_not_go_unnoticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    queries = dict(standard_queries())
+    answer = queries["found_lost_output"]
+    queries["found_lost_output"] = replace(
+        answer, sql=f"SELECT * FROM ({answer.sql}) q WHERE 1 = 0"
+    )
+    monkeypatch.setattr(engines, "standard_queries", lambda: queries)
+    (claim,) = judged(rows()).claims
+    assert claim.verdict is Verdict.INVALID
+    assert "lost-output" in claim.reason
+
+
+def test_judging_twice_says_the_same() -> None:
+    tables = rows()
+    tables["effects"] += [dict(e) for e in tables["effects"]]
+    assert judged(tables) == judged(tables)
+
+
+def test_several_sinks_are_told_together() -> None:
+    tables = rows()
+    tables["effects"] += [e | {"view": "other"} for e in tables["effects"][:3]]
+    claims = [exactly_once("input", into="ledger", view=v) for v in ("table", "other")]
+    judgement = judged(tables, *claims)
+    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS, Verdict.VIOLATED]
+    assert [f.anomaly for f in judgement.findings] == ["lost-output", "offset-ahead"]
+    assert judgement.counts["effects"] == 7
+    assert judgement.counts["committed_input"] == 4
+
+
+def test_an_interrupted_run_shows_nothing_that_absence_would_prove() -> None:
+    tables = rows() | {"effects": [], "phases": [{"phase": "disturb", "outcome": "interrupted"}]}
+    judgement = judged(tables)
+    assert judgement.findings == ()
+    assert any("lost-output: 4 would be found" in note for note in judgement.notes)
+    assert "lost-output" in judgement.claims[0].undecided
+
+
+def everything() -> dict[str, list[dict[str, Any]]]:
+    """A history with transactions, readers, order and state: something for every mutation."""
+    tables = rows(6)
+    for place, (send, entry) in enumerate(zip(tables["sends"], tables["log"], strict=True)):
+        entry |= {"key": "k", "offset": place}
+        send |= {"txn": f"t{place // 2}", "key": "k", "partition": 0, "offset": place}
+    tables["txns"] = [{"txn": f"t{n}"} for n in range(3)]
+    for n, effect in enumerate(tables["effects"]):
+        effect["ordinal"] = n
+    tables["reads"] = [
+        {"record": e["record"], "attempt": e["attempt"], "offset": e["offset"]}
+        for e in tables["log"]
+    ]
+    names = [e["record"] for e in tables["log"]]
+    tables["contributions"] = [{"sink": "sums", "record": n, "amount": 2} for n in names]
+    tables["state"] = [{"sink": "sums", "amount": 2 * len(names)}]
+    tables["journal"] = [
+        {key: e[key] for key in e if key != "position"} | {"digest": f"out-{e['record']}"}
+        for e in tables["effects"]
+    ]
+    return tables
+
+
+def test_every_mutation_is_made_where_there_is_a_place_for_it_and_a_claim_that_needs_it() -> None:
+    scope = {"into": "ledger", "view": "table"}
+    judgement = judged(
+        everything(),
+        CLAIM,
+        atomic_append("input"),
+        ordered_append("input"),
+        ordered("input", **scope),
+        exactly_once("input", into="sums", view="table"),
+        exactly_once("input", into="ledger", view="journal"),
+        ordered("input", into="ledger", view="journal"),
+    )
+    assert judgement.findings == ()
+    assert {w.name for w in judgement.mutation_check} == {w.name for w in mutators()}
+    assert all(w.found for w in judgement.mutation_check), judgement.mutation_check
+    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS] * 7, judgement.claims
+
+
+@pytest.mark.parametrize("empty", ["reads", "txns", "state"])
+def test_without_what_a_claim_speaks_of_it_does_not_hold(empty: str) -> None:
+    tables = everything()
+    tables[empty] = []
+    claim = {
+        "reads": ordered_append("input"),
+        "txns": atomic_append("input"),
+        "state": exactly_once("input", into="sums", view="table"),
+    }[empty]
+    (said,) = judged(tables, claim).claims
+    assert said.verdict is not Verdict.HOLDS
