@@ -232,6 +232,7 @@ class RunAssembly:
         return RunRecord(
             run=self._folder.path.name,
             scenario=scenario.name,
+            source=scenario.source,
             title=scenario.title,
             seed=self._seed,
             repeat=self._repeat,

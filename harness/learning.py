@@ -1,4 +1,4 @@
-"""Who conducts a rehearsal: breaks nothing, and learns what the pipeline speaks.
+"""Who conducts a dry run: breaks nothing, and learns what the pipeline speaks.
 
 Gates on the pipeline's links report its requests; the database logs its statements; what cannot be
 seen on this stage stays unknown in the profile.
@@ -64,7 +64,7 @@ _BY_THE_CLOCK: Final = 0.5
 
 
 class Learned:
-    """What a rehearsal learns; `profile` is None until it has been collected."""
+    """What a dry run learns; `profile` is None until it has been collected."""
 
     def __init__(self, *, gates: bool) -> None:
         """`gates` says whether the stage has any."""
@@ -72,12 +72,12 @@ class Learned:
         self.gates = gates
 
     def conduct(self, schedule: Sequence[ScheduledFault], context: RunContext) -> Learner:
-        """Conduct a rehearsal, whose schedule is empty."""
+        """Conduct a dry run, whose schedule is empty."""
         return Learner(context, self)
 
 
 class Learner:
-    """Conducts one rehearsal."""
+    """Conducts one dry run."""
 
     def __init__(self, context: RunContext, learned: Learned) -> None:
         self._context = context
@@ -104,7 +104,7 @@ class Learner:
         self._pauses.start()
         wait_until(
             lambda: producers.finished,
-            what="the rehearsal's records to be sent",
+            what="the dry run's records to be sent",
             seconds=_SECONDS,
             stop=self._context.stop,
             seen=lambda: f"{producers.acknowledged} acknowledged",

@@ -1,4 +1,4 @@
-"""What a pipeline does with odd records: each kind is sent at the end of its rehearsal.
+"""What a pipeline does with odd records: each kind is sent at the end of its dry run.
 
 Behind each kind comes a plain record. Who writes that goes on behind the odd ones; who ends at them
 is let past them, if its group's offsets can be moved, so that the next kind can be tried.

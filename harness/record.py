@@ -58,6 +58,9 @@ class RunRecord(BaseModel):
     format: Literal["onceproof-run/1"] = "onceproof-run/1"
     run: str = Field(description="name of the run folder")
     scenario: str = Field(description="name that `onceproof run` takes")
+    source: str | None = Field(
+        default=None, description="FILE.py:NAME of a scenario in a file; null: it is installed"
+    )
     title: str = Field(description="the scenario in one sentence")
     seed: int
     repeat: str = Field(description="the command that repeats it")

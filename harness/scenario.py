@@ -149,6 +149,7 @@ class Scenario:
         seconds: about how long it takes, for `onceproof list`.
         draw: how the schedule is drawn from a run's seed, instead of being written here.
         transaction_version: of the cluster; None leaves it as the brokers have it.
+        source: `FILE.py:NAME` of a scenario that a user keeps in a file; None: it is installed.
     """
 
     name: str
@@ -162,6 +163,7 @@ class Scenario:
     seconds: int = 70
     draw: Drawing | None = None
     transaction_version: int | None = None
+    source: str | None = None
 
     def __post_init__(self) -> None:
         seen: set[str] = set()

@@ -6,14 +6,12 @@ fields. It is written as its fields and its class's name, so that a new fault ne
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
-from onceproof.harness import faults
+from onceproof.harness.fault_modules import fault_modules
 from onceproof.harness.scenario import ScheduledFault
 
 _CLASS = "is"
@@ -74,8 +72,7 @@ def _read(value: Any, where: str) -> Any:
 def _classes() -> dict[str, type]:
     """Every dataclass that a schedule may hold, by its name."""
     found: dict[str, type] = {ScheduledFault.__name__: ScheduledFault}
-    for module in pkgutil.iter_modules(faults.__path__):
-        there = importlib.import_module(f"{faults.__name__}.{module.name}")
+    for there in fault_modules():
         for name, value in vars(there).items():
             if (
                 isinstance(value, type)

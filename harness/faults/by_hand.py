@@ -6,14 +6,11 @@ here it is only looked up.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import cast, get_args
 
-from onceproof.harness import faults
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.faults.roles import BROKERS, NODES, Roles, role
 from onceproof.harness.faults.targets import Target
@@ -51,9 +48,10 @@ class ByHand:
 @cache
 def by_hand() -> dict[str, ByHand]:
     """All that can be asked for, by name."""
-    names = sorted(module.name for module in pkgutil.iter_modules(faults.__path__))
-    modules = [importlib.import_module(f"{faults.__name__}.{name}") for name in names]
-    found: list[ByHand] = [m.BY_HAND for m in modules if hasattr(m, "BY_HAND")]
+    # Imported here: every fault imports this module.
+    from onceproof.harness.fault_modules import fault_modules
+
+    found: list[ByHand] = [m.BY_HAND for m in fault_modules() if hasattr(m, "BY_HAND")]
     return {entry.name: entry for entry in sorted(found, key=lambda entry: entry.name)}
 
 
@@ -82,7 +80,7 @@ def way(word: str) -> Way:
     for known in get_args(Way):
         if word == known:
             return cast("Way", word)
-    raise UnknownFault(f"{word!r} is no direction; expected {' or '.join(get_args(Way))}")
+    raise UnknownFault(f"invalid direction {word!r}: expected {' or '.join(get_args(Way))}")
 
 
 def numbered(word: str, kind: str) -> str:
@@ -105,7 +103,7 @@ def amount(word: str, *, least: int = 1) -> int:
     """
     if word.isascii() and word.isdigit() and int(word) >= least:
         return int(word)
-    raise UnknownFault(f"{word!r} is no amount; expected a whole number from {least}")
+    raise UnknownFault(f"invalid amount {word!r}: expected an integer ≥ {least}")
 
 
 def target(word: str) -> Target:

@@ -50,4 +50,4 @@ def partition(word: str) -> tuple[str, int]:
     """
     if found := _PARTITION.fullmatch(word):
         return found[1], int(found[2])
-    raise UnknownFault(f"{word!r} is no partition; expected TOPIC-PARTITION, such as payments-0")
+    raise UnknownFault(f"invalid partition {word!r}: expected TOPIC-PARTITION, such as payments-0")

@@ -59,4 +59,4 @@ def _moment(word: str) -> str:
     """
     if word in MOMENTS:
         return word
-    raise UnknownFault(f"{word!r} is no moment; expected {' or '.join(MOMENTS)}")
+    raise UnknownFault(f"invalid moment {word!r}: expected {' or '.join(MOMENTS)}")

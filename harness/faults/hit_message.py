@@ -71,9 +71,9 @@ class HitMessage:
 
 def _asked(source: str, direction: str, api: str, action: str) -> HitMessage:
     if source not in AUDIENCES:
-        raise UnknownFault(f"{source!r} is no audience; expected {', '.join(AUDIENCES)}")
+        raise UnknownFault(f"invalid audience {source!r}: expected {', '.join(AUDIENCES)}")
     if direction not in get_args(Direction):
-        raise UnknownFault(f"{direction!r} is no direction; expected request or response")
+        raise UnknownFault(f"invalid direction {direction!r}: expected request or response")
     what, _, error = action.partition(":")
     try:
         return HitMessage(

@@ -48,7 +48,7 @@ class KillJob:
 
     def __post_init__(self) -> None:
         if self.window is not None and self.window not in WINDOWS:
-            raise ValueError(f"{self.window!r} is no window; there are {', '.join(WINDOWS)}")
+            raise ValueError(f"invalid window {self.window!r}: expected {', '.join(WINDOWS)}")
 
     def describe(self) -> str:
         says = f" {WINDOWS[self.window].says}" if self.window else ""
@@ -67,7 +67,7 @@ def _asked(when: str) -> KillJob:
         return KillJob(window=None)
     if when in WINDOWS:
         return KillJob(window=when)
-    raise UnknownFault(f"{when!r} is no moment; expected now or {' or '.join(WINDOWS)}")
+    raise UnknownFault(f"invalid moment {when!r}: expected now or {' or '.join(WINDOWS)}")
 
 
 BY_HAND: Final = ByHand(

@@ -73,7 +73,7 @@ def _asked(when: str) -> KillProgram:
             return KillProgram(moment=moment)
     if when == "now":
         return KillProgram()
-    raise UnknownFault(f"{when!r} is no moment; expected now or {' or '.join(get_args(Moment))}")
+    raise UnknownFault(f"invalid moment {when!r}: expected now or {' or '.join(get_args(Moment))}")
 
 
 BY_HAND: Final = ByHand(

@@ -61,7 +61,7 @@ class MoveGroupOffsets:
 def _asked(group: str, where: str, way: str, by: str) -> MoveGroupOffsets:
     signs = {"back": -1, "forth": 1}
     if way not in signs:
-        raise UnknownFault(f"{way!r} is no way; expected back or forth")
+        raise UnknownFault(f"invalid direction {way!r}: expected back or forth")
     topic, number = partition(where)
     return MoveGroupOffsets(group=group, topic=topic, partition=number, by=signs[way] * amount(by))
 

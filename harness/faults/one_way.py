@@ -52,7 +52,7 @@ class OneWay:
 
 def _asked(who: str, lost: str) -> OneWay:
     if lost not in ("out", "in"):
-        raise UnknownFault(f"{lost!r} is no direction; expected out or in")
+        raise UnknownFault(f"invalid direction {lost!r}: expected out or in")
     return OneWay(target=broker(who), lost=cast("Lost", lost))
 
 

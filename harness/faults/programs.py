@@ -37,7 +37,7 @@ def program(context: RunContext) -> Program:
         StageTrouble: what is on trial is none.
     """
     if not isinstance(context.pipeline, Program):
-        raise StageTrouble(f"{context.subject.name} is no program of somebody's own")
+        raise StageTrouble(f"{context.subject.name} is not a pipeline of your own")
     return context.pipeline
 
 
@@ -48,7 +48,7 @@ def victim(context: RunContext) -> Program | SparkPipeline:
         StageTrouble: what is on trial cannot be.
     """
     if not isinstance(context.pipeline, Program | SparkPipeline):
-        raise StageTrouble(f"{context.subject.name} is no single program")
+        raise StageTrouble(f"{context.subject.name} is more than one program")
     return context.pipeline
 
 
@@ -162,7 +162,7 @@ def at_work(context: RunContext, phase: float = 0.0) -> None:
     pipeline = context.pipeline
     if phase and isinstance(pipeline, Program):
         # Looked at anew, so that a write in between begins the pause again. One that writes more
-        # often than it did in its rehearsal never pauses for that long.
+        # often than it did in its dry run never pauses for that long.
         pause = pipeline.look.pause
         with suppress(Overdue):
             wait_until(

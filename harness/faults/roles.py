@@ -76,6 +76,6 @@ def role(word: str, roles: Roles) -> Target:
         if found := re.fullmatch(pattern, word):
             return make(found)
     raise ValueError(
-        f"{word!r} is no target; expected {', '.join(roles)}, or a leader or a coordinator with "
+        f"invalid target {word!r}: expected {', '.join(roles)}, or a leader or a coordinator with "
         f"{_APART} and one of these, which places it on another broker"
     )

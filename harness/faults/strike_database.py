@@ -71,9 +71,9 @@ class StrikeDatabase:
 
 def _asked(when: str, act: str) -> StrikeDatabase:
     if when not in get_args(When):
-        raise UnknownFault(f"{when!r} is no moment; expected {' or '.join(get_args(When))}")
+        raise UnknownFault(f"invalid moment {when!r}: expected {' or '.join(get_args(When))}")
     if act not in _WORDS:
-        raise UnknownFault(f"{act!r} is no act; expected {', '.join(_WORDS)}")
+        raise UnknownFault(f"invalid act {act!r}: expected {', '.join(_WORDS)}")
     return StrikeDatabase(when=when, act=act)  # type: ignore[arg-type]
 
 

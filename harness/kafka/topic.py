@@ -39,6 +39,6 @@ class Topic:
         partitions = int(count) if count.isdecimal() else 0 if colon else 1
         if not _NAME.fullmatch(name) or name in (".", "..") or not 1 <= partitions <= _MOST:
             raise BadTopic(
-                f"{word!r} is no topic; expected NAME or NAME:PARTITIONS, such as orders:3"
+                f"invalid topic {word!r}: expected NAME or NAME:PARTITIONS, such as orders:3"
             )
         return cls(name=name, partitions=partitions)

@@ -59,7 +59,7 @@ class Place:
             LabTrouble: the name is not one, or a lab of that name is there.
         """
         if not _NAME.fullmatch(name):
-            raise LabTrouble(f"{name!r} is no name for a lab; expected letters, digits, . _ and -")
+            raise LabTrouble(f"invalid lab name {name!r}: expected letters, digits, . _ and -")
         folder = _labs() / name
         lock = folder.with_name(f".{name}.lock").open("wb")
         try:

@@ -42,7 +42,7 @@ class Login:
         return (
             f"CREATE ROLE {ROLE} LOGIN CREATEDB PASSWORD '{self.password}'\n"
             f"ALTER DATABASE {DATABASE} OWNER TO {ROLE}\n"
-            # A rehearsal has the server log what a pipeline asks of it.
+            # A dry run has the server log what a pipeline asks of it.
             f"GRANT SET, ALTER SYSTEM ON PARAMETER log_statement, log_line_prefix TO {ROLE}\n"
             f"GRANT EXECUTE ON FUNCTION pg_reload_conf() TO {ROLE}\n"
         )

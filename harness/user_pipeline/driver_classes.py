@@ -1,4 +1,4 @@
-"""What the JVM of somebody's Spark driver has loaded, kept from its rehearsal for its trial.
+"""What the JVM of somebody's Spark driver has loaded, kept from its dry run for its trial.
 
 A trial starts a driver some twenty times, and most of each start is loading and compiling classes.
 The JVM's own class data sharing spares the loading (JEP 350), and C1 alone compiles sooner than C1

@@ -8,7 +8,6 @@ repeats itself writes the same again.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections import defaultdict
@@ -19,6 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from onceproof.harness.python_file import BadPythonFile, import_file
 from onceproof.harness.sinks.base import Effect
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 
@@ -61,7 +61,7 @@ class Yield:
         found = _COUNT.fullmatch(text)
         if found is None:
             raise BadRule(
-                f"{text!r} is no number of effects; expected 1, 0..1, 3 or the like, or "
+                f"invalid number of effects {text!r}: expected 1, 0..1, 3 or the like, or "
                 "FILE.py:FUNCTION"
             )
         return cls(most=int(found[2]), optional=bool(found[1]), key=rule)
@@ -155,15 +155,10 @@ def _function(text: str) -> Callable[[Any], Any]:
     found = _FUNCTION.fullmatch(text)
     assert found is not None, "looked at before"
     path, name = Path(found[1]), found[2]
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise BadRule(f"{text}: there is no file {path}")
-    module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise BadRule(f"{path}: {type(error).__name__}: {error}") from error
-    function = getattr(module, name, None)
+        function = getattr(import_file(path), name, None)
+    except BadPythonFile as error:
+        raise BadRule(str(error)) from error
     if not callable(function):
         raise BadRule(f"{path} has no function {name}")
     return function  # type: ignore[no-any-return]

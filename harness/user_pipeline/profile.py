@@ -1,4 +1,4 @@
-"""What a rehearsal learns of a pipeline: what it speaks, where its commits go, how long it pauses.
+"""What a dry run learns of a pipeline: what it speaks, where its commits go, how long it pauses.
 
 A hazard plan follows from it, so everything here is what was *seen*; what could not be seen is None
 or empty, and the sentences say so.
@@ -24,7 +24,7 @@ ODD: Final[Mapping[str, str]] = {
 }
 """Kinds of odd records that an input may hold, as hazards have them → in words."""
 PROBED: Final = (ABORTED, NULL, OVERSIZE)
-"""Those that a rehearsal tries at its end, for not every pipeline goes on behind them."""
+"""Those that a dry run tries at its end, for not every pipeline goes on behind them."""
 _LISTS: Final = ("commits", "groups", "topics", "tables", "survives", "ends_at")
 SHARE_FETCH: Final = "ShareFetch"
 """The API by which members of share groups ask for records."""

@@ -60,7 +60,7 @@ class OwnSpark(SparkPipeline):
     def leave(self) -> None:
         """Ask the driver to end, and let it write down what it has to: its classes, if it can."""
         with suppress(PipelineTrouble):
-            self.running().stop("asked to end after its rehearsal", seconds=_SECONDS_TO_LEAVE)
+            self.running().stop("asked to end after its dry run", seconds=_SECONDS_TO_LEAVE)
 
     def close(self) -> None:
         """End the watch; keep it no longer."""

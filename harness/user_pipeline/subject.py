@@ -70,7 +70,7 @@ class OwnPipeline:
         upserts: where a value in its outputs has its key, if they keep one value for each.
         rest: seconds for which it may stand still between two writes.
         pause: the longest in seconds that it usually pauses between two writes.
-        profile: what was learned of it in its rehearsal, told in the report.
+        profile: what was learned of it in its dry run, told in the report.
     """
 
     command: tuple[str, ...]
@@ -196,8 +196,8 @@ class OwnPipeline:
         folder = Path(self.folder)
         if self.spark:
             classes = DriverClasses(self.command, self.folder)
-            rehearsed = self.profile is not None
-            environment |= classes.using() if rehearsed else classes.recording()
+            learned = self.profile is not None
+            environment |= classes.using() if learned else classes.recording()
             return OwnSpark(
                 command=command,
                 checkpoint=checkpoint,

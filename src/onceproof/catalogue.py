@@ -1,10 +1,15 @@
-"""Finding scenarios by name."""
+"""Finding scenarios: ours, those of installed packages, and those in a file of anybody's."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
 
+from onceproof.checkers.extensions import BadExtension, extensions
+from onceproof.harness.python_file import BadPythonFile, import_file
 from onceproof.harness.scenario import Scenario
 from onceproof.scenarios import all_scenarios, flagship
 
@@ -13,33 +18,72 @@ class UnknownScenario(LookupError):
     """No scenario of that name; the text suggests what may have been meant."""
 
 
+def known() -> list[Scenario]:
+    """Ours, then those of installed packages.
+
+    Raises:
+        UnknownScenario: a package adds scenarios that cannot be loaded.
+    """
+    try:
+        modules = extensions("scenarios")
+    except BadExtension as error:
+        raise UnknownScenario(str(error)) from error
+    added = [scenario for module in modules for scenario in _in(module)]
+    return [*all_scenarios(), *added]
+
+
 def named(words: Sequence[str]) -> list[Scenario]:
     """The scenarios whose names have one of these words in them; all without words.
 
     Raises:
-        UnknownScenario: a word is in no name.
+        UnknownScenario: a word is in no name; see also `known`.
     """
-    known = all_scenarios()
+    found = known()
     for word in words:
-        if not any(word in scenario.name for scenario in known):
+        if not any(word in scenario.name for scenario in found):
             raise UnknownScenario(
                 f"no scenario has «{word}» in its name. `onceproof list` names all."
             )
-    return [s for s in known if not words or any(word in s.name for word in words)]
+    return [s for s in found if not words or any(word in s.name for word in words)]
 
 
 def chosen(names: Sequence[str]) -> list[Scenario]:
-    """The scenarios of these names, or the flagship.
+    """The scenarios of these names, each a name or `FILE.py:NAME`; the flagship without names.
 
     Raises:
-        UnknownScenario: a name is not known.
+        UnknownScenario: a name is not known, or the file cannot be imported; see also `known`.
     """
-    known = {s.name: s for s in all_scenarios()}
-    if not names:
-        return list(flagship())
-    for name in names:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=3, cutoff=0.4)
-            hint = f"Did you mean {' or '.join(near)}?" if near else "`onceproof list` names all."
-            raise UnknownScenario(f"there is no scenario «{name}». {hint}")
-    return [known[name] for name in names]
+    return [_one(name) for name in names] if names else list(flagship())
+
+
+def _one(name: str) -> Scenario:
+    file, colon, inside = name.rpartition(":")
+    if colon and file.endswith(".py"):
+        return _from_file(Path(file), inside)
+    found = {s.name: s for s in known()}
+    if name not in found:
+        near = difflib.get_close_matches(name, found, n=3, cutoff=0.4)
+        hint = f"Did you mean {' or '.join(near)}?" if near else "`onceproof list` names all."
+        raise UnknownScenario(f"there is no scenario «{name}». {hint}")
+    return found[name]
+
+
+def _from_file(path: Path, name: str) -> Scenario:
+    try:
+        module = import_file(path)
+    except BadPythonFile as error:
+        raise UnknownScenario(str(error)) from error
+    found = {scenario.name: scenario for scenario in _in(module)}
+    found |= {key: value for key, value in vars(module).items() if isinstance(value, Scenario)}
+    if name not in found:
+        there = ", ".join(sorted(found)) or "none"
+        raise UnknownScenario(
+            f"{path} has no scenario «{name}»; found {there}. Name a variable that is a Scenario, "
+            "or the name of one in SCENARIOS."
+        )
+    return replace(found[name], source=f"{path.resolve()}:{name}")
+
+
+def _in(module: ModuleType) -> list[Scenario]:
+    """What a module has in `SCENARIOS`."""
+    return [each for each in getattr(module, "SCENARIOS", ()) if isinstance(each, Scenario)]

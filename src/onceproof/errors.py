@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from onceproof.checkers import BadClaim, BadHistory
 from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
+from onceproof.checkers.extensions import BadExtension
 from onceproof.harness.lab.place import LabTrouble
 from onceproof.harness.record import UnreadableRun
 from onceproof.harness.recording.tables import DamagedHistory
@@ -44,7 +45,7 @@ def told() -> Iterator[None]:
     except (UnreadableRun, DamagedHistory, BadHistory, BadClaim) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         sys.exit(USAGE)
-    except (SetupError, NoBlock, LabTrouble, LabSilent, NotEnoughMemory) as error:
+    except (BadExtension, SetupError, NoBlock, LabTrouble, LabSilent, NotEnoughMemory) as error:
         print(f"onceproof: {error}", file=sys.stderr)
         sys.exit(TROUBLE)
     except OSError as error:

@@ -56,7 +56,7 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
             "earlier version. What was done is told in its report."
         )
     try:
-        (scenario,) = chosen([record.scenario])
+        (scenario,) = chosen([record.source or record.scenario])
         again = replace(
             scenario,
             schedule=schedule_from_json(record.plan),

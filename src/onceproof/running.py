@@ -52,7 +52,7 @@ def run_scenario(
     """
     stop, scenario = stop or Stop(), scenario.drawn(seed)
     if repeat is None:
-        repeat = f"onceproof run {shlex.quote(scenario.name)} --seed {seed}"
+        repeat = f"onceproof run {shlex.quote(scenario.source or scenario.name)} --seed {seed}"
         if backend != LOCAL:
             repeat += f" --backend {shlex.quote(backend)}"
         if scenario.transaction_version is not None:

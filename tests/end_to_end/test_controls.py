@@ -17,24 +17,37 @@ def record(run: Finished) -> dict[str, Any]:
     return json.loads((run.folder / "run.json").read_text())
 
 
+IN_A_FILE = """
+from dataclasses import replace
+from onceproof.scenarios import all_scenarios
+
+(_OURS,) = [s for s in all_scenarios() if s.name == "control-toothless-fault"]
+MINE = replace(_OURS, name="mine")
+"""
+
+
 @pytest.fixture(scope="module")
-def toothless(runs: Path) -> Finished:
-    return onceproof("run", "control-toothless-fault", "--seed", "1", "--out", runs)
+def no_effect(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """A run of a scenario that a user keeps in a file."""
+    file = tmp_path_factory.mktemp("their checks") / "theirs.py"
+    file.write_text(IN_A_FILE)
+    return onceproof("run", f"{file}:MINE", "--seed", "1", "--out", runs)
 
 
-def test_a_fault_that_bites_nothing_makes_the_run_invalid_and_is_named(toothless):
-    (claim,) = toothless.report["claims"]
+def test_a_fault_without_effect_makes_the_run_invalid_and_is_named(no_effect):
+    (claim,) = no_effect.report["claims"]
     assert claim["verdict"] == "invalid"
     assert "unused link cut" in claim["reason"]
-    assert toothless.code == 0  # as that scenario expects
+    assert no_effect.code == 0  # as that scenario expects
 
 
-def test_a_replay_does_the_same_again(toothless, runs):
-    again = onceproof("replay", toothless.folder, "--out", runs)
-    assert again.folder != toothless.folder
-    assert (again.code, again.verdicts()) == (0, toothless.verdicts())
-    for same in ("scenario", "seed", "schedule", "plan", "claims", "workload"):
-        assert record(again)[same] == record(toothless)[same]
+def test_a_replay_does_the_same_again(no_effect, runs):
+    again = onceproof("replay", no_effect.folder, "--out", runs)
+    assert again.folder != no_effect.folder
+    assert (again.code, again.verdicts()) == (0, no_effect.verdicts())
+    for same in ("scenario", "source", "seed", "schedule", "plan", "claims", "workload"):
+        assert record(again)[same] == record(no_effect)[same]
+    assert record(no_effect)["source"].endswith("/theirs.py:MINE")
 
 
 def test_a_history_of_nothing_is_invalid(runs):

@@ -1,4 +1,4 @@
-"""The tutorial, command by command: a pipeline of somebody's own is rehearsed, caught and mended.
+"""The tutorial, command by command: a dry run, a pipeline that is caught, and its fix.
 
 The commands are taken from the page, so that they are what users type.
 """
@@ -20,7 +20,7 @@ from tests.end_to_end.command import Finished, onceproof
 
 TUTORIAL = Path(__file__).parents[2] / "docs/tutorial"
 PAGE = (TUTORIAL / "test-your-pipeline.md").read_text("utf-8")
-REHEARSAL, BROKEN, MENDED = re.findall(r"^\$ onceproof (verify .*)$", PAGE, re.MULTILINE)
+DRY_RUN, BROKEN, MENDED = re.findall(r"^\$ onceproof (verify .*)$", PAGE, re.MULTILINE)
 
 
 def typed(command: str, runs: Path, folder: Path, **change: str) -> Finished:
@@ -47,23 +47,23 @@ def test_the_page_shows_the_program_as_it_is() -> None:
 
 
 @pytest.mark.integration
-def test_a_rehearsal_finds_every_record(runs: Path, tmp_path: Path) -> None:
-    done = typed(REHEARSAL, runs, tmp_path)
+def test_a_dry_run_finds_every_record(runs: Path, tmp_path: Path) -> None:
+    done = typed(DRY_RUN, runs, tmp_path)
     assert done.code == 0, done.out + done.err
-    (said,) = re.findall(r"```text\n(The rehearsal .*?)\n```", PAGE, re.DOTALL)
+    (said,) = re.findall(r"```text\n(The dry run .*?)\n```", PAGE, re.DOTALL)
     assert done.out.startswith(said)
     assert "SIGKILL the pipeline before its commit arrives" in done.err
 
 
 @pytest.mark.integration
-def test_a_rehearsal_says_that_no_identity_comes_back(runs: Path, tmp_path: Path) -> None:
+def test_a_dry_run_says_that_no_identity_comes_back(runs: Path, tmp_path: Path) -> None:
     program = (TUTORIAL / "verify/enrich.py").read_text()
     changed = program.replace("json.dumps(order)", '"no identity"')
     assert changed != program
-    done = typed(REHEARSAL, runs, tmp_path, enrich=changed)
+    done = typed(DRY_RUN, runs, tmp_path, enrich=changed)
     assert done.code == 3, done.out + done.err
     assert "none names an input that was sent" in done.out
-    assert "The rehearsal failed without any fault" in done.out
+    assert "The dry run failed without any fault" in done.out
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_rehearsal_says_that_no_identity_comes_back(runs: Path, tmp_path: Path
         ("verify --output out", "Missing argument"),
         ("verify -- true", "Missing option '--output'"),
         ("verify --output out -- true {bootstap}", "{bootstap} means nothing"),
-        ("verify --output mysql:x -- true", "is no output; expected TOPIC"),
+        ("verify --output mysql:x -- true", "invalid output 'mysql:x': expected TOPIC"),
         ("verify --output out --preset cruel -- true", "expected gentle, standard or brutal"),
         ("verify --output out --data none.jsonl -- true", "none.jsonl"),
     ],

@@ -55,9 +55,7 @@ def test_a_plain_record_comes_to_every_partition(
         eventually(lambda: max(own.effects().values()) == 2, "an effect of a copy")
 
 
-def test_each_kind_comes_as_a_rehearsal_tries_it(
-    staging: Staged, topic: Callable[..., str]
-) -> None:
+def test_each_kind_comes_as_a_dry_run_tries_it(staging: Staged, topic: Callable[..., str]) -> None:
     with running(staging, topic, "copy") as own:
         for kind in PROBED:
             ends = send_odd(own.context, kind)

@@ -38,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--preset", default="standard", help="gentle, standard or brutal")
     parser.add_argument("--jobs", type=int, default=room(), help="how many trials at a time")
     parser.add_argument("--quick", action="store_true", help="a drawn sample, in 15 minutes")
-    parser.add_argument("--dry-run", action="store_true", help="only rehearse each program")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="only do the dry run of each program"
+    )
     parser.add_argument("--out", type=Path, default=Path("runs/power"), help="where runs go")
     parser.add_argument("--page", type=Path, help="page of all results, which are kept beside it")
     given = parser.parse_args(arguments)

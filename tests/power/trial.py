@@ -23,12 +23,12 @@ _WORST_FIRST: Final = ("violated", "invalid", "stalled", "unknown", "unexercised
 NO_FAULT: Final = "no fault at all"
 NONE: Final = "no verdict"
 """Of a trial that ended without a report."""
-WELL: Final = "rehearsed"
-"""Of a rehearsal that found every record."""
+WELL: Final = "dry run"
+"""Of a dry run that found every record."""
 _FOLDER: Final = re.compile(r"^report\s+(.*)/report\.html$", re.MULTILINE)
 _SECONDS: Final = 1200.0
-_RECORDS_REHEARSED: Final = "6000"
-"""Enough that `verify` refuses no preset; a rehearsal sends fewer by itself."""
+_DRY_RUN_RECORDS: Final = "6000"
+"""Enough that `verify` refuses no preset; a dry run sends fewer by itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Trial:
         variant: which of its two.
         seed: of the workload.
         preset: how hard it is hit.
-        dry_run: only rehearse it.
+        dry_run: only do its dry run.
     """
 
     pair: Pair
@@ -69,7 +69,7 @@ class Trial:
         """
         pair = self.pair
         program = command(pair.program(self.variant), pair.called(self.variant), pair.workers)
-        how = ("--dry-run", "--records", _RECORDS_REHEARSED) if self.dry_run else ()
+        how = ("--dry-run", "--records", _DRY_RUN_RECORDS) if self.dry_run else ()
         outputs = [word for output in pair.outputs for word in ("--output", output)]
         words = (
             *(sys.executable, "-m", "onceproof", "verify", "--out", str(out / self.name)),

@@ -78,21 +78,21 @@ class Output:
         if not colon:
             kind, place = "topic", text
         if kind not in KINDS or not place:
-            raise BadRule(f"{text!r} is no output; expected {OUTPUTS}")
+            raise BadRule(f"invalid output {text!r}: expected {OUTPUTS}")
         view = _VIEWS.get(kind, "table")
         if kind == "topic":
             place, _, view = place.partition("@")
             view = view or READ_COMMITTED
             if view not in (READ_COMMITTED, READ_UNCOMMITTED):
                 raise BadRule(
-                    f"{text!r}: {view!r} is no isolation level; expected {READ_COMMITTED} or "
+                    f"{text!r}: invalid isolation level {view!r}: expected {READ_COMMITTED} or "
                     f"{READ_UNCOMMITTED}"
                 )
         elif kind not in ("postgres", "queue"):
             fill(place, dict.fromkeys(WORDS, ""))
         if kind == "queue" and not _ADDRESS.fullmatch(place):
             raise BadRule(
-                f"{text!r} is no address of a queue; expected letters, digits, dots, underscores, "
+                f"invalid queue address {text!r}: expected letters, digits, dots, underscores, "
                 "slashes and hyphens"
             )
         if kind == "queue" and identity.kind == "key":

@@ -21,9 +21,9 @@ from onceproof.harness.tools import cache
 _OURS: Final = ("brokers", "jars", "java", "postgres-*", "power", "proton", "spark", "toxiproxy-*")
 _LEARNED: Final = {
     "drivers": re.compile(r"[0-9a-f]{16}"),
-    "rehearsals": re.compile(r"[0-9a-f]{32}\.json"),
+    "dry-runs": re.compile(r"[0-9a-f]{32}\.json"),
 }
-"""What rehearsals leave: folder → what all in it is called."""
+"""What dry runs leave: folder → what all in it is called."""
 _LOCK: Final = ".lock"
 
 

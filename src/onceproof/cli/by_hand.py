@@ -15,18 +15,18 @@ def fault(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="Which; without one, all are listed.", autocompletion=completing.faults
+            help="The fault (default: list all faults).", autocompletion=completing.faults
         ),
     ] = None,
     words: Annotated[
-        list[str] | None, typer.Argument(help="Its target, such as leader:payments-0 or broker-2.")
+        list[str] | None, typer.Argument(help="The target, such as leader:payments-0 or broker-2.")
     ] = None,
     lab: LabName = None,
 ) -> None:
-    """Let a fault act in a lab: isolate, kill, cut, lose-responses, kill-driver.
+    """Inject a fault into a lab, such as isolate, kill, cut or lose-responses.
 
-    Exit code: 0 it is at work or lies in wait; 1 it could not act; 2 usage; 3 no lab is up, or
-    several are and none is named.
+    Exit code: 0 the fault is active or armed; 1 it failed; 2 usage; 3 no lab is running, or
+    several are and --lab is missing.
     """
     from onceproof.commands import by_hand as command
 
@@ -35,13 +35,13 @@ def fault(
 
 def heal(
     name: Annotated[
-        str | None, typer.Argument(help="Which, such as isolate-1; without one, all.")
+        str | None, typer.Argument(help="The fault, such as isolate-1 (default: all).")
     ] = None,
     lab: LabName = None,
 ) -> None:
-    """Heal a fault of a lab, and see that it is undone; what failed to heal is tried again.
+    """Heal a fault of a lab and wait until it is undone; a fault that failed to heal is retried.
 
-    Exit code: 0 everything asked for is undone; 1 it is not; 3 as of `fault`.
+    Exit code: 0 all are healed; 1 one is not; 3 as for `fault`.
     """
     from onceproof.commands import by_hand as command
 
@@ -50,12 +50,12 @@ def heal(
 
 def status(
     lab: LabName = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Show it anew each second.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Refresh every second.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what a lab looks like: nodes, leaders, in-sync replicas, links, faults, progress.
+    """Show a lab: nodes, leaders, in-sync replicas, links, faults and progress.
 
-    Exit code: 0, also when a lab that is watched ends; 1 it cannot say; 3 as of `fault`.
+    Exit code: 0, also when a watched lab ends; 1 the lab does not answer; 3 as for `fault`.
     """
     from onceproof.commands import by_hand as command
 
@@ -65,12 +65,15 @@ def status(
 def end(
     lab: LabName = None,
     judge: Annotated[
-        bool, typer.Option("--judge/--no-judge", help="Settle, collect and judge it, or only end.")
+        bool,
+        typer.Option(
+            "--judge/--no-judge", help="Whether to settle, collect and judge before it ends."
+        ),
     ] = True,
 ) -> None:
-    """End a lab: heal what is at work, settle, collect, judge, tear down.
+    """End a lab: heal all faults, settle, collect, judge, tear down.
 
-    Exit code: 0 it ends; 1 it was ending already; 3 as of `fault`.
+    Exit code: 0 it ends; 1 it was already ending; 3 as for `fault`.
     """
     from onceproof.commands import by_hand as command
 

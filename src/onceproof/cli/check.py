@@ -16,7 +16,7 @@ def check(
     path: Annotated[
         str,
         typer.Argument(
-            help="A run folder, or a history that was recorded elsewhere; with Spark also a URI.",
+            help="A run folder, or a history recorded elsewhere; also a URI with --engine spark.",
             autocompletion=completing.run_folders,
         ),
     ],
@@ -25,52 +25,58 @@ def check(
         of_a_few(
             OneOf("run", "jepsen", "jsonl", "parquet"),
             "--format",
-            help="run, jepsen, jsonl or parquet; without it, by the files there.",
+            help="Format of the history: run, jepsen, jsonl or parquet (default: detected).",
         ),
     ] = None,
     claim: Annotated[
         list[str] | None,
         typer.Option(
-            help="What to judge a foreign history by: exactly-once:TOPIC, or "
-            '"exactly-once:TOPIC->SINK@VIEW". Repeatable; without any, all that it has tables for.'
+            help='Claim to judge, such as exactly-once:TOPIC or "exactly-'
+            'once:TOPIC->SINK@VIEW" (default: the claims of the run, or all that the '
+            "tables of a foreign history allow). Repeatable."
         ),
     ] = None,
     engine: Annotated[
         str,
         of_a_few(
             OneOf("duckdb", "spark"),
-            help="duckdb or spark.",
+            help="Query engine: duckdb or spark.",
         ),
     ] = "duckdb",
-    master: Annotated[str | None, typer.Option(help="Spark's master, e.g. local[4].")] = None,
-    memory: Annotated[str | None, typer.Option(help="What the engine may hold, e.g. 2GB.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="DuckDB's threads.")] = None,
+    master: Annotated[str | None, typer.Option(help="Spark master, such as local[4].")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory limit of the engine, such as 2GB.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Number of DuckDB threads.")] = None,
     exact: Annotated[
-        bool, typer.Option(help="Compare everything in full, without a cheap look first.")
+        bool, typer.Option(help="Compare every record in full, without screening by hashes first.")
     ] = False,
     isolation: Annotated[
         str | None,
         of_a_few(
             OneOf("read_committed", "read_uncommitted"),
-            help="Jepsen: read_committed (default) or read_uncommitted.",
+            help="Jepsen histories: isolation level of the readers (default: read_committed).",
         ),
     ] = None,
     transactions: Annotated[
-        bool | None, typer.Option(help="Jepsen: whether clients used any; else it is found out.")
+        bool | None,
+        typer.Option(
+            help="Jepsen histories: whether clients used transactions (default: detected)."
+        ),
     ] = None,
-    json: Annotated[Path | None, typer.Option(help="File that gets the judgement.")] = None,
+    json: Annotated[Path | None, typer.Option(help="Write the judgement to this file.")] = None,
     unsealed: Annotated[
         bool,
         typer.Option(
             "--unsealed",
-            help="Judge a run also if it was changed since it was sealed; the report says so.",
+            help="Judge a run that was changed after it was sealed; the report says so.",
         ),
     ] = False,
 ) -> None:
-    """Judge a run folder again, offline, and write its report anew; or judge a foreign history.
+    """Judge a run folder again, offline, and rewrite its report; or judge a foreign history.
 
-    Exit code: 0 every claim holds, or is as expected; 1 violated, 3 invalid, 4 stalled, 5 unknown
-    or unexercised; 2 usage, or a history that cannot be read.
+    Exit code: 0 every claim holds, or is as expected; 1 violated; 2 usage, or a history that
+    cannot be read; 3 invalid; 4 stalled; 5 unknown or unexercised.
     """
     from onceproof.commands import check as command
     from onceproof.commands.check_options import BadOption, reader_options, settings

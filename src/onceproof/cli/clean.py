@@ -15,31 +15,31 @@ from onceproof.cli.words import Age
 def clean(
     older_than: Annotated[
         float | None,
-        typer.Option(parser=Age(), help="Run folders that began before that: 7d, 12h, 2w."),
+        typer.Option(parser=Age(), help="Remove run folders older than this: 7d, 12h, 2w."),
     ] = None,
     keep: Annotated[
-        int | None, typer.Option(min=0, help="All run folders but so many of the newest.")
+        int | None, typer.Option(min=0, help="Keep this many of the newest run folders.")
     ] = None,
     expected_only: Annotated[
         bool,
         typer.Option(
-            "--expected-only", help="Only run folders in which every claim was as expected."
+            "--expected-only", help="Remove only runs in which every claim was as expected."
         ),
     ] = False,
     downloads: Annotated[
         bool,
-        typer.Option("--downloads", help="What was downloaded or built for all runs, as well."),
+        typer.Option("--downloads", help="Also remove what was downloaded or built for all runs."),
     ] = False,
     out: Out = Path("runs"),
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do it; else only say what, and how much.")
+        bool, typer.Option("--yes", help="Remove; without it, only list what would be removed.")
     ] = False,
 ) -> None:
-    """Remove old run folders, and what runs left whose harness was killed outright.
+    """Remove old run folders, and what killed runs left behind.
 
-    Only what is provably ours: a run folder that its own record names and in which nothing of
-    anybody else lies, processes and containers with a dead run's mark. Of run folders those go that
-    fit every option that is given; without one, none.
+    It removes only what is provably onceproof's: run folders that hold nothing else, and processes
+    and containers marked by a run that is dead. A run folder is removed if it matches every option
+    given; without options none is.
 
     Exit code: 0; 3 something could not be removed.
     """

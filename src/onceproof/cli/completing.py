@@ -29,9 +29,9 @@ def _quiet(find: Callable[[str], Iterable[Offer]]) -> Completer:
 @_quiet
 def scenarios(incomplete: str) -> Iterable[Offer]:
     """Names of scenarios, with their stories."""
-    from onceproof.scenarios import all_scenarios
+    from onceproof.catalogue import known
 
-    return [(scenario.name, scenario.title) for scenario in all_scenarios()]
+    return [(scenario.name, scenario.title) for scenario in known()]
 
 
 @_quiet

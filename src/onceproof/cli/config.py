@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 config = typer.Typer(
     no_args_is_help=True,
-    help="Which settings hold here, and what may stand in a file with some.",
+    help="Show the settings in effect, and the schema of a settings file.",
 )
 
 Named = Annotated[
@@ -19,8 +19,8 @@ Named = Annotated[
         "--config",
         metavar="FILE",
         envvar="ONCEPROOF_CONFIG",
-        help="File with settings; else the nearest onceproof.toml or pyproject.toml. «none»: "
-        "neither file nor environment.",
+        help="Settings file (default: the nearest onceproof.toml or pyproject.toml); «none» "
+        "ignores files and environment.",
     ),
 ]
 
@@ -43,7 +43,7 @@ Version = Annotated[
         "--version",
         is_eager=True,
         callback=_tell_version,
-        help="Say the version, and those of the parts; `doctor` says those of the tools.",
+        help="Print the version and those of the libraries; `doctor` prints those of the tools.",
     ),
 ]
 
@@ -70,13 +70,13 @@ def before(ctx: typer.Context, config: Named = None, version: Version = False) -
 def show(
     ctx: typer.Context,
     command: Annotated[
-        list[str] | None, typer.Argument(help="Only those of these commands.")
+        list[str] | None, typer.Argument(help="Show only the settings of these commands.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show each setting, its value, and where that comes from.
+    """Show each setting, its value and where the value comes from.
 
-    Exit code: 0; 2 a file or a variable cannot be meant.
+    Exit code: 0; 2 a file or an environment variable is invalid.
     """
     from onceproof.commands import config as commands
     from onceproof.settings.bad import BadSettings
@@ -92,7 +92,7 @@ def show(
 
 @config.command()
 def schema(ctx: typer.Context) -> None:
-    """Print the JSON Schema of a file with settings."""
+    """Print the JSON Schema of a settings file."""
     from onceproof.commands import config as commands
     from onceproof.settings.known import known
 

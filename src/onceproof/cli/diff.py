@@ -16,29 +16,35 @@ def diff(
     a: Annotated[
         Path,
         typer.Argument(
-            help="A run folder, its report.json, or what `check --json` wrote: before.",
+            help="The earlier run: a run folder, its report.json, or a file from `check --json`.",
             autocompletion=completing.run_folders,
         ),
     ],
     b: Annotated[
         Path,
-        typer.Argument(help="Another one of them: after.", autocompletion=completing.run_folders),
+        typer.Argument(
+            help="The later run, in one of the same forms.", autocompletion=completing.run_folders
+        ),
     ],
     by: Annotated[
         str | None,
         of_a_few(
             OneOf("record", "anomaly"),
-            help="record or anomaly: how findings are compared. Without it, record by record "
-            "where both runs were sent the same records.",
+            help="Compare findings by record or by anomaly (default: by record if both runs "
+            "sent the same records).",
         ),
     ] = None,
-    json: Annotated[Path | None, typer.Option(help="File that gets all of it.")] = None,
-    html: Annotated[Path | None, typer.Option(help="File that gets a page.")] = None,
+    json: Annotated[
+        Path | None, typer.Option(help="Write the comparison to this file as JSON.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Write the comparison to this file as an HTML page.")
+    ] = None,
 ) -> None:
-    """Put two runs beside each other: what is new in B, what is gone, what is still there.
+    """Compare two runs: which findings are new in B, which are gone, which remain.
 
-    Exit code: 0 nothing is new; 1 something is, or a claim got worse; 5 that cannot be told; 3 the
-    two cannot be compared; 2 usage, or a file that cannot be read.
+    Exit code: 0 nothing is new; 1 a finding is new or a claim got worse; 2 usage, or a file that
+    cannot be read; 3 the two cannot be compared; 5 unknown.
     """
     from onceproof.commands import diff as command
 

@@ -6,9 +6,9 @@ import sys
 
 
 def doctor() -> None:
-    """Say what is here, what is missing, and what to do.
+    """Check this machine: what is installed, what is missing, and what to do.
 
-    Exit code: 0; 3 if something that runs need is missing.
+    Exit code: 0; 3 if a requirement is missing.
     """
     from onceproof.commands import doctor as command
 

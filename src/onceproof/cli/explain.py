@@ -14,11 +14,11 @@ def explain(
     anomaly: Annotated[
         str | None,
         typer.Argument(
-            help="Its name; without one, all are listed.", autocompletion=completing.anomalies
+            help="The anomaly (default: list all anomalies).", autocompletion=completing.anomalies
         ),
     ] = None,
 ) -> None:
-    """Explain an anomaly: what it is, a picture of it, what it refutes, its usual cause."""
+    """Explain an anomaly: its definition, an example, what it refutes and its usual cause."""
     from onceproof.commands import explain as command
 
     sys.exit(command.explain(anomaly))

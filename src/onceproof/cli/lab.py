@@ -16,26 +16,27 @@ def lab(
     scenario: Annotated[
         str | None,
         typer.Argument(
-            help="Whose pipeline, workload and claims; without one, the flagship's.",
+            help="Scenario whose pipeline, workload and claims to use (default: the flagship).",
             autocompletion=completing.scenarios,
         ),
     ] = None,
     bare: Annotated[
         bool,
         typer.Option(
-            "--bare", help="Only the stage, for programs of your own: no pipeline, no verdict."
+            "--bare",
+            help="Start only the stage, for programs of your own: no pipeline, no verdict.",
         ),
     ] = False,
     topic: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME[:PARTITIONS]",
-            help="With --bare: a topic to make. Repeatable; without any, orders:3.",
+            help="With --bare: a topic to create (default: orders:3). Repeatable.",
         ),
     ] = None,
-    name: Annotated[str, typer.Option(help="What the lab is called.")] = "lab",
+    name: Annotated[str, typer.Option(help="Name of the lab.")] = "lab",
     records: Annotated[
-        int, typer.Option(min=1, help="How many records are sent at most.")
+        int, typer.Option(min=1, help="Maximum number of records to send.")
     ] = 100_000,
     rate: Annotated[int, typer.Option(min=1, help="Records per second.")] = 100,
     seed: Seed = None,
@@ -46,14 +47,15 @@ def lab(
         bool,
         typer.Option(
             "--for-program",
-            help="Say where it is as one line of JSON, and end when standard input is closed.",
+            help="Print the lab's address as one line of JSON, and end when standard input is"
+            " closed.",
         ),
     ] = False,
 ) -> None:
-    """Bring a stage with a pipeline up and keep it: you break it by hand, and it is judged.
+    """Start brokers and a pipeline, keep them running while you break them by hand, then judge.
 
-    Exit code as of `run`; 130 if it ended without a verdict. With --bare there is none: 0 when it
-    was ended, 3 when the stage failed.
+    Exit code: as for `run`; 130 if it ended without a verdict. With --bare: 0 when it was ended,
+    3 when the stage failed.
     """
     if private:
         from onceproof.private import go_private

@@ -14,12 +14,12 @@ def list_(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Only those with one of these words in their names.",
+            help="List only scenarios with one of these words in their names.",
             autocompletion=completing.scenarios,
         ),
     ] = None,
 ) -> None:
-    """List the scenarios: subject, faults, needs, claims and what is expected of them."""
+    """List the scenarios: subject, faults, requirements, claims and expected verdicts."""
     from onceproof.commands import list as command
 
     sys.exit(command.list_scenarios(words or []))

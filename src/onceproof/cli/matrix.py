@@ -17,42 +17,45 @@ def matrix(
     words: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Only scenarios with one of these words in their names.",
+            help="Run only scenarios with one of these words in their names.",
             autocompletion=completing.scenarios,
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Only one or two of each family of subjects.")
+        bool, typer.Option("--quick", help="Run only one or two scenarios of each kind of subject.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of all runs.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of every run.")] = 1,
     out: Out = Path("runs"),
     backend: Annotated[
         list[str] | None,
         typer.Option(
             parser=Backend(own=True),
             autocompletion=completing.backends,
-            help="local or docker. Repeatable; without any, both.",
+            help="Backend: local or docker (default: both). Repeatable.",
         ),
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="How many runs at a time; without it, by cores and memory."),
+        typer.Option(min=1, help="Number of parallel runs (default: by cores and memory)."),
     ] = None,
-    markdown: Annotated[Path | None, typer.Option(help="File that gets the table, too.")] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Also write the table to this Markdown file.")
+    ] = None,
     json_events: Events = None,
     junit: Junit = None,
     time_limit: Annotated[
         float | None,
         typer.Option(
             parser=Age(),
-            help="Such as 20m: the most telling scenarios first, and none that would end later.",
+            help="Time limit, such as 20m: run the most important scenarios first, and start "
+            "none that would end later.",
         ),
     ] = None,
 ) -> None:
-    """Run every scenario on both backends and write one page: subjects × faults → verdicts.
+    """Run every scenario on both backends and write one page of all verdicts.
 
-    A run that is there already (same scenario, seed, backend, schedule and code) is not made again.
-    Exit code: as for run, of what matters most; 130 if something was left to run.
+    A run that exists already (same scenario, seed, backend, schedule and code) is not repeated.
+    Exit code: the most severe of all runs, as for run; 130 if some were not run.
     """
     from onceproof.commands import matrix as command
 

@@ -13,46 +13,50 @@ from onceproof.cli.words import Backend as BackendType
 Scenarios = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Names from `onceproof list`; without any, the flagship.",
+        help="Names from `onceproof list`, or FILE.py:NAME for a scenario of your own "
+        "(default: the flagship).",
         autocompletion=completing.scenarios,
     ),
 ]
-Seed = Annotated[int | None, typer.Option(help="Draws the workload; without it one is chosen.")]
-Out = Annotated[Path, typer.Option(help="Folder that gets the run folders.")]
+Seed = Annotated[int | None, typer.Option(help="Workload seed (default: random).")]
+Out = Annotated[Path, typer.Option(help="Folder for the run folders.")]
 Backend = Annotated[
     str,
     typer.Option(
         parser=BackendType(),
         autocompletion=completing.backends,
-        help="What the stage is made of: local (processes of this machine), docker (containers), "
-        "or external:FILE, your own cluster as FILE describes it.",
+        help="Where brokers run: local (processes), docker (containers), or external:FILE "
+        "(your own cluster, described in FILE).",
     ),
 ]
 Folder = Annotated[
     Path,
     typer.Argument(
-        help="A run folder: runs/<time>-<scenario>-<seed>.", autocompletion=completing.run_folders
+        help="A run folder, such as runs/<time>-<scenario>-<seed>.",
+        autocompletion=completing.run_folders,
     ),
 ]
 Private = Annotated[
     bool,
     typer.Option(
         "--private",
-        help="In a network of its own, which no other user of this machine can reach, and from "
-        "which nothing outside is reached; with the local backend only.",
+        help="Run in a private network namespace that no other user of this machine can "
+        "reach, and from which nothing outside can be reached (local backend only).",
     ),
 ]
 Junit = Annotated[
     Path | None,
-    typer.Option(help="File that gets every claim as a test case, in JUnit's XML, run by run."),
+    typer.Option(help="Write each claim of each run as a test case to this JUnit XML file."),
 ]
-LabName = Annotated[str | None, typer.Option("--lab", help="Which lab, if more than one is up.")]
+LabName = Annotated[
+    str | None, typer.Option("--lab", help="Name of the lab, if several are running.")
+]
 Events = Annotated[
     str | None,
     typer.Option(
         "--json-events",
         metavar="FILE",
-        help="File that gets a line of JSON for everything that happens, as it happens; - is "
-        "standard output. See docs/reference/events.md.",
+        help="Write each event to this file as a line of JSON while it happens; - is standard"
+        " output. See docs/reference/events.md.",
     ),
 ]

@@ -15,18 +15,18 @@ def report(
     folders: Annotated[
         list[Path],
         typer.Argument(
-            help="A run folder; or the folder that holds them, such as runs; or many.",
+            help="Run folders, or a folder that contains run folders, such as runs.",
             autocompletion=completing.run_folders,
         ),
     ],
     html: Annotated[
         Path | None,
-        typer.Option(help="File that gets a page of all runs, linked to their reports."),
+        typer.Option(help="Write a page of all runs to this file, with links to their reports."),
     ] = None,
 ) -> None:
-    """Write the reports of a run folder again; or tell many runs, scenario by scenario.
+    """Rewrite the report of a run folder, or summarize many runs by scenario.
 
-    Exit code: 0; 2 usage, or no run is there.
+    Exit code: 0; 2 usage, or no run was found.
     """
     from onceproof.commands import report as command
     from onceproof.interrupts import breaking_off

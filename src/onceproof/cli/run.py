@@ -23,18 +23,18 @@ def run(
         typer.Option(
             min=0,
             max=2,
-            help="Which version of Kafka's transactions the cluster has; 2 refuses what comes late "
-            "from an earlier transaction. Without it, the brokers' own.",
+            help="transaction.version of the cluster (default: that of the brokers); 2 "
+            "refuses late requests of an earlier transaction.",
         ),
     ] = None,
     private: Private = False,
     json_events: Events = None,
     junit: Junit = None,
 ) -> None:
-    """Run scenarios on real brokers, judge them, write their reports.
+    """Run scenarios on real brokers, judge them and write their reports.
 
-    Exit code: 0 every claim is as expected; 1 violated, 3 invalid, 4 stalled, 5 unknown or
-    unexercised where something else was expected; 2 usage; 130 interrupted.
+    Exit code: 0 every claim is as expected; else 1 violated; 2 usage; 3 invalid; 4 stalled;
+    5 unknown or unexercised; 130 interrupted.
     """
     if private:
         from onceproof.private import go_private
@@ -63,12 +63,12 @@ def replay(
         typer.Option(
             parser=BackendType(),
             autocompletion=completing.backends,
-            help="As for run; without it, the backend that the run had.",
+            help="Backend, as for run (default: that of the run).",
         ),
     ] = None,
     json_events: Events = None,
 ) -> None:
-    """Run again what a run folder says: its scenario, its seed and the schedule as it was then.
+    """Repeat a run from its folder: the same scenario, seed and schedule.
 
     Exit code: as for run.
     """

@@ -16,29 +16,29 @@ def shell(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="A run folder, also of a run that is not over or was broken off; or a history.",
+            help="A run folder, also of an unfinished or interrupted run, or a history.",
             autocompletion=completing.run_folders,
         ),
     ],
     command: Annotated[
         list[str] | None,
-        typer.Option("--command", "-c", help="A question instead of a prompt. Repeatable."),
+        typer.Option("--command", "-c", help="Run this SQL and exit. Repeatable."),
     ] = None,
     format_: Annotated[
         str,
         of_a_few(
             OneOf("table", "csv", "json"),
             "--format",
-            help="table, csv or json.",
+            help="Output format: table, csv or json.",
         ),
     ] = "table",
 ) -> None:
-    """Ask a run's tables in SQL (DuckDB's); nothing of the run is changed.
+    """Query the tables of a run in SQL (DuckDB); the run is not changed.
 
-    The tables are those of docs/reference/history.md, with the claims and findings of the report,
-    and whatever the checkers derive. Without -c there is a prompt: `.tables`, `.help`.
+    The tables are those of docs/reference/history.md, the claims and findings of the report, and
+    the relations that the checkers derive. Without -c it is a prompt: try `.tables` and `.help`.
 
-    Exit code: 0; 2 a question that cannot be answered, or a history that cannot be read.
+    Exit code: 0; 2 a query that failed, or a history that cannot be read.
     """
     from onceproof.commands import shell as commands
 

@@ -13,22 +13,24 @@ from onceproof.cli.options import Backend, Events, Out, Scenarios
 
 def soak(
     scenario: Scenarios = None,
-    runs: Annotated[int, typer.Option(min=0, help="How many seeds; 0: until told to stop.")] = 10,
-    seed: Annotated[int, typer.Option(help="The first seed; the others follow it.")] = 1,
+    runs: Annotated[
+        int, typer.Option(min=0, help="Number of seeds; 0 runs until interrupted.")
+    ] = 10,
+    seed: Annotated[int, typer.Option(help="First seed; each run takes the next.")] = 1,
     out: Out = Path("runs"),
     backend: Backend = "local",
     keep_all: Annotated[
-        bool, typer.Option("--keep-all", help="Keep the run folders of what was as expected, too.")
+        bool, typer.Option("--keep-all", help="Keep the run folders of runs that were as expected.")
     ] = False,
     free: Annotated[
-        float, typer.Option(min=0, help="Stop when the disk has fewer GiB free than this.")
+        float, typer.Option(min=0, help="Stop when the disk has less free space than this, in GiB.")
     ] = 5.0,
     json_events: Events = None,
 ) -> None:
-    """Repeat scenarios with new seeds; keep what was unexpected; stop when anything of us grows.
+    """Repeat scenarios with new seeds, keep unexpected runs, and watch for resource leaks.
 
-    Ends with a table seed × subject × claim → verdict. Exit code: as for run; 3 if it was stopped
-    because the disk ran low, or because its memory, processes, threads or open files grew.
+    It ends with a table of verdicts by seed, subject and claim. Exit code: as for run; 3 if it
+    stopped because the disk ran low, or because memory, processes, threads or open files grew.
     """
     from onceproof.commands import soak as command
 

@@ -21,98 +21,108 @@ def verify(
         list[str],
         typer.Argument(
             metavar="-- COMMAND...",
-            help="The pipeline's command, behind --. {bootstrap}, {input}, {checkpoint}, {work}, "
-            "{database}, {jdbc}, {queues}, {spark_jars}, {kafka_jars} and {queue_jars} in it are "
-            "filled in.",
+            help="The pipeline's command, after --. Placeholders: {bootstrap}, {input}, "
+            "{checkpoint}, {work}, {database}, {jdbc}, {queues}, {spark_jars}, "
+            "{kafka_jars} and {queue_jars}.",
         ),
     ],
     output: Annotated[
         list[str],
         typer.Option(
-            help="Where it writes: TOPIC or TOPIC@read_uncommitted, queue:ADDRESS, postgres:TABLE, "
-            "parquet:FOLDER, csv:FOLDER, json:FOLDER, delta:FOLDER, iceberg:FOLDER or "
-            "command:COMMAND that prints what arrived. Repeatable."
+            help="Where the pipeline writes: TOPIC, TOPIC@read_uncommitted, queue:ADDRESS, "
+            "postgres:TABLE, parquet:FOLDER, csv:FOLDER, json:FOLDER, delta:FOLDER, "
+            "iceberg:FOLDER, or command:COMMAND, which prints the output. Repeatable."
         ),
     ],
     topic: Annotated[
         list[str] | None,
         typer.Option(
-            help="Another topic that it needs, made before it starts: brokers make none by "
-            "themselves. Repeatable."
+            help="Another topic to create before the pipeline starts (brokers do not create "
+            "topics automatically). Repeatable."
         ),
     ] = None,
-    input_: Annotated[str, typer.Option("--input", help="The topic that it reads.")] = "orders",
+    input_: Annotated[
+        str, typer.Option("--input", help="The topic that the pipeline reads.")
+    ] = "orders",
     identity: Annotated[
         str,
         typer.Option(
-            help="Where an effect has the identity of its input: json:$.FIELD (also a column), "
-            "header:NAME, key or regex:PATTERN."
+            help="Where an output record carries the identity of its input: json:$.FIELD (or "
+            "a column), header:NAME, key or regex:PATTERN."
         ),
     ] = "json:$.order_id",
     effects: Annotated[
         str,
         typer.Option(
-            help="How many effects an input has: 1, 3, or FILE.py:FUNCTION that says it of an "
-            "input; 0..1 or 0..3 with at-most-once alone."
+            help="Expected number of outputs per input: 1, 3, or FILE.py:FUNCTION returning "
+            "the expected count; 0..1 or 0..3 only with at-most-once."
         ),
     ] = "1",
     effect_key: Annotated[
         str | None,
         typer.Option(
-            help="What tells several effects of an input apart; else their content. A function in "
-            "--effects then returns the list of what it finds."
+            help="Where outputs of one input carry what distinguishes them (default: their "
+            "content). The function in --effects then returns the list of these values."
         ),
     ] = None,
     dead_letters: Annotated[
         str | None,
         typer.Option(
-            help="Where it writes what it cannot process, named as an output: each input must "
-            "lead to its effects or to one dead letter."
+            help="Where the pipeline writes dead letters, in the form of --output: each input"
+            " must lead to its outputs or to one dead letter."
         ),
     ] = None,
     dead_letter_identity: Annotated[
         str | None,
-        typer.Option(help="Where a dead letter has the identity of its input; else --identity."),
+        typer.Option(
+            help="Where a dead letter carries the identity of its input (default: --identity)."
+        ),
     ] = None,
     upserts: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help="Outputs keep one value for each key, which stands there (json:$.COLUMN, key of a "
-            "topic's records): in the end the last input of that key must have left it. An "
-            "input's key is that of its record in Kafka.",
+            help="Where the key of an upsert output is (json:$.COLUMN, or key for a topic): "
+            "at the end each key must have the value of its last input. An input's key "
+            "is its Kafka record key.",
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="Records to send: .jsonl, .csv or .parquet; else orders are made up."),
+        typer.Option(help="Records to send: .jsonl, .csv or .parquet (default: generated orders)."),
     ] = None,
     data_identity: Annotated[
-        str | None, typer.Option(help="Where a record of --data has its identity; else --identity.")
+        str | None,
+        typer.Option(help="Where a record of --data carries its identity (default: --identity)."),
     ] = None,
     data_key: Annotated[
-        str | None, typer.Option(help="Where it has its key; else its identity is its key.")
+        str | None,
+        typer.Option(help="Where a record of --data carries its key (default: its identity)."),
     ] = None,
     records: Annotated[
-        int | None, typer.Option(min=1, help="How many records; else all of --data, or 12000.")
+        int | None,
+        typer.Option(min=1, help="Number of records (default: all of --data, or 12000)."),
     ] = None,
-    partitions: Annotated[int, typer.Option(min=3, help="Of the input topic.")] = 3,
+    partitions: Annotated[
+        int, typer.Option(min=3, help="Number of partitions of the input topic.")
+    ] = 3,
     rate: Annotated[
-        int, typer.Option(min=1, help="Records per second while faults are at work.")
+        int, typer.Option(min=1, help="Records per second while faults are active.")
     ] = 400,
     claim: Annotated[
         list[str] | None,
         of_a_few(
             OneOf("exactly-once", "at-least-once", "at-most-once"),
-            help="exactly-once (default), at-least-once, at-most-once. Repeatable.",
+            help="Claim to test: exactly-once (default), at-least-once or at-most-once. "
+            "Repeatable.",
         ),
     ] = None,
     preset: Annotated[
         str,
         of_a_few(
             OneOf("gentle", "standard", "brutal"),
-            help="How often each hazard of the plan is met: gentle 1, standard 3, brutal 5 times; "
-            "brutal also strikes the program while a broker is gone.",
+            help="How often each hazard is tried: gentle once, standard 3 times, brutal 5 "
+            "times; brutal also kills the program while a broker is down.",
         ),
     ] = "standard",
     fault: Annotated[
@@ -125,22 +135,24 @@ def verify(
     ] = None,
     schedule: Annotated[
         Path | None,
-        typer.Option(help="Instead of a plan: a file with a schedule, as run.json has in `plan`."),
+        typer.Option(
+            help="Use this schedule instead of a plan: a file in the form of `plan` in run.json."
+        ),
     ] = None,
     accept_untested: Annotated[
         list[str] | None,
         typer.Option(
             metavar="HAZARD",
-            help="Let a claim hold although this hazard was not met; the report says so in its "
-            "title. Repeatable.",
+            help="Let a claim hold although this hazard was not met; the report's title says "
+            "so. Repeatable.",
         ),
     ] = None,
     plain_data: Annotated[
         bool,
         typer.Option(
             "--plain-data",
-            help="Send no odd records: aborted, larger than usual, without a value or a key, with "
-            "several headers of one name.",
+            help="Send no unusual records: aborted, oversized, without value or key, or with "
+            "repeated headers.",
         ),
     ] = False,
     settle: Annotated[
@@ -148,22 +160,23 @@ def verify(
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="For how long its outputs may stand still while it goes on; else as long as the "
-            "rehearsal has shown.",
+            help="How long the outputs may pause while the pipeline still works (default: "
+            "learned in the dry run).",
         ),
     ] = None,
-    rehearsed: Annotated[
+    reuse_dry_run: Annotated[
         bool,
         typer.Option(
-            "--rehearsed",
-            help="Reuse what the last rehearsal of this command and data has learned.",
+            "--reuse-dry-run",
+            help="Reuse what the last dry run of this command and data learned.",
         ),
     ] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Only rehearse: see without faults that all fits, and say what would be tested.",
+            help="Only do the dry run: check the setup without faults, and print what would "
+            "be tested.",
         ),
     ] = False,
     seed: Seed = None,
@@ -173,10 +186,10 @@ def verify(
     json_events: Events = None,
     junit: Junit = None,
 ) -> None:
-    """Put a pipeline of your own on trial, unchanged: its command, its input, its output.
+    """Test your own pipeline, unchanged: you give its command, its input and its outputs.
 
-    Exit code: 0 every claim holds; 1 violated, 3 invalid, 4 stalled, 5 unknown or unexercised;
-    2 usage; 130 interrupted.
+    Exit code: 0 every claim holds; 1 violated; 2 usage; 3 invalid; 4 stalled; 5 unknown or
+    unexercised; 130 interrupted.
     """
     if private:
         from onceproof.private import go_private
@@ -217,8 +230,10 @@ def verify(
             out=out,
             backend=backend,
             dry_run=dry_run,
-            rehearsed=rehearsed,
-            options=given(ctx, without=("seed", "dry_run", "rehearsed", "json_events", "junit")),
+            reuse_dry_run=reuse_dry_run,
+            options=given(
+                ctx, without=("seed", "dry_run", "reuse_dry_run", "json_events", "junit")
+            ),
             events=json_events,
             junit=junit,
         )

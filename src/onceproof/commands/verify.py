@@ -30,7 +30,7 @@ from onceproof.verify.dry_run import tell_badly, tell_plan, tell_well, went_well
 from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.plan import plan
 from onceproof.verify.profiles import keep, kept, key_of
-from onceproof.verify.trial import by_faults, by_plan, draft, named, pipeline_of, rehearsal
+from onceproof.verify.trial import by_faults, by_plan, draft, dry_run_of, named, pipeline_of
 
 
 def verify(
@@ -40,12 +40,12 @@ def verify(
     out: Path,
     backend: str,
     dry_run: bool,
-    rehearsed: bool,
+    reuse_dry_run: bool,
     options: list[str],
     events: str | None = None,
     junit: Path | None = None,
 ) -> int:
-    """Rehearse it and put it on trial; with `dry_run` only rehearse.
+    """Do a dry run, then the trial; with `dry_run` only the former.
 
     Args:
         said: what the user says of it.
@@ -53,7 +53,7 @@ def verify(
         out: folder that gets the run folder.
         backend: what the stage is made of.
         dry_run: no faults, few records: only see that all fits together.
-        rehearsed: take what an earlier rehearsal of the same command and data has learned.
+        reuse_dry_run: take what an earlier dry run of the same command and data has learned.
         options: as they were given, without the seed, for the line that repeats it.
         events: see `streamed`.
         junit: file that gets every claim as a test case.
@@ -67,7 +67,9 @@ def verify(
         except BadTrial as error:
             print(f"onceproof verify: {error}.", file=sys.stderr)
             return USAGE
-        return _try(scenario, said, seed, out, backend, dry_run, rehearsed, options, stream, server)
+        return _try(
+            scenario, said, seed, out, backend, dry_run, reuse_dry_run, options, stream, server
+        )
 
     return streamed("verify", events, do)
 
@@ -79,7 +81,7 @@ def _try(
     out: Path,
     backend: str,
     dry_run: bool,
-    rehearsed: bool,
+    reuse_dry_run: bool,
     options: list[str],
     stream: Stream,
     server: BuildServer,
@@ -105,10 +107,10 @@ def _try(
             )
 
     key = key_of(said, backend)
-    profile = kept(key) if rehearsed and not dry_run else None
+    profile = kept(key) if reuse_dry_run and not dry_run else None
     if profile is None:
         learned = Learned(gates="gates" in offers(backend))
-        outcome = run(rehearsal(scenario), learned.conduct)
+        outcome = run(dry_run_of(scenario), learned.conduct)
         if not went_well(outcome) or learned.profile is None:
             return tell_badly(outcome, sys.stdout)
         profile = learned.profile

@@ -34,7 +34,7 @@ _OF_THE_MOMENT: Final = {
     "lab": {"bare", "for_program", "topic"},
     "shell": {"command"},
     "status": {"lab", "watch", "as_json"},
-    "verify": {"dry_run", "rehearsed"},
+    "verify": {"dry_run", "reuse_dry_run"},
 }
 
 

@@ -1,4 +1,4 @@
-"""What a rehearsal came to, in words: whether the trial can begin, and what it will test."""
+"""What a dry run came to, in words: whether the trial can begin, and what it will test."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def went_well(outcome: Outcome) -> bool:
 
 
 def tell_well(outcome: Outcome, out: TextIO) -> None:
-    """What was found, of a rehearsal that went well."""
+    """What was found, of a dry run that went well."""
     sent, seen = (outcome.report.counts.get(name, 0) for name in ("sends", "effects"))
     out.write(
-        f"The rehearsal went well: {_found(outcome.judgement.claims)}, found by its identity.\n"
+        f"The dry run went well: {_found(outcome.judgement.claims)}, found by its identity.\n"
         f"{plural(sent, 'record was', 'records were')} sent, and {plural(seen, 'effect')} found.\n"
     )
 
@@ -34,7 +34,7 @@ def tell_badly(outcome: Outcome, out: TextIO) -> int:
     """Why the trial cannot begin; returns the exit code."""
     print_result(outcome.report, out, outcome.folder)
     out.write(
-        "\nThe rehearsal failed without any fault. Where it says that identities are unknown or "
+        "\nThe dry run failed without any fault. Where it says that identities are unknown or "
         "missing, see --identity; where\neffects are missing or too many, see --effects and "
         "--dead-letters; where values differ, see --upserts;\nand what the pipeline itself said is "
         f"in {outcome.folder}/logs.\n"

@@ -14,8 +14,8 @@ _HEAD: Final = """\
 
 # Hazards of a pipeline
 
-`onceproof verify` rehearses your pipeline first: it runs it without faults and learns what it
-speaks. From that follow the hazards that the pipeline has, and the faults that bring them.
+`onceproof verify` does a dry run of your pipeline first: it runs it without faults and learns what
+it speaks. From that follow the hazards that the pipeline has, and the faults that bring them.
 A claim `holds` only if every one of them was met in this run; else it is `unexercised`, and the
 verdict names those that were not. `--accept-untested HAZARD` lets you live with one, and the report
 says so in its title. `--fault` and `--schedule` replace the plan by faults of

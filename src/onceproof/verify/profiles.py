@@ -1,4 +1,4 @@
-"""Profiles that rehearsals have learned, kept in the cache by command and data."""
+"""Profiles that dry runs have learned, kept in the cache by command and data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onceproof.verify.options import VerifyOptions
 _TRIAL: Final = frozenset(
     {"claims", "preset", "faults", "schedule", "accepted", "plain_data", "settle", "records"}
 )
-"""What is said of a trial, and changes nothing in its rehearsal."""
+"""What is said of a trial, and changes nothing in its dry run."""
 
 
 def key_of(said: VerifyOptions, backend: str) -> str:
@@ -43,4 +43,4 @@ def keep(key: str, profile: Profile) -> None:
 
 
 def _file(key: str) -> Path:
-    return cache.location() / "rehearsals" / f"{key}.json"
+    return cache.location() / "dry-runs" / f"{key}.json"

@@ -1,4 +1,4 @@
-"""From what a user says of a pipeline to the scenarios that rehearse it and put it on trial.
+"""From what a user says of a pipeline to the scenarios of its dry run and its trial.
 
 Everything that can be wrong with what was said is found by `draft`, before anything is started.
 """
@@ -50,9 +50,9 @@ _FEWEST: Final = 10
 """How many faults a plan has at least."""
 _STRIKE_SECONDS: Final = 6.0
 """About how long one fault takes."""
-REHEARSED: Final = 300
-"""How many records a rehearsal sends."""
-_REHEARSED_RATE: Final = 60
+DRY_RUN_RECORDS: Final = 300
+"""How many records a dry run sends."""
+_DRY_RUN_RATE: Final = 60
 _LINGER_MS: Final = 200
 """Requests of one record each would cost brokers most of what they do."""
 SENTINELS: Final = 60
@@ -186,16 +186,16 @@ def _subject_of(scenario: Scenario) -> OwnPipeline:
     return scenario.subject
 
 
-def rehearsal(scenario: Scenario) -> Scenario:
+def dry_run_of(scenario: Scenario) -> Scenario:
     """The same without faults and with few records: does it run, and are identities read back?"""
     subject = _subject_of(scenario)
     few = replace(
-        subject.orders, records=min(REHEARSED, subject.orders.records), rate=_REHEARSED_RATE
+        subject.orders, records=min(DRY_RUN_RECORDS, subject.orders.records), rate=_DRY_RUN_RATE
     )
     return replace(
         scenario,
         name=DRY_RUN,
-        title="A rehearsal: no fault, few records",
+        title="A dry run: no fault, few records",
         workload=few,
         subject=replace(subject, orders=few),
         claims=tuple(replace(claim, expect=None) for claim in scenario.claims),
@@ -254,7 +254,7 @@ def _topics(subject: OwnPipeline, said: VerifyOptions) -> Iterable[str]:
     for name in said.topics:
         if not _TOPIC.fullmatch(name):
             raise BadTrial(
-                f"--topic {name!r} is no name of a topic; expected letters, digits, dots, "
+                f"invalid topic name in --topic {name!r}: expected letters, digits, dots, "
                 "underscores and hyphens"
             )
     return dict.fromkeys(name for name in (*written, *said.topics) if name != said.topic)

@@ -69,7 +69,7 @@ def test_words_with_a_dot_are_those_of_the_shell() -> None:
         ("onceproof fault kill nobody", "nobody"),
         ("onceproof explain lost-wirte", "there is no anomaly"),
         ("onceproof verify --output out -- job {bootstap}", "mean nothing"),
-        ("onceproof verify --output mysql:x -- job", "is no output"),
+        ("onceproof verify --output mysql:x -- job", "invalid output"),
         ("onceproof verify --output x --preset cruel -- job", "cruel"),
         ("onceproof check h.jsonl --claim twice:payments", "claims no guarantee"),
         ("onceproof config shwo", "there is no onceproof shwo"),

@@ -130,7 +130,7 @@ def test_what_was_never_reached_is_healed_without_a_word(world: Any) -> None:
 
 
 def test_what_cannot_be_asked_for() -> None:
-    with pytest.raises(UnknownFault, match="'0' is no amount"):
+    with pytest.raises(UnknownFault, match="invalid amount '0'"):
         asked("kill-driver-at-row", ["0"])
     with pytest.raises(ValueError, match="counted from 1, not 0"):
         KillDriverAtRow(row=0)

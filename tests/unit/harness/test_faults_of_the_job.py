@@ -80,7 +80,7 @@ def test_only_a_flink_job_is_one() -> None:
 
 
 def test_there_are_only_these_windows() -> None:
-    with pytest.raises(ValueError, match="'amid' is no window; there are checkpoint-begun, "):
+    with pytest.raises(ValueError, match="invalid window 'amid': expected checkpoint-begun, "):
         KillJob(window="amid")
 
 

@@ -57,7 +57,7 @@ def changed(**changes: Any) -> list[Any]:
         (changed(do={"is": "CutLink"}), r"line 1\.do: CutLink: .*missing 2 required"),
         (
             changed(do={"is": "KillDriver", "window": "x"}),
-            "KillDriver: 'x' is no window",
+            "KillDriver: invalid window 'x'",
         ),
     ],
 )

@@ -71,7 +71,7 @@ def test_a_name_is_taken_before_its_lab_answers() -> None:
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "-a", "a" * 32, "a b", "a\n"])
 def test_what_is_no_name(name: str) -> None:
-    with pytest.raises(LabTrouble, match="is no name for a lab"):
+    with pytest.raises(LabTrouble, match="invalid lab name"):
         Place.take(name)
     with pytest.raises(LabTrouble, match="no lab called"):
         Place.find(name)

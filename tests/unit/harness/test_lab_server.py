@@ -110,7 +110,7 @@ def test_arguments_may_be_left_out(place: Place) -> None:
         ({"fault": "hit", "arguments": "broker-1"}, "expected {"),
         ({"fault": "hit", "arguments": [1]}, "expected {"),
         ({"fault": "melt"}, "there is no fault «melt»"),
-        ({"fault": "isolate", "arguments": ["x"]}, "'x' is no target"),
+        ({"fault": "isolate", "arguments": ["x"]}, "invalid target 'x'"),
     ],
 )
 def test_what_cannot_be_understood(place: Place, body: dict, said: str) -> None:  # type: ignore[type-arg]

@@ -1,4 +1,4 @@
-"""What a rehearsal learns from what it saw: requests at gates, groups, pauses between writes."""
+"""What a dry run learns from what it saw: requests at gates, groups, pauses between writes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def learned(
     spark: bool = False,
     pause: float = 0.0,
 ) -> Profile:
-    """The profile, of what a rehearsal saw and nobody watched for."""
+    """The profile, of what a dry run saw and nobody watched for."""
     pipeline = SimpleNamespace() if spark else object.__new__(Program)
     if isinstance(pipeline, Program):  # and one that gets no odd records
         pipeline.kept = SimpleNamespace(alive=lambda: False)  # type: ignore[assignment]

@@ -97,9 +97,9 @@ def test_effects_in_bytes_that_are_no_text_are_told_apart(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "identity", "says"),
     [
-        ("queue:two words", "json:$.id", "no address of a queue"),
-        ("queue:a::b", "json:$.id", "no address of a queue"),
-        ("queue:", "json:$.id", "is no output"),
+        ("queue:two words", "json:$.id", "invalid queue address"),
+        ("queue:a::b", "json:$.id", "invalid queue address"),
+        ("queue:", "json:$.id", "invalid output"),
         ("queue:a", "key", "identity key cannot stand in a message of queue:a"),
     ],
 )
@@ -230,11 +230,11 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
 @pytest.mark.parametrize(
     ("text", "rule", "says"),
     [
-        ("mysql:x", "key", "is no output; expected TOPIC"),
-        ("postgres:", "json:$.id", "is no output"),
+        ("mysql:x", "key", "invalid output 'mysql:x': expected TOPIC"),
+        ("postgres:", "json:$.id", "invalid output"),
         ("parquet:{wrok}/out", "json:$.id", r"\{wrok\} means nothing .*\{work\}"),
         ("command:cat {input}", "json:$.id", r"\{input\} means nothing .*\{bootstrap\}"),
-        ("a@dirty", "key", "'dirty' is no isolation level"),
+        ("a@dirty", "key", "invalid isolation level 'dirty'"),
         ("postgres:x", "key", "cannot stand in a row of postgres:x"),
         ("csv:x", "header:id", "cannot stand in a row"),
     ],

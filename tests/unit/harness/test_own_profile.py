@@ -1,4 +1,4 @@
-"""What a rehearsal learned: kept as JSON, told in sentences."""
+"""What a dry run learned: kept as JSON, told in sentences."""
 
 from __future__ import annotations
 

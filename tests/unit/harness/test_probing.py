@@ -29,7 +29,7 @@ FILE: Final = replace(ORDERS, file="orders.jsonl")
 ENDS: Final = {0: (0, 12), 1: (0, 9)}
 
 
-class Rehearsed:
+class DryRun:
     """A program that meets odd records: it goes on, ends, or writes what names nothing."""
 
     def __init__(self, how: Mapping[str, str], *, moves: bool = True) -> None:
@@ -92,23 +92,23 @@ class Rehearsed:
 
 def probed(
     monkeypatch: pytest.MonkeyPatch,
-    rehearsed: Rehearsed,
+    dry_run: DryRun,
     *,
     identity: str = "key",
     orders: Orders = ORDERS,
     groups: tuple[str, ...] = ("readers",),
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    monkeypatch.setattr(module, "send_odd", rehearsed.send)
-    monkeypatch.setattr(module, "send_plain", rehearsed.behind)
-    monkeypatch.setattr(module, "group_of", lambda context, name: rehearsed)
+    monkeypatch.setattr(module, "send_odd", dry_run.send)
+    monkeypatch.setattr(module, "send_plain", dry_run.behind)
+    monkeypatch.setattr(module, "group_of", lambda context, name: dry_run)
     monkeypatch.setattr(module, "_SECONDS", 0.0)
     monkeypatch.setattr(module, "_START_SECONDS", 0.4)
     program = object.__new__(Program)
     program.kept = SimpleNamespace(  # type: ignore[assignment]
-        running=rehearsed.running, alive=lambda: not rehearsed.dead, start=rehearsed.start
+        running=dry_run.running, alive=lambda: not dry_run.dead, start=dry_run.start
     )
     program.look = SimpleNamespace(  # type: ignore[assignment]
-        has=rehearsed.has, nameless=lambda: rehearsed.nameless
+        has=dry_run.has, nameless=lambda: dry_run.nameless
     )
     output = Output.parse("copied", Rule.parse(identity))
     subject = OwnPipeline(command=("job",), folder=".", outputs=(output,), orders=orders)
@@ -148,15 +148,15 @@ def test_what_a_program_does_with_odd_records(
     orders: Orders,
     found: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> None:
-    rehearsed = Rehearsed(dict(zip(PROBED, does, strict=True)))
-    assert probed(monkeypatch, rehearsed, identity=identity, orders=orders) == found
-    assert rehearsed.removed == len(found[1])
+    dry_run = DryRun(dict(zip(PROBED, does, strict=True)))
+    assert probed(monkeypatch, dry_run, identity=identity, orders=orders) == found
+    assert dry_run.removed == len(found[1])
 
 
 @pytest.mark.parametrize("groups", [("readers",), ()], ids=["refused", "no group"])
 def test_who_cannot_be_let_past_is_tried_no_further(
     monkeypatch: pytest.MonkeyPatch, groups: tuple[str, ...]
 ) -> None:
-    rehearsed = Rehearsed({ABORTED: "goes on", NULL: "ends", OVERSIZE: "goes on"}, moves=False)
-    rehearsed.start = lambda: None  # type: ignore[method-assign]
-    assert probed(monkeypatch, rehearsed, groups=groups) == ((ABORTED,), (NULL,))
+    dry_run = DryRun({ABORTED: "goes on", NULL: "ends", OVERSIZE: "goes on"}, moves=False)
+    dry_run.start = lambda: None  # type: ignore[method-assign]
+    assert probed(monkeypatch, dry_run, groups=groups) == ((ABORTED,), (NULL,))

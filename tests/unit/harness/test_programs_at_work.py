@@ -112,7 +112,7 @@ def test_how_much_was_in_hand_is_unknown_where_nobody_can_look(
 
 def test_only_a_single_program_is_struck() -> None:
     other = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="Connect"))
-    with pytest.raises(StageTrouble, match="Connect is no single program"):
+    with pytest.raises(StageTrouble, match="Connect is more than one program"):
         running(other)  # type: ignore[arg-type]
 
 

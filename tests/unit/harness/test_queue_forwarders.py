@@ -191,7 +191,7 @@ def test_by_hand(words: list[str], fault: object) -> None:
     ("who", "when", "said"),
     [
         ("member-0", "before-write", "'member-0' is no forwarder"),
-        ("forwarder-0", "at-noon", "'at-noon' is no moment; expected before-write or"),
+        ("forwarder-0", "at-noon", "invalid moment 'at-noon': expected before-write or"),
     ],
 )
 def test_by_hand_with_other_words(who: str, when: str, said: str) -> None:

@@ -84,7 +84,7 @@ PROFILES: Final = {
 
 
 def tried(said: VerifyOptions, profile: Profile = COPY) -> Scenario:
-    """The trial of what somebody says, as if its rehearsal had shown this profile."""
+    """The trial of what somebody says, as if its dry run had shown this profile."""
     scenario = draft(said)
     if named(said):
         return by_faults(scenario, said, profile)

@@ -181,18 +181,18 @@ def test_downloads_go_only_if_they_are_named(
     assert left(cache) == {"photos", "spark", ".toxiproxy-1.0.lock"}, "of Spark it is not ours"
 
 
-def test_what_rehearsals_learned_goes_with_downloads(
+def test_what_dry_runs_learned_goes_with_downloads(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"
     (cache / "drivers" / "0123456789abcdef").mkdir(parents=True)
-    (cache / "rehearsals").mkdir()
-    (cache / "rehearsals" / f"{'a1' * 16}.json").touch()
+    (cache / "dry-runs").mkdir()
+    (cache / "dry-runs" / f"{'a1' * 16}.json").touch()
     monkeypatch.setenv("ONCEPROOF_CACHE", str(cache))
     monkeypatch.setattr("onceproof.cleaning.downloads.living", lambda: False)
-    (theirs := cache / "rehearsals" / "song.mp3").touch()
+    (theirs := cache / "dry-runs" / "song.mp3").touch()
     clean(runs, "--downloads", "--yes")
-    assert left(cache) == {"rehearsals"}, "one that holds something else is somebody's own"
+    assert left(cache) == {"dry-runs"}, "one that holds something else is somebody's own"
     theirs.unlink()
     clean(runs, "--downloads", "--yes")
     assert left(cache) == set()

@@ -65,7 +65,7 @@ def test_topics_that_are_none(topics: list[str], error: type[Exception]) -> None
     [
         ("spark-kafka-sink", True, [], "leave out «spark-kafka-sink» or --bare"),
         (None, False, ["orders"], "--topic goes with --bare"),
-        (None, True, ["a b"], "'a b' is no topic"),
+        (None, True, ["a b"], "invalid topic 'a b'"),
         ("spark-kafka-sing", False, [], "Did you mean spark-kafka-sink"),
     ],
 )

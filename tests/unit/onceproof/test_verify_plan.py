@@ -235,14 +235,14 @@ def test_what_is_not_seen_is_told_as_not_seen() -> None:
         (
             {"survives": (), "ends_at": (ABORTED,)},
             {
-                ABORTED: "it ended at records of an aborted transaction in its rehearsal",
+                ABORTED: "it ended at records of an aborted transaction in its dry run",
                 NULL: "it was not seen to go on behind them; it ended at records of an aborted "
                 "transaction",
             },
         ),
         (
             {"survives": (ABORTED,), "ends_at": (NULL,)},
-            {NULL: "it ended at records with a null value in its rehearsal"},
+            {NULL: "it ended at records with a null value in its dry run"},
         ),
         (
             {"survives": (ABORTED,)},
@@ -396,7 +396,7 @@ def test_why_no_order_is_too_large(
     assert plan(pipeline(profile), "gentle").absent[OVERSIZE].startswith(why)
 
 
-def test_writes_that_no_rehearsal_saw_are_not_waited_for() -> None:
+def test_writes_that_no_dry_run_saw_are_not_waited_for() -> None:
     with_letters = replace(pipeline(COPY), topics=(*COPY.topics, "rejected"))
     made = plan(with_letters, "gentle")
     withheld = [at.do.topic for at in made.schedule if isinstance(at.do, WithholdWrites)]

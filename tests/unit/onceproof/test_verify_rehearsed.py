@@ -1,4 +1,4 @@
-"""What a rehearsal leaves: a profile that can be used again, and words about the plan."""
+"""What a dry run leaves: a profile that can be used again, and words about the plan."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ OTHER = {
 }  # fmt: skip
 
 
-def test_a_rehearsal_is_reused_for_the_same_pipeline_only(tmp_path: Path) -> None:
+def test_a_dry_run_is_reused_for_the_same_pipeline_only(tmp_path: Path) -> None:
     key = key_of(SAID, "local")
     assert key_of(SAID, "docker") != key
     for name, value in SAME.items():

@@ -18,7 +18,7 @@ from onceproof.harness.stage.topology import ARTEMIS
 from onceproof.harness.supported_faults import with_supported_faults
 from onceproof.harness.user_pipeline.look import QUIET
 from onceproof.verify.options import BadTrial, VerifyOptions
-from onceproof.verify.trial import SENTINELS, by_name, draft, rehearsal
+from onceproof.verify.trial import SENTINELS, by_name, draft, dry_run_of
 from tests.unit.onceproof.profiles_made_up import COPY, PROFILES, SPARK_JOB, tried
 
 SAID = VerifyOptions(
@@ -99,7 +99,10 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"effects": "many"}, "no number of effects"),
         ({"claims": ("once",)}, "'once' cannot be put on trial; there are exactly-once"),
         ({"faults": ("kill-everything",)}, "there is no fault «kill-everything»"),
-        ({"faults": ("kill-program soon",)}, "'soon' is no moment; expected now or before-commit"),
+        (
+            {"faults": ("kill-program soon",)},
+            "invalid moment 'soon': expected now or before-commit",
+        ),
         (
             {"records": 50},
             r"50 records are over before \d+ faults have had an effect; expected \d+",
@@ -117,9 +120,9 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
             "q is a topic and a queue",
         ),
         ({"dead_letters": "orders"}, "orders is the input"),
-        ({"dead_letters": "mysql:x"}, "is no output"),
+        ({"dead_letters": "mysql:x"}, "invalid output"),
         ({"effects": "0..1"}, "--effects 0..1 cannot show that something is lost"),
-        ({"topics": ("a", "b/c")}, "--topic 'b/c' is no name of a topic"),
+        ({"topics": ("a", "b/c")}, "invalid topic name in --topic 'b/c'"),
         (
             {"dead_letters": "csv:x", "dead_letter_identity": "key"},
             "cannot stand in a row of csv:x",
@@ -213,8 +216,8 @@ def test_a_program_needs_gates_only_where_its_commit_is_met() -> None:
     assert (before.gated, before.needs) == (("pipeline",), ("program", "gates"))
 
 
-def test_a_rehearsal_breaks_nothing_and_asks_for_no_hazard() -> None:
-    scenario = rehearsal(draft(SPARK))
+def test_a_dry_run_breaks_nothing_and_asks_for_no_hazard() -> None:
+    scenario = dry_run_of(draft(SPARK))
     assert scenario.schedule == ()
     assert scenario.workload.records == 300
     assert scenario.claims
@@ -263,7 +266,7 @@ def test_the_last_records_are_kept_as_sentinels() -> None:
     assert tried(SAID).workload.sentinels == SENTINELS
     few = tried(replace(SAID, records=500, faults=("kill-program now",)))
     assert few.workload.sentinels == 50
-    assert rehearsal(draft(SAID)).workload.sentinels
+    assert dry_run_of(draft(SAID)).workload.sentinels
 
 
 def test_the_profile_says_how_long_outputs_may_stand_still() -> None:

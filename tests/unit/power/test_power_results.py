@@ -110,7 +110,7 @@ def test_a_trial_without_a_report_is_right_for_nobody(tmp_path: Path, overdue: b
     assert not found.right(MENDED)
 
 
-def test_a_rehearsal_is_right_when_it_ends_well(tmp_path: Path) -> None:
+def test_a_dry_run_is_right_when_it_ends_well(tmp_path: Path) -> None:
     trial = Trial(pair=PAIR, variant="broken", seed=1, preset="standard", dry_run=True)
     assert result(trial, ended(tmp_path, "well", code=0)).verdict == WELL
     assert not result(trial, ended(tmp_path, "not well", code=3)).right(trial)

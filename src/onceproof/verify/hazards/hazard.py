@@ -50,7 +50,7 @@ class Pipeline:
     def produced(self) -> tuple[str, ...]:
         """The topics that it writes effects or dead letters to.
 
-        One that its rehearsal did not see, such as of dead letters that are rare, is left out:
+        One that its dry run did not see, such as of dead letters that are rare, is left out:
         nobody knows whether a fault would ever meet a write to it.
         """
         seen = tuple(topic for topic in self.topics if topic in self.profile.topics)

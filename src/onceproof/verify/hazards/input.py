@@ -39,7 +39,7 @@ def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
         if kind == KEYS or kind in profile.survives:
             return "only orders that are made up have it, and not for upserts or Spark jobs"
         if kind in profile.ends_at:
-            return f"it ended at {ODD[kind]} in its rehearsal"
+            return f"it ended at {ODD[kind]} in its dry run"
         if not profile.ends_at:
             return "it was not seen to go on behind them, or its effects of them name no input"
         return f"it was not seen to go on behind them; it ended at {ODD[profile.ends_at[-1]]}"
@@ -87,7 +87,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=ABORTED,
         says="its input holds records of an aborted transaction",
-        of="reads with read_committed or is transactional, and went on behind them when rehearsed",
+        of="reads with read_committed or is transactional, and went on behind them in the dry run",
         proof=_BEHIND,
         unless=_odd_unless(ABORTED),
         strikes=_odd(ABORTED),
@@ -96,7 +96,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=NULL,
         says="its input holds records with a null value",
-        of="went on behind them when rehearsed",
+        of="went on behind them in the dry run",
         proof=_BEHIND,
         unless=_odd_unless(NULL),
         strikes=_odd(NULL),
@@ -105,7 +105,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=OVERSIZE,
         says="its input holds records larger than brokers take by default (1.1 MB)",
-        of="went on behind one when rehearsed",
+        of="went on behind one in the dry run",
         proof=_BEHIND,
         unless=_odd_unless(OVERSIZE),
         strikes=_odd(OVERSIZE),

@@ -1,0 +1,37 @@
+"""What installed packages add to onceproof, by entry points.
+
+A package names a module under the group `onceproof.scenarios` or `onceproof.faults`; the module is
+read as one of ours would be.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import entry_points
+from types import ModuleType
+
+
+class BadExtension(ImportError):
+    """An entry point that cannot be loaded; the text names it and its package."""
+
+
+@cache
+def extensions(group: str) -> tuple[ModuleType, ...]:
+    """The modules that packages name under `onceproof.<group>`, in the order of their names.
+
+    Raises:
+        BadExtension: one cannot be imported, or is not a module.
+    """
+    found = []
+    points = entry_points(group=f"onceproof.{group}")
+    for point in sorted(points, key=lambda each: (each.name, each.value)):
+        package = point.dist.name if point.dist is not None else "an unknown package"
+        where = f"entry point {point.name} = {point.value!r} in onceproof.{group}, of {package}"
+        try:
+            module = point.load()
+        except Exception as error:
+            raise BadExtension(f"{where}: {type(error).__name__}: {error}") from error
+        if not isinstance(module, ModuleType):
+            raise BadExtension(f"{where}: expected a module, found {type(module).__name__}")
+        found.append(module)
+    return tuple(found)

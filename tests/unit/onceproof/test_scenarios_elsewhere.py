@@ -1,0 +1,157 @@
+"""Scenarios and faults that are not ours: in a file, and in an installed package."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from onceproof.catalogue import UnknownScenario, chosen
+from onceproof.harness.folder import RunFolder
+from onceproof.replaying import NoReplay, replay_of
+from tests.unit.harness.test_harness_record import RECORD
+
+FAULT_PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "add-a-fault.md"
+SCENARIOS = """
+    from dataclasses import replace
+    from onceproof.scenarios import flagship
+
+    MINE = replace(flagship()[0], name="mine-by-name", title="Theirs")
+    SCENARIOS = (MINE,)
+    """
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("name", ["MINE", "mine-by-name"])
+def test_a_scenario_in_a_file_is_named_by_its_variable_or_its_name(name: str, write: Write) -> None:
+    path = write("theirs.py", SCENARIOS)
+    (scenario,) = chosen([f"{path}:{name}"])
+    assert (scenario.name, scenario.source) == ("mine-by-name", f"{path}:{name}")
+
+
+def test_a_file_imports_what_lies_beside_it(write: Write) -> None:
+    write("theirs_parts.py", SCENARIOS)
+    path = write("uses_parts.py", "from theirs_parts import MINE as PART\n")
+    (scenario,) = chosen([f"{path}:PART"])
+    assert scenario.name == "mine-by-name"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("SCENARIOS = ()", "has no scenario «MINE»; found none"),
+        ("OTHER = 3", "has no scenario «MINE»; found none"),
+        ("from onceproof.scenarios import flagship\nX = flagship()[0]", "found X. Name a variable"),
+        ("MINE = ", "SyntaxError"),
+        ("1 / 0", "ZeroDivisionError"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told(text: str, says: str, write: Write) -> None:
+    path = write("wrong.py", text)
+    with pytest.raises(UnknownScenario, match=re.escape(says)):
+        chosen([f"{path}:MINE"])
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UnknownScenario, match="there is no file"):
+        chosen([f"{tmp_path}/none.py:MINE"])
+
+
+def test_a_run_of_a_file_is_replayed_from_the_file(write: Write, tmp_path: Path) -> None:
+    path = write("theirs.py", SCENARIOS)
+    (scenario,) = chosen([f"{path}:MINE"])
+    run = tmp_path / "run"
+    run.mkdir()
+    record = RECORD.model_copy(
+        update={
+            "scenario": scenario.name,
+            "source": scenario.source,
+            "subject": "another",
+            "plan": [],
+            "configuration": {},
+        }
+    )
+    record.save(run)
+    RunFolder(run).check_record()
+    with pytest.raises(NoReplay, match="the scenario mine-by-name has another subject by now"):
+        replay_of(run)
+    path.unlink()
+    record.model_copy(update={"source": f"{path}2.py:MINE"}).save(run)
+    with pytest.raises(NoReplay, match="there is no file"):
+        replay_of(run)
+
+
+class TestAnInstalledPackage:
+    """As `importlib.metadata` sees one: a folder on the path with a `dist-info`."""
+
+    @pytest.fixture
+    def site(self, write: Write, tmp_path: Path) -> Path:
+        fault = re.findall(
+            r"^```python\n(.*?)^```", FAULT_PAGE.read_text(), re.DOTALL | re.MULTILINE
+        )[0]
+        write("theirs_scenarios.py", SCENARIOS)
+        (tmp_path / "theirs_faults.py").write_text(fault)
+        write(
+            "theirs-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n"
+        )
+        self.points(write, "theirs_scenarios", "theirs_faults")
+        return tmp_path
+
+    def points(self, write: Write, scenarios: str, faults: str) -> None:
+        write(
+            "theirs-1.0.dist-info/entry_points.txt",
+            f"[onceproof.scenarios]\ntheirs = {scenarios}\n[onceproof.faults]\ntheirs = {faults}\n",
+        )
+
+    def python(self, site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *words],
+            capture_output=True, text=True, timeout=120, cwd=site,
+            env={**os.environ, "PYTHONPATH": str(site)},
+        )  # fmt: skip
+
+    def test_its_scenarios_are_listed_and_chosen(self, site: Path) -> None:
+        done = self.python(site, "-m", "onceproof", "list", "mine-by")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("mine-by-name  (about")
+
+    def test_its_faults_are_asked_for_and_stand_in_schedules(self, site: Path) -> None:
+        program = textwrap.dedent("""
+            from onceproof.harness.faults.by_hand import asked
+            from onceproof.harness.scenario import ScheduledFault
+            from onceproof.harness.schedule_json import schedule_from_json, schedule_to_json
+
+            fault = asked("hang-up", ["pipeline", "leader:payments-0"])
+            schedule = (ScheduledFault(name="a", do=fault),)
+            assert schedule_from_json(schedule_to_json(schedule)) == schedule
+            print(fault.describe())
+            """)
+        done = self.python(site, "-c", program)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("hang up on pipeline at ")
+
+    def test_one_that_cannot_be_imported_is_named(self, site: Path, write: Write) -> None:
+        self.points(write, "theirs_nothing", "theirs_faults")
+        done = self.python(site, "-m", "onceproof", "list")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert (
+            "entry point theirs = 'theirs_nothing' in onceproof.scenarios, of theirs" in done.stderr
+        )
+        assert len(done.stderr.splitlines()) == 1
