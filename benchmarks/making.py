@@ -35,7 +35,7 @@ def make(plan: Plan, folder: Path) -> dict[str, Any]:
     """Write every table of the contract.
 
     Returns:
-        How many rows each table has, and the effects that were dropped and doubled.
+        How many rows each table has, and the effects that were dropped and duplicated.
     """
     with closing(duckdb.connect()) as database:
         database.execute(f"SET memory_limit = '{MEMORY}'")
@@ -64,7 +64,7 @@ class _Making:
         return {
             "rows": rows,
             "dropped": self._dropped.select(_NAMED).to_pylist(),
-            "doubled": self._doubled.select(_NAMED).to_pylist(),
+            "duplicated": self._doubled.select(_NAMED).to_pylist(),
         }
 
     def _copy(self, table: str) -> int:
@@ -100,16 +100,16 @@ class _Making:
             yield Part(rows=_of(last, partition), first=self._times, times=1, moved=Counters())
 
     def _mutations(self) -> tuple[pa.Table, pa.Table]:
-        """The effects that are to be dropped and doubled."""
+        """The effects that are to be dropped and duplicated."""
         drawn = draw_mutations(self._plan, self._main.effects, self._times)
         with closing(self._database.cursor()) as cursor:
             query = self._query(cursor, "effects")
-            return _those(cursor, query, drawn.dropped), _those(cursor, query, drawn.doubled)
+            return _those(cursor, query, drawn.dropped), _those(cursor, query, drawn.duplicated)
 
     def _mutated(self, cursor: duckdb.DuckDBPyConnection, query: str) -> str:
-        """All effects but the dropped ones, and the doubled ones again as new rows at the end."""
+        """All effects but the dropped ones; the duplicated ones come twice."""
         cursor.register("dropped", self._dropped)
-        cursor.register("doubled", self._doubled)
+        cursor.register("duplicated", self._doubled)
         again = {
             "position": "position || ' again'",
             "ordinal": f"{self._last.end.effect} + row_number() OVER (ORDER BY ordinal)",
@@ -120,7 +120,7 @@ class _Making:
         )
         return (
             f"SELECT * FROM ({query}) e WHERE e.ordinal NOT IN (SELECT ordinal FROM dropped) "
-            f"UNION ALL SELECT {columns} FROM doubled"
+            f"UNION ALL SELECT {columns} FROM duplicated"
         )
 
     def _write(self, table: str, rows: list[Row]) -> int:

@@ -17,10 +17,10 @@ from benchmarks.plan import Plan
 
 @dataclass(frozen=True, kw_only=True)
 class Mutations:
-    """Ordinals of the effects that are left out, and of those that stand there twice."""
+    """Ordinals of the effects that are left out, and of those that are there twice."""
 
     dropped: tuple[int, ...] = ()
-    doubled: tuple[int, ...] = ()
+    duplicated: tuple[int, ...] = ()
 
 
 def draw_mutations(plan: Plan, effects: Sequence[Row], times: int) -> Mutations:
@@ -36,7 +36,7 @@ def draw_mutations(plan: Plan, effects: Sequence[Row], times: int) -> Mutations:
         raise ValueError(f"{plan.name}: {wanted} mutations are too many for {there} effects")
     drawn = random.Random(plan.name).sample(range(there), wanted)
     ordinals = [n // len(sole) * len(effects) + sole[n % len(sole)] for n in drawn]
-    return Mutations(dropped=tuple(ordinals[: plan.drop]), doubled=tuple(ordinals[plan.drop :]))
+    return Mutations(dropped=tuple(ordinals[: plan.drop]), duplicated=tuple(ordinals[plan.drop :]))
 
 
 def _slot(effect: Row) -> tuple[object, ...]:

@@ -36,7 +36,7 @@ class Plan:
         transactions: send in transactions of a hundred, with markers, one in twenty aborted.
         shape: what one record comes to in the sink.
         drop: effects that are left out, at random places.
-        duplicate: effects that stand there twice, at random places.
+        duplicate: effects that are there twice, at random places.
         batch: records of one micro-batch; 0: as many as are fitting.
     """
 
@@ -76,7 +76,7 @@ class Plan:
         if self.drop:
             parts.append(f"dropped-{self.drop}")
         if self.duplicate:
-            parts.append(f"doubled-{self.duplicate}")
+            parts.append(f"duplicated-{self.duplicate}")
         if self.batch:
             parts.append(f"by-{self.batch}")
         return "-".join([*parts, f"v{MAKING}"])

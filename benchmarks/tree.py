@@ -26,7 +26,7 @@ def members(root: int) -> list[int]:
 
 def cpu_seconds(process: int) -> float:
     """Processor time of one process, without its children."""
-    # The name stands in parentheses and may itself hold spaces and parentheses.
+    # The name is in parentheses and may itself hold spaces and parentheses.
     fields = _text(_PROC / str(process) / "stat").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS if fields else 0.0
 

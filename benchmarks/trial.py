@@ -118,7 +118,7 @@ def measure(
 def expected_findings(folder: Path) -> dict[str, int]:
     """What a generated history must be found to have."""
     made = json.loads((folder / "made.json").read_text())
-    found = {"lost-output": len(made["dropped"]), "duplicate-output": len(made["doubled"])}
+    found = {"lost-output": len(made["dropped"]), "duplicate-output": len(made["duplicated"])}
     return {anomaly: count for anomaly, count in found.items() if count}
 
 

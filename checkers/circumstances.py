@@ -137,7 +137,7 @@ class Circumstances:
             reached = row["armed_at"] is not None or row["injected_at"] is not None
             if row["required"] and not row["bit"] and (reached or not self.stalled):
                 return (
-                    f"required {name} left no evidence that it bit"
+                    f"required {name} left no evidence that it took effect"
                     if reached
                     else f"required {name} never started: its trigger did not come true"
                 )
@@ -146,7 +146,7 @@ class Circumstances:
         return self._toothless_sets()
 
     def _toothless_sets(self) -> str | None:
-        """The first set of faults of which one had to bite and none did, in words."""
+        """The first set of faults of which one had to take effect and none did, in words."""
         sets: dict[str, list[Row]] = {}
         for row in self.faults:
             if (name := row.get("one_of")) is not None:
@@ -155,8 +155,8 @@ class Circumstances:
             reached = any(row["injected_at"] is not None for row in rows)
             if not any(row["bit"] for row in rows) and (reached or not self.stalled):
                 return (
-                    f"of the {len(rows)} faults «{name}» one had to bite, and none left evidence "
-                    "that it did"
+                    f"of the {len(rows)} faults «{name}» one had to take effect, and none left "
+                    "evidence that it did"
                 )
         return None
 

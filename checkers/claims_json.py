@@ -38,6 +38,7 @@ def claim_to_json(claim: Claim) -> dict[str, Any]:
         else {
             "verdict": claim.expect.verdict.value,
             "anomalies": sorted(claim.expect.anomalies),
+            "may": sorted(claim.expect.may),
         },
     }
 
@@ -78,6 +79,8 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
         else Expectation(
             verdict=Verdict(_one_of(_part(data, "expect"), "verdict", tuple(Verdict))),
             anomalies=_texts(_part(data, "expect"), "anomalies"),
+            # Runs of earlier versions do not have it.
+            may=_texts({"may": [], **_part(data, "expect")}, "may"),
         ),
     )
 

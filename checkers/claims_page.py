@@ -3,7 +3,7 @@
 Run as `python -m onceproof.checkers.claims_page`.
 
 It prints `docs/reference/claims.md`, and a test compares the two. What a
-claim promises stands in `fine_print`, what refutes it in `refutations`; nothing is added to either.
+claim promises is in `fine_print`, what refutes it in `refutations`; nothing is added to either.
 """
 
 from __future__ import annotations

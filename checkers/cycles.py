@@ -7,7 +7,7 @@ that has both may pass a transaction twice. That proves as much, for nothing can
 Edges are a table with the columns `source` and `target` (transactions), `kind`, and any number of
 columns that say why. An order of many transactions, such as that of time, need not be spelt out
 pair by pair: an edge may lead to a *barrier* and from there on, by way of further barriers. Then
-`source` or `target` is NULL and the barrier's name stands in `source_barrier` or `target_barrier`
+`source` or `target` is NULL and the barrier's name is in `source_barrier` or `target_barrier`
 (which may be left out where there are none). In the answer such a passage is one step from
 transaction to transaction; what is known of why at its beginning and at its end is put together.
 Barriers alone never make a cycle, and none leads from a transaction straight back to itself.

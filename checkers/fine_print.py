@@ -16,12 +16,12 @@ _PROMISE: Final[dict[tuple[str, Hop], str]] = {
         "unaltered."
     ),
     ("at-least-once", Hop.PRODUCE): (
-        "Every send that was acknowledged stands in the topic's committed log, unaltered. It may "
-        "stand there more than once."
+        "Every send that was acknowledged is in the topic's committed log, unaltered. It may "
+        "are there more than once."
     ),
     ("exactly-once", Hop.PRODUCE): (
-        "Every send that was acknowledged stands in the topic's committed log exactly once, "
-        "unaltered. A send whose outcome nobody knows stands there once or not at all."
+        "Every send that was acknowledged is in the topic's committed log exactly once, "
+        "unaltered. A send whose outcome nobody knows is there once or not at all."
     ),
     ("at-most-once", Hop.PROCESS): (
         "Every committed position of the input has its effects in the sink once or not at all. "
@@ -56,11 +56,11 @@ _PROMISE: Final[dict[tuple[str, Hop], str]] = {
         "before the commit, and never any of an aborted transaction."
     ),
     ("ordered", Hop.PRODUCE): (
-        "The sends of one session to one partition stand in the log in their order, and every "
+        "The sends of one session to one partition are in the log in their order, and every "
         "reader gets each partition in the order of the log, without gaps and without going back."
     ),
     ("ordered", Hop.PROCESS): (
-        "Effects of inputs with one key and from one partition stand in the sink in the order of "
+        "Effects of inputs with one key and from one partition are in the sink in the order of "
         "these inputs."
     ),
     ("ordered", Hop.END_TO_END): (
@@ -75,14 +75,14 @@ _FAILURES: Final = (
 )
 _GUARANTEE: Final[dict[str, str]] = {
     "at-most-once": (
-        "Nothing is doubled while they last or after. What was under way may be lost for good."
+        "Nothing is duplicated while they last or after. What was under way may be lost for good."
     ),
     "at-least-once": (
         "Nothing that was acknowledged or committed is lost. What was under way is done again, so "
         "duplicates must be expected. Progress may stop until the failure is over."
     ),
     "exactly-once": (
-        "Nothing is lost and nothing is doubled. What was under way may be processed again, but "
+        "Nothing is lost and nothing is duplicated. What was under way may be processed again, but "
         "its effects count once. Progress may stop until the failure is over."
     ),
     "idempotent": (

@@ -75,7 +75,7 @@ class Folder(Protocol):
         """
 
     def text(self, name: str) -> str:
-        """What stands in a small file.
+        """What is in a small file.
 
         Raises:
             BadHistory: it cannot be read.

@@ -1,7 +1,7 @@
 """A history: the typed tables of one run.
 
 A history knows where its tables are and that their columns fit
-`checkers.tables`; it loads none of them before somebody asks. What stands in the columns is checked
+`checkers.tables`; it loads none of them before somebody asks. What is in the columns is checked
 by the engine that opens it, once, so that no query has to ask whether a word is known, a row came
 twice, or NULL stands where nothing may be unknown. Tables that are missing are empty and named in
 `missing`; columns that the contract does not know are left out, and a nullable one that is missing

@@ -32,7 +32,7 @@ IMPLIES: Final[dict[str, frozenset[str]]] = {
     "phantom": frozenset(
         {"lost-output", "offset-ahead", "state-mismatch", "skipped-read", "inconsistent-offsets"}
     ),
-    # It stands in another topic or partition than it should, and the other one lacks it.
+    # It is in another topic or partition than it should, and the other one lacks it.
     "corrupt": frozenset(
         {
             "lost-write",

@@ -58,7 +58,7 @@ def check(
         A verdict for each claim, in their order, with every finding and the mutation self-check.
 
     Raises:
-        BadHistory: what stands in the history's columns does not fit the contract.
+        BadHistory: what is in the history's columns does not fit the contract.
     """
     claims = tuple(claims)
     with open_history(history, settings or Settings()) as bottom:
@@ -107,7 +107,7 @@ def find(
         only: names of the anomalies to look for; None: all.
 
     Raises:
-        BadHistory: what stands in the history's columns does not fit the contract.
+        BadHistory: what is in the history's columns does not fit the contract.
     """
     claims = (claims,) if isinstance(claims, Claim) else tuple(claims)
     circumstances = Circumstances.of(history)

@@ -130,12 +130,15 @@ class FinePrint:
 
 @dataclass(frozen=True, kw_only=True)
 class Expectation:
-    """What a scenario expects of a claim. `anomalies` is exactly the set of refuting anomalies
-    that must be found; a twin that is violated for another reason is unexpected.
+    """What a scenario expects of a claim.
+
+    `anomalies` are the refuting anomalies that must be found. Others make the run unexpected, but
+    for those in `may`, which depend on timing.
     """
 
     verdict: Verdict
     anomalies: frozenset[str] = frozenset()
+    may: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -184,7 +184,7 @@ EFFECTS: Final = Table(
         _c(
             "position",
             _S,
-            "where it stands in the sink; a row that stands there twice is an effect twice",
+            "where it is in the sink; a row that is there twice is an effect twice",
         ),
         _c("ordinal", _L, "place in the sink's own order"),
         _c("source_topic?", _S, "position of the input, where the effect carries it"),
@@ -272,7 +272,7 @@ POSITIONS: Final = Table(
         ),
         _c("kind", _S, "planned (about to be processed up to here) or done"),
         _c("by", _S, "subject, or harness (our own surgery)"),
-        _c("sink?", _S, "the sink that an atomic position stands in"),
+        _c("sink?", _S, "the sink that an atomic position is in"),
         _c("topic", _S, ""),
         _c("partition", _I, ""),
         _c("offset", _L, "the next offset to be read"),
@@ -294,7 +294,7 @@ RANGES: Final = Table(
         _c("partition", _I, ""),
         _c("start_offset", _L, "inclusive"),
         _c("end_offset", _L, "exclusive"),
-        _c("committed", _B, "the batch stands in the commit log and this execution was its last"),
+        _c("committed", _B, "the batch is in the commit log and this execution was its last"),
         _c("source", _S, "progress: said by the engine; planned: read from its offset log"),
     ),
 )
@@ -314,7 +314,7 @@ INSTANCES: Final = Table(
 
 FAULTS: Final = Table(
     name="faults",
-    row="one fault of the schedule, with what proves that it bit",
+    row="one fault of the schedule, with what proves that it took effect",
     columns=(
         _c("fault", _S, "its place in the schedule and its name; unique"),
         _c("kind", _S, "crash, partition, timeout, or surgery on what a pipeline trusts"),

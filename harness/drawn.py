@@ -1,8 +1,8 @@
 """Schedules drawn from a run's seed: faults of several kinds, aimed at leaders, in any order.
 
 One that was drawn may be in vain, because what it is aimed at was idle just
-then. So no single one is required to bite, but of every kind at least one is. The same seed gives
-the same schedule, and the run folder keeps it, so that a replay does not draw.
+then. So no single one is required to take effect, but of every kind at least one is. The same seed
+gives the same schedule, and the run folder keeps it, so that a replay does not draw.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from onceproof.harness.faults.unanswered import LeaveUnanswered
 from onceproof.harness.scenario import ScheduledFault
 
 _SECONDS: Final = 45.0
-"""How long one may take to bite: less than one that is required to."""
+"""How long one may take until it has an effect: less than one that is required to."""
 _BESIDE: Final = 0.5
 """How often a fault of a link is at work beside the one before it, and not after it."""
 

@@ -31,7 +31,7 @@ def check_empty(context: RunContext) -> None:
     """See it.
 
     Raises:
-        StageTrouble: something stands there.
+        StageTrouble: something is there.
     """
     try:
         with context.reader() as reader:

@@ -133,7 +133,7 @@ class FaultExecution:
         return self.over.is_set() and acted and self._row["healed_at"] is None
 
     def end(self) -> None:
-        """Let it be healed now, whether or not it has bitten."""
+        """Let it be healed now, whether or not it has taken effect."""
         self._ended.set()
 
     def after_collect(self, known: Collected) -> None:
@@ -227,7 +227,7 @@ class FaultExecution:
     def _wait_evidence(self, injection: Injection) -> None:
         wait_until(
             lambda: self._ended.is_set() or injection.evidence(),
-            what=f"«{self.at.name}» to bite",
+            what=f"«{self.at.name}» to take effect",
             seconds=self.at.seconds,
             stop=self._context.stop,
         )

@@ -101,7 +101,7 @@ class Run:
     def execute(self) -> None:
         """Everything from arranging to tearing down, then the history sealed.
 
-        What goes wrong in a phase stands in the history, with the phase; it leaves this function
+        What goes wrong in a phase is in the history, with the phase; it leaves this function
         only when even that could not be written.
 
         Raises:

@@ -40,10 +40,10 @@ class ScheduledFault:
         behind: what must have passed before that message in its client's transaction; where it has
             not, the message goes on its way, and the next one is looked at.
         lost: whether that message never arrives, nor any like it until the fault has acted.
-        until: what ends it once it has bitten.
-        required: without proof that it bit the run is invalid.
-        one_of: names a set of lines of which at least one must bite, else the run is invalid.
-        seconds: how long it may take to bite, and then to come to its end.
+        until: what ends it once it has taken effect.
+        required: without proof that it took effect the run is invalid.
+        one_of: names a set of lines; unless one of them takes effect, the run is invalid.
+        seconds: how long until it must have taken effect, and then how long until its end.
         hazard: what it has to bring; None: whatever the fault brings.
         tells: whether the fault itself records that hazard, when its own proof is there; else it is
             met once the fault is proved to have had an effect.

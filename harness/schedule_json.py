@@ -72,6 +72,7 @@ def _read(value: Any, where: str) -> Any:
 def _classes() -> dict[str, type]:
     """Every dataclass that a schedule may hold, by its name."""
     found: dict[str, type] = {ScheduledFault.__name__: ScheduledFault}
+    found["At"] = ScheduledFault  # its name in runs of earlier versions
     for there in fault_modules():
         for name, value in vars(there).items():
             if (

@@ -21,7 +21,7 @@ def print_unjudged(report: Report, out: TextIO, folder: Path) -> None:
     to = console(out)
     bit = sum(fault.bit for fault in report.faults)
     to.print(Text("Nothing was judged: a bare lab claims nothing.", style="bold"))
-    done = f"{plural(len(report.faults), 'fault')}, {bit} proved to have bitten."
+    done = f"{plural(len(report.faults), 'fault')}, {bit} with a proven effect."
     to.print(Text(f"{done} In the folder: what was done, when, and what proves it; and the logs."))
     if (phase := failed_phase(report)) is not None:
         to.print(Text(f"Phase {line(phase.phase)} failed: {line(phase.detail or '')}", style="red"))

@@ -150,7 +150,11 @@ def _claim(judged: ClaimJudgement) -> Claim:
         undecided=judged.undecided,
         hazards_required=tuple(sorted(claim.hazards)),
         hazards_seen=dict(judged.hazards_seen),
-        expectation=Expectation(verdict=expect.verdict, anomalies=tuple(sorted(expect.anomalies)))
+        expectation=Expectation(
+            verdict=expect.verdict,
+            anomalies=tuple(sorted(expect.anomalies)),
+            may=tuple(sorted(expect.may)),
+        )
         if expect
         else None,
         expected=judged.expected,

@@ -130,12 +130,12 @@ def _claims(claims: Sequence[Claim]) -> Table:
 
 
 def _schedule(report: Report) -> Table:
-    """The schedule, line by line, and whether each fault bit."""
+    """The schedule, line by line, and whether each fault took effect."""
     bit = {fault.fault: fault.bit for fault in report.faults}
     table = _table()
     for column in ("fault", "when", "what", "until"):
         table.add_column(column, overflow="fold")
-    table.add_column("bit?")
+    table.add_column("took effect?")
     for step in report.run.schedule:
         words = (step.fault, step.when, step.do, step.until)
         if bit.get(step.fault):

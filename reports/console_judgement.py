@@ -180,7 +180,7 @@ def _advice(judgement: Judgement) -> Iterator[str]:
             "nothing refutes was not tested."
         )
     if Verdict.INVALID in verdicts:
-        tables = {"log": "what stands in the topics"}
+        tables = {"log": "what is in the topics"}
         if any(judged.claim.hop is not Hop.PRODUCE for judged in judgement.claims):
             tables["effects"] = "what came out"
         for table, words in tables.items():

@@ -58,6 +58,7 @@ class Expectation(Part):
 
     verdict: Verdict
     anomalies: tuple[str, ...]
+    may: tuple[str, ...] = Field(default=(), description="anomalies that may be found as well")
 
 
 class Claim(Part):
@@ -137,7 +138,7 @@ class Mutation(Part):
 
 
 class Fault(Part):
-    """One fault of the schedule, with what proves that it bit."""
+    """One fault of the schedule, with what proves that it took effect."""
 
     fault: str
     kind: str

@@ -1,6 +1,6 @@
 """Controls: runs that must not end in `holds`, whatever the pipeline does.
 
-They try the harness and not the pipeline. A fault that bites nothing makes a
+They try the harness and not the pipeline. A fault that has no effect makes a
 run invalid, a crash that tests nothing leaves a claim unexercised, and a history without records
 proves nothing.
 """

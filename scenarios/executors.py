@@ -1,7 +1,7 @@
 """Executors of a Spark driver killed amid a write, while the driver lives on.
 
 The story: a task has sent records to Kafka and dies with its executor before it could say so. Spark
-tries the task again. No micro-batch is replayed, and yet records stand in the topic twice.
+tries the task again. No micro-batch is replayed, and yet records are in the topic twice.
 """
 
 from __future__ import annotations

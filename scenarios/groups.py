@@ -98,7 +98,7 @@ def _zombie(api: str, direction: str = "request") -> ScheduledFault:
 ZOMBIE: Final[dict[Client, ScheduledFault]] = {
     "librdkafka": _zombie("AddOffsetsToTxn"),
     # Not amid its effects: whether one of them is given up before its positions are answered would
-    # be chance, and what it comes to then stands in docs/findings/java-positions-of-an-abort.md.
+    # be chance, and what it comes to then is in docs/findings/java-positions-of-an-abort.md.
     # The others wait until its transaction is timed out.
     "java": replace(_zombie("EndTxn"), lost=True),
     "aiokafka": _zombie("AddOffsetsToTxn"),
@@ -239,8 +239,7 @@ _ABORT_HELD = ScheduledFault(
 )
 _VOID_OF_TWO = replace(
     VOID["kafka-python"],
-    # Over as soon as it has bitten: what comes next has to lie in wait when the abort goes on its
-    # way.
+    # Over once it has taken effect: the next one must be armed when the abort goes on its way.
     do=HitMessage(
         message=replace(passing("response", "TxnOffsetCommit", nth=1), partitions=2),
         action="error",

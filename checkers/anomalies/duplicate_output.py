@@ -40,7 +40,7 @@ ANOMALY: Final = Anomaly(
         "More effects of a record than expected, where the transformation yields such effects; "
         "in the final state, or as any reader saw it."
     ),
-    example="a stands once in input and the ledger has two rows of a",
+    example="a appears once in input and the ledger has two rows of a",
     source="Kafka's exactly-once fine print: delivery is judged apart from processing",
     key=("sink", "view", "record", "effect_key"),
     sentence=("{record} has {seen} effects in {sink}; {expected} expected"),

@@ -2,7 +2,7 @@
 
 Expected are the committed positions of the record in the input × what each of them yields (× 1
 where the subject claims to drop what was sent twice). Where every effect names the position of its
-input, each position is judged alone, so that a doubled one cannot make up for a lost one.
+input, each position is judged alone, so that a duplicated one cannot make up for a lost one.
 
 Of an acknowledged record whose position was deleted from the log nobody knows whether it was read
 before. With all of its effects it was; with fewer it is undecided.

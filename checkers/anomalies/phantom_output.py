@@ -1,7 +1,7 @@
 """phantom-output: an effect of a record that nobody sent.
 
 Neither was a send ever called nor does the input's log hold it: it was made up between the input
-and the sink. A record that nobody sent but that stands in the input is a phantom there; the
+and the sink. A record that nobody sent but that is in the input is a phantom there; the
 pipeline that processes it is not to blame. Effects whose identity could not be read (NULL) are a
 failed control, not phantoms.
 

@@ -1,4 +1,4 @@
-"""reordered-send: two sends of one session to one partition stand in the log the other way round.
+"""reordered-send: two sends of one session to one partition are in the log the other way round.
 
 Compared are the first places of each send, so that a duplicate further on is no reordering.
 
@@ -18,12 +18,12 @@ ANOMALY: Final = Anomaly(
     name="reordered-send",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,
-    definition="Two sends of one session to one partition stand in the log in the other order.",
+    definition="Two sends of one session to one partition are in the log in the other order.",
     example="a was sent before b; the log has b at 6 and a at 7",
     source="Jepsen, Kafka workload: nonmonotonic-send; KIP-98",
     key=("topic", "partition", "session", "attempt"),
     sentence=(
-        "{attempt} stands in {topic}-{partition} at {offset}, before {after_attempt} at "
+        "{attempt} is in {topic}-{partition} at {offset}, before {after_attempt} at "
         "{after_offset}, which the same session sent earlier"
     ),
     hint=(

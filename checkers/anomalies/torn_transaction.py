@@ -24,7 +24,7 @@ ANOMALY: Final = Anomaly(
         "or the reverse, are committed; also a commit that returned although one of its sends "
         "failed."
     ),
-    example="t0 sent a and b; a stands in the committed log and b does not",
+    example="t0 sent a and b; a is in the committed log and b does not",
     source="KIP-98; Jepsen, Kafka workload: torn transactions",
     key=("topic", "txn"),
     sentence=(

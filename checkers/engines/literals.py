@@ -6,7 +6,7 @@ from onceproof.checkers.model import Value
 
 
 def literal(value: Value) -> str:
-    """A value as it stands in a query.
+    """A value as it is in a query.
 
     Raises:
         TypeError: it is none that queries compare with.

@@ -77,7 +77,7 @@ class Spark:
             self._session.conf.set(name, value)
         self._large = {name: self._session.conf.get(name, None) for name in _SMALL}
         self._attached = 0
-        """Bytes that stand in files."""
+        """Bytes that are in files."""
         self._for_small: bool | None = None
 
     def put(self, name: str, table: pa.Table) -> None:
@@ -196,7 +196,7 @@ class Spark:
         )
 
     def _hold(self, name: str, frame: DataFrame, held: _Held) -> None:
-        """Name what stands there; with few rows in one partition, which nothing has to shuffle."""
+        """Name what is there; with few rows in one partition, which nothing has to shuffle."""
         self._view(name, frame.coalesce(1) if held.small and held.rows else frame, held)
 
     def _view(self, name: str, frame: DataFrame, held: _Held) -> None:

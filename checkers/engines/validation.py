@@ -1,4 +1,4 @@
-"""What stands in a history's columns, checked once at the door, by the engine that opens it.
+"""What is in a history's columns, checked once at the door, by the engine that opens it.
 
 Queries rely on this. `OK` instead of `ok` would be judged wrongly, and an
 entry that was written down twice would be a duplicate that never was.
@@ -45,7 +45,7 @@ DEAD_LETTER: Final = "~dead-letter"
 
 
 def check_contents(layer: Layer, history: History) -> None:
-    """Check what stands in the columns.
+    """Check what is in the columns.
 
     Raises:
         BadHistory: a value is missing, is not one of the known words, or a row came twice.

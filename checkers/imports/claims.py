@@ -48,7 +48,7 @@ def parse_claim(text: str, history: History) -> Claim:
         raise _bad(text, f"`{_PRODUCERS}->` before topic and sink")
     hop = {1: Hop.PRODUCE, 2: Hop.PROCESS, 3: Hop.END_TO_END}[len(parts)]
     if hop not in HOPS.get(guarantee, Hop):
-        raise _bad(text, f"{guarantee}:TOPIC, because it speaks of what stands in a topic")
+        raise _bad(text, f"{guarantee}:TOPIC, because it speaks of what is in a topic")
     topic = parts[0] if hop is Hop.PRODUCE else parts[-2]
     _check_topic(text, topic, history)
     sink, view = (None, None) if hop is Hop.PRODUCE else _sink(text, parts[-1], history)

@@ -173,7 +173,7 @@ def as_set(items: list[Any]) -> frozenset[Any]:
     """The set of some elements.
 
     Raises:
-        Problem: an element stands there twice.
+        Problem: an element is there twice.
     """
     made = frozenset(items)
     if len(made) != len(items):

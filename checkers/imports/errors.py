@@ -38,7 +38,7 @@ class BadImport(BadHistory):
 
 
 def shown(value: object) -> str:
-    """A value as it stands in a message: with its quotes, and not too long."""
+    """A value as it is in a message: with its quotes, and not too long."""
     text = repr(value) if isinstance(value, str) else str(value)
     text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

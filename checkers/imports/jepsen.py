@@ -25,7 +25,7 @@ inference could convict the innocent, nothing is said.
   if every key was read like that (or a reader stood still before its end, which is `unseen`) is the
   run whole. Topics must be without retention and compaction, as Jepsen itself assumes.
 * **Hazards.** A send or a transaction in doubt, and one that was aborted, put a claim to the test.
-  What the nemesis did is not taken over: Jepsen does not say whether it bit.
+  What the nemesis did is not taken over: Jepsen does not say whether it took effect.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The log behind a Jepsen history, as far as it was seen, and what its absence of a record proves.
 
-Jepsen reads no broker's log. What stands in it is known from polls and from
+Jepsen reads no broker's log. What is in it is known from polls and from
 acknowledgements, and from nothing else. Position by position:
 
 * **Polled**: it is there. If polls saw several records at a position, all of them are there, which

@@ -1,6 +1,6 @@
 """The operations of Jepsen's Kafka workload, checked one by one as they are read.
 
-An operation stands in the history twice, as `:invoke` and as what became of
+An operation is in the history twice, as `:invoke` and as what became of
 it (`:ok`, `:fail` or `:info`), and what it sent and polled is a vector of micro-operations:
 
     {:process 3, :type :invoke, :f :txn, :value [[:send 5 140] [:poll]], :time 13, :index 8}
@@ -97,7 +97,7 @@ class Names:
             self._key_kind = self._key_kind or type(key)
             text = _text(key, self._key_kind, "a key")
             number = self._numbers[key] = len(self.keys)
-            # Keys and values are joined by a slash, which must not stand in a key.
+            # Keys and values are joined by a slash, which must not be in a key.
             self.keys.append(text.replace("%", "%25").replace("/", "%2F"))
         return number
 
@@ -253,7 +253,7 @@ def _required(form: Map, name: Keyword, expected: str) -> Any:
 
 
 def _one_of(form: Map, name: Keyword, words: dict[Keyword, str]) -> str:
-    found = words.get(form.get(name))  # type: ignore[arg-type]  # anything may stand there
+    found = words.get(form.get(name))  # type: ignore[arg-type]  # anything may be there
     if found is not None:
         return found
     expected = f"one of {', '.join(map(str, words))}"

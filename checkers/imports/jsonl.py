@@ -185,7 +185,7 @@ def _problem(column: Column, row: dict[str, Any], allowed: frozenset[str] | None
 
 
 def _json(value: object) -> str:
-    """A value as it stands in the file, cut short."""
+    """A value as it is in the file, cut short."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):

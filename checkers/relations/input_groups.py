@@ -1,7 +1,7 @@
 """Committed positions that are judged together: one, or all of a record.
 
 `in_partition` and `in_offset` are the input's position where effects are judged per position, and
--1 where per record. A send that stands twice, because its producer made a copy, is one input that
+-1 where per record. A send that appears twice, because its producer made a copy, is one input that
 may have its effects twice and needs them once: `positions` counts both, `sends` and `due` the one.
 `due` leaves out positions of which nobody knows whether they could be read.
 

@@ -8,7 +8,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION: Final = Relation(
     name="nameless_entries",
-    meaning="records that stand in the committed log without a valid attempt id",
+    meaning="records that are in the committed log without a valid attempt id",
     sql="""
 SELECT DISTINCT c.topic, c.record
 FROM committed_log c

@@ -1,4 +1,4 @@
-"""Where each owner stands in each partition.
+"""Where each owner is in each partition.
 
 A position that we set ourselves and that the subject has not moved since says nothing about the
 subject. `furthest` marks the owner that is ahead of all others in its role and partition.

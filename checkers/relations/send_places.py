@@ -1,4 +1,4 @@
-"""Where each send first stands in a partition of its topic's committed log.
+"""Where each send first is in a partition of its topic's committed log.
 
 By its attempt id; an entry that names no send is the place of the only send of its record.
 """

@@ -1,7 +1,7 @@
 """Records that are compared in full; all others are shown to be in order by cheap prints.
 
 The screen. A record is set aside only if each of its sends, entries, effects and expectations is
-one of a pair with equal prints; nothing can be lost, doubled, altered or unfounded about it. Two
+one of a pair with equal prints; nothing can be lost, duplicated, altered or unfounded about it. Two
 records with the same hash only make both of them suspects, so a collision costs time. Two different
 contents with the same 64-bit print would hide a difference: one chance in 2^64 for each pair;
 `--exact` compares everything.

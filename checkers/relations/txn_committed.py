@@ -1,6 +1,6 @@
 """Transactions that are known to be committed, in an order in which dependencies rarely lead back.
 
-A commit that nobody knows the outcome of is known to have happened if one of its records stands in
+A commit that nobody knows the outcome of is known to have happened if one of its records is in
 the committed log of whatever topic, as in `proven_txns`, but here without any screen. `ended_at` is
 NULL where it makes no sense, before the beginning. `place` is only an order, by the time of the
 commit's call and across clocks: nothing is proven by it. But it must lie within the transaction, so

@@ -1,4 +1,4 @@
-"""Contents that stand more often under one effect key than the transformation yields them.
+"""Contents that appear more often under one effect key than the transformation yields them.
 
 Where one key has several contents, they are compared as a multiset: two of one and none of the
 other are two effects, and still not the right two.

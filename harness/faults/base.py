@@ -1,4 +1,4 @@
-"""What a fault is: plain data that can be injected, healed, and asked for proof that it bit.
+"""What a fault is: plain data that can be injected, healed, and asked for proof of its effect.
 
 `inject` resolves the target's role and acts; the `Injection` that it returns
 knows how to undo it and what proves it. A fault without proof makes the run invalid. Add a fault by
@@ -24,7 +24,7 @@ class Injection(Protocol):
         """When it acted; None while it is only armed."""
 
     def evidence(self) -> str | None:
-        """What proves that it bit, with figures; None while nothing does."""
+        """What proves that it took effect, with figures; None while nothing does."""
 
     def heal(self) -> None:
         """Undo it and see that it is undone; raises `Overdue` or `StageTrouble` if it is not.
@@ -70,4 +70,4 @@ class Until(Protocol):
         """A look at the state when the fault starts."""
 
     def reached(self, context: RunContext, begun: object) -> bool:
-        """Whether it may end, given that it has bitten."""
+        """Whether it may end, given that it has taken effect."""

@@ -2,7 +2,7 @@
 
 Toxiproxy's own jitter cannot be repeated, because its seed has no effect. So
 it gets one latency at a time, drawn here from a seed; each is measured before the next takes its
-place, and all of them stand in the evidence.
+place, and all of them are in the evidence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A program that hangs is ended and started again, as the liveness probe of an orchestrator does.
 
 Some clients wait for ever for an answer whose connection is gone. Nothing that came later would
-meet such a program at work, and nobody could say what it had lost or doubled before.
+meet such a program at work, and nobody could say what it had lost or duplicated before.
 """
 
 from __future__ import annotations

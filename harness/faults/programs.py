@@ -213,9 +213,9 @@ def life(context: RunContext) -> Process | None:
 def wait_went_on(context: RunContext, before: Process | None) -> None:
     """Wait until a program that lived through a fault has committed what came behind it.
 
-    What it lost or doubled meanwhile is lost or doubled for good only then: if the next fault ended
-    it before, it would read all of that again. Nobody waits for one that has ended, or that commits
-    nothing for long.
+    Only then is lost or duplicated for good what it lost or duplicated meanwhile: if the next fault
+    ended it before, it would read all of that again. Nobody waits for one that has ended, or that
+    commits nothing for long.
     """
     pipeline = context.pipeline
     if before is None or not isinstance(pipeline, Program):

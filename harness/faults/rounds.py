@@ -1,4 +1,4 @@
-"""Faults one after the other: each has bitten and is healed before the next begins.
+"""Faults one after the other: each has taken effect and is healed before the next begins.
 
 Proof is what goes on to the next, never the clock; the last one stays until
 it is healed like any other fault.
@@ -23,7 +23,7 @@ class Rounds:
         self.at = self._now.at
 
     def evidence(self) -> str | None:
-        """What each came to, when all have bitten."""
+        """What each came to, when all have taken effect."""
         word = self._now.evidence()
         if word is None:
             return None

@@ -23,7 +23,7 @@ class Silence:
         """Nothing to measure."""
 
     def met(self, probe: Probe) -> str | None:
-        """What was heard: nothing, if it bites."""
+        """What was heard: nothing, if it takes effect."""
         if not self._asked:
             probe.send()
             self._asked = True

@@ -22,7 +22,7 @@ class Slower:
     """Sends or asks for so many bytes, and takes the time."""
 
     def __init__(self, way: Way, *, size: int, seconds: Callable[[int], float]) -> None:
-        """`seconds` says how long a number of bytes has to take while it bites."""
+        """`seconds` says how long a number of bytes has to take while it has effect."""
         self._way = way
         self._size = size
         self._seconds = seconds

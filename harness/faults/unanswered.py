@@ -82,7 +82,7 @@ class _Unanswered:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """Connections that ended so, and sends that stand in the log without an answer."""
+        """Connections that ended so, and sends that are in the log without an answer."""
         if self._proof is None and now() - self.at >= self._seconds * 1e9:
             ended = len(self._placed.fired)
             if ended >= _ENDS and self._look():

@@ -1,4 +1,4 @@
-"""What ends a fault, once it has bitten."""
+"""What ends a fault, once it has taken effect."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from onceproof.harness.run_context import RunContext
 
 @dataclass(frozen=True, kw_only=True)
 class Bitten:
-    """It ends as soon as it is proven to have bitten."""
+    """It ends as soon as it is proven to have taken effect."""
 
     def describe(self) -> str:
         """In words."""
-        return "it is proven to have bitten"
+        return "it is proven to have taken effect"
 
     def begin(self, context: RunContext) -> object:
         """Nothing to remember."""

@@ -1,6 +1,6 @@
 """The configuration of one broker of a run.
 
-CONTROLLER stands in `advertised.listeners` too. Without it Raft hands round
+CONTROLLER is in `advertised.listeners` too. Without it Raft hands round
 the raw listener address, peers reconnect past the proxies, and an isolated controller keeps its
 quorum.
 """

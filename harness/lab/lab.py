@@ -1,7 +1,7 @@
 """Opening a lab: a run that has no schedule, and stays up until it is told to end.
 
 It is a run in every other respect. Its folder is judged and told by the same
-code, and what was done by hand stands in `run.json` as its schedule.
+code, and what was done by hand is in `run.json` as its schedule.
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ def _handler(
             return "local"
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """What was done stands in the history."""
+            """What was done is in the history."""
 
         def send_error(
             self, code: int, message: str | None = None, explain: str | None = None

@@ -27,7 +27,7 @@ class BalancesTopic(TopicSink):
     def states(self) -> list[State]:
         """The last word on each account; a tombstone removes it.
 
-        What is no number is told by its digest: something stands there, and it is not the amount.
+        What is no number is told by its digest: something is there, and it is not the amount.
         """
         newest: dict[str, bytes | None] = {}
         for log in self._logs.read_topic(self.name):

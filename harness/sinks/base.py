@@ -66,7 +66,7 @@ class Sink(Protocol):
         """The value of every aggregate of every key; empty where a sink has none."""
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """Batches whose position stands in the sink, atomic with their effects."""
+        """Batches whose position is in the sink, atomic with their effects."""
 
     def hanging(self) -> bool:
         """Whether something in the sink is still undecided."""

@@ -1,7 +1,7 @@
 """Spark's file sink, seen by two readers: one by its log, one that lists the directory.
 
 A micro-batch's files are put where they stay before the sink's own log,
-`_spark_metadata`, says that they count. What a dead driver left between the two stands in the
+`_spark_metadata`, says that they count. What a dead driver left between the two is in the
 directory for ever; only who reads by the log does not see it.
 """
 

@@ -23,7 +23,7 @@ OURS = Path("/proc/net")
 def established(listening: Set[str], *, tables: Path = OURS) -> int:
     """How many connections are established on any of the `host:port` addresses, server side.
 
-    A JVM listens on IPv6 sockets also for IPv4 addresses: its connections stand in the other table.
+    A JVM listens on IPv6 sockets also for IPv4 addresses: its connections are in the other table.
     """
     wanted = {_encoded(address) for address in listening}
     return sum(

@@ -31,9 +31,9 @@ def counted(*found: Counted) -> list[dict[str, Any]]:
 
 
 def beyond(inputs: Mapping[str, int], effects: Mapping[str, int]) -> int:
-    """How many records have more effects than they stand in the input, given how often each does.
+    """How many records have more effects than they are in the input, given how often each does.
 
-    What was sent twice stands there twice, and is rightly processed twice. One that is not known
+    What was sent twice is there twice, and is rightly processed twice. One that is not known
     there counts as sent once.
     """
     return sum(1 for record, count in effects.items() if count > max(1, inputs.get(record, 0)))

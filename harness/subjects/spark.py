@@ -150,7 +150,7 @@ class SparkPipeline:
         return self.process is not None and self.process.leader_alive()
 
     def wait_batch(self, batch: int, *, seconds: float) -> None:
-        """Wait until a batch stands in the commit log."""
+        """Wait until a batch is in the commit log."""
 
         def there() -> bool:
             self.check()
@@ -187,7 +187,7 @@ class SparkPipeline:
         return not committed or not self.checkpoint.watermark_to_come(committed[-1])
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
-        """Positions that stand in the sink, what each execution of each batch processed, and what
+        """Positions that are in the sink, what each execution of each batch processed, and what
         was aborted there.
         """
         writer.write_all("positions", atomic_positions(self.checkpoint, sink))

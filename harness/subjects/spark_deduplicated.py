@@ -1,7 +1,7 @@
 """A PySpark query that drops what the application sent twice: dropDuplicatesWithinWatermark.
 
 This is the one subject that is judged by record and not by position. However
-often a payment stands in the input, it has one effect; which of its positions that is of is up to
+often a payment is in the input, it has one effect; which of its positions that is of is up to
 the query. It knows a payment for as long as its watermark waits, so that has to be longer than
 payments are late and repeated.
 """

@@ -44,7 +44,7 @@ class Window:
 
 AFTER_OFFSET_LOG: Final = Window(
     name="after-offset-log",
-    says="when a batch stands in the offset log and nothing of it in the sink",
+    says="when a batch is in the offset log and nothing of it in the sink",
     sign="planned",
     holds=lambda present, planned: present == 0 < planned,
 )

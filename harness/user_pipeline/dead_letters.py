@@ -2,7 +2,7 @@
 
 An input leads to its effects or to one dead letter, never to both and never
 to neither. So whoever looks at an output looks at the dead letters too, in whatever way these are
-read: they stand in each view in which an output is judged.
+read: they are in each view in which an output is judged.
 """
 
 from __future__ import annotations

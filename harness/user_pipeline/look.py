@@ -122,7 +122,7 @@ class Look:
             return sum(effect.record is None for effect in self.sink(reader).effects())
 
     def check_empty(self) -> None:
-        """See that nothing stands in its outputs before it has ever run.
+        """See that nothing is in its outputs before it has ever run.
 
         What an earlier trial left has the identities of this one's inputs: it would hide a loss, or
         look like a copy.
@@ -142,7 +142,7 @@ class Look:
             )
 
     def done(self) -> tuple[int, int]:
-        """How many inputs have an effect in every output, and how many stand in the input."""
+        """How many inputs have an effect in every output, and how many are in the input."""
         with self.reader() as reader:
             there = [
                 [named for entry in _inputs(log) if (named := _named(entry))[0]]

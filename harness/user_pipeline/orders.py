@@ -1,8 +1,8 @@
 """What is sent to a pipeline of somebody's own: orders that we make up, or the records of a file.
 
 Each record needs an identity of its own, or one that was lost and one that
-was doubled could not be told apart. A file's records carry theirs; it is found by the same kind of
-rule as in what the pipeline writes.
+was duplicated could not be told apart. A file's records carry theirs; it is found by the same kind
+of rule as in what the pipeline writes.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
         return found
     if not rule.of_rows:
         raise BadRule(
-            f"{what} {rule} cannot stand in a record of a file, which has neither key nor headers; "
+            f"{what} {rule} cannot be in a record of a file, which has neither key nor headers; "
             f"say with --data-{what} where it is, as in json:$.FIELD"
         )
     raise BadRule(

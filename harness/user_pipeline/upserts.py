@@ -1,4 +1,4 @@
-"""An output that keeps one value for each key, and what must stand there in the end.
+"""An output that keeps one value for each key, and what must be there in the end.
 
 What a value says only its owner knows, but each carries the identity of the
 input that left it. In the end that must be the last input of its key, by the order of the input's
@@ -160,7 +160,7 @@ def passed(
 
     Args:
         inputs: identity and key of each, in the order of the log.
-        there: identities of the values that stand in the outputs.
+        there: identities of the values that are in the outputs.
     """
     listed, known = list(inputs), frozenset(there)
     furthest = {key: place for place, (identity, key) in enumerate(listed) if identity in known}

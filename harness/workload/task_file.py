@@ -2,7 +2,7 @@
 
 Both are written by the harness, so that a client in any language sends the
 same bytes and needs nothing of ours but a JSON reader. What must be drawn, digested or decided
-(which transaction is aborted on purpose) stands in the records already.
+(which transaction is aborted on purpose) is in the records already.
 
 **Task**, a JSON object: the fields of `SenderTask`.
 

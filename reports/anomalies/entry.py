@@ -1,6 +1,6 @@
 """Everything that there is to say of one anomaly, for the page and for a terminal.
 
-Nothing is written twice. Definition, cause and minimal history stand in the
+Nothing is written twice. Definition, cause and minimal history are in the
 anomaly's own file; which claims it refutes and what it brings with it in the checkers' tables.
 """
 

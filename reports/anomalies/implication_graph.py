@@ -1,6 +1,6 @@
 """Which anomaly may bring which others with it, as a picture.
 
-Names that may bring each other, over however many steps, stand in one box.
+Names that may bring each other, over however many steps, are in one box.
 Between boxes no arrow leads back, and one that says no more than others in a row is left out.
 """
 

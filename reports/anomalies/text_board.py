@@ -58,7 +58,7 @@ class _Painter:
         return end
 
     def _panels(self, panels: Iterable[Panel], y: int) -> tuple[dict[int, _Row], int]:
-        """The text of panels; returns what stands in which row, and the row behind a blank one."""
+        """The text of panels; returns what is in which row, and the row behind a blank one."""
         rows = {}
         for panel in panels:
             self._canvas.put(0, y, fitted(panel.title, self._columns.width), Tone.TITLE)

@@ -23,20 +23,20 @@ _PHRASES: Mapping[str, tuple[str, str]] = {
         "{n} {records} of {input} are missing from {sink}",
     ),
     "duplicate-output": (
-        "{n} {record} of {input} stands more than once in {sink}",
-        "{n} {records} of {input} stand more than once in {sink}",
+        "{n} {record} of {input} appears more than once in {sink}",
+        "{n} {records} of {input} appear more than once in {sink}",
     ),
     "wrong-output": (
-        "{n} {record} stands in {sink} with the wrong content",
-        "{n} {records} stand in {sink} with the wrong content",
+        "{n} {record} is in {sink} with the wrong content",
+        "{n} {records} are in {sink} with the wrong content",
     ),
     "phantom-output": (
-        "{n} record stands in {sink} that nobody sent",
-        "{n} records stand in {sink} that nobody sent",
+        "{n} record is in {sink} that nobody sent",
+        "{n} records are in {sink} that nobody sent",
     ),
     "unfounded-output": (
-        "{n} record stands in {sink} without a committed input",
-        "{n} records stand in {sink} without a committed input",
+        "{n} record is in {sink} without a committed input",
+        "{n} records are in {sink} without a committed input",
     ),
     "state-mismatch": (
         "{n} result in {sink} is not what the input yields",
@@ -47,8 +47,8 @@ _PHRASES: Mapping[str, tuple[str, str]] = {
         "{n} records were acknowledged and are missing from {input}",
     ),
     "duplicate": (
-        "{n} record stands in {input} more often than it was sent",
-        "{n} records stand in {input} more often than they were sent",
+        "{n} record is in {input} more often than it was sent",
+        "{n} records are in {input} more often than they were sent",
     ),
     "phantom": (
         "{n} record was seen in {input} that nobody had sent",
@@ -75,12 +75,12 @@ _PHRASES: Mapping[str, tuple[str, str]] = {
         "{n} transactions took effect in part",
     ),
     "reordered-send": (
-        "{n} pair of records stands in {input} in the wrong order",
-        "{n} pairs of records stand in {input} in the wrong order",
+        "{n} pair of records is in {input} in the wrong order",
+        "{n} pairs of records are in {input} in the wrong order",
     ),
     "reordered-output": (
-        "{n} pair of effects stands in {sink} in the wrong order",
-        "{n} pairs of effects stand in {sink} in the wrong order",
+        "{n} pair of effects is in {sink} in the wrong order",
+        "{n} pairs of effects are in {sink} in the wrong order",
     ),
     "offset-ahead": (
         "{n} stored position lies beyond an input whose effect is missing",

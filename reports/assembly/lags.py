@@ -1,7 +1,7 @@
 """How far each reader was behind, in records: the acknowledged ones less those it had behind it.
 
 Records are counted, never offsets subtracted: markers and aborted records
-leave gaps. A stored position counts as many records as stand in the log below it.
+leave gaps. A stored position counts as many records as are in the log below it.
 """
 
 from __future__ import annotations

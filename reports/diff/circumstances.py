@@ -38,7 +38,7 @@ def circumstances(report: Report) -> Circumstances:
         "schedule": {
             step.fault: f"when {step.when}: {step.do}; until {step.until}" for step in run.schedule
         },
-        "faults that bit": {fault.fault: _bit(fault) for fault in report.faults},
+        "faults that took effect": {fault.fault: _bit(fault) for fault in report.faults},
         "hazards observed": {
             f"{found.hazard} on hop {found.hop}": number(found.count) for found in report.hazards
         },
@@ -66,4 +66,4 @@ def _said(values: Mapping[str, str]) -> dict[str, str]:
 def _bit(fault: Fault) -> str:
     if fault.error is not None:
         return f"failed: {fault.error}"
-    return "bit" if fault.bit else "did not bite"
+    return "took effect" if fault.bit else "had no effect"

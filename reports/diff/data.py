@@ -27,7 +27,7 @@ class _Head:
 
 @dataclass(frozen=True, kw_only=True)
 class DiffFile(Diff, _Head):
-    """What stands in the file: the head, and then everything that is told of the two runs."""
+    """What is in the file: the head, and then everything that is told of the two runs."""
 
 
 _FILE: Final = TypeAdapter(DiffFile)

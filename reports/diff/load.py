@@ -1,6 +1,6 @@
 """Reads what is to be compared: a run folder, its report, or a judgement file.
 
-What it is stands in the file itself, whatever it is called.
+What it is is in the file itself, whatever it is called.
 """
 
 from __future__ import annotations

@@ -96,9 +96,9 @@ def _toothless(faults: Iterable[Fault]) -> str | None:
         if fault.required and fault.error is not None:
             return f"its fault «{fault.fault}» failed"
         if fault.required and not fault.bit:
-            return f"its fault «{fault.fault}» did not bite"
+            return f"its fault «{fault.fault}» had no effect"
         if fault.injected_at is not None and fault.healed_at is None:
             return f"its fault «{fault.fault}» was not seen to be healed"
     if faults and not any(fault.bit for fault in faults):
-        return "none of its faults bit"
+        return "none of its faults took effect"
     return None

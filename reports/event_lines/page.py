@@ -22,7 +22,7 @@ _HEAD: Final = f"""\
 
 `onceproof run --json-events FILE` writes a line of JSON for everything that happens, as it happens;
 so do `replay`, `verify`, `soak` and `matrix`. `-` in place of a file is standard output; what else
-would stand there then goes to standard error. (`--json` is another thing: the judgement of `check`
+would be there then goes to standard error. (`--json` is another thing: the judgement of `check`
 as one document.)
 
 ```console

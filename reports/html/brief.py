@@ -1,7 +1,7 @@
 """A finding in one row: for those that are like one that is told in full.
 
 The row has what differs from one to the next; what they share (cause, fault,
-micro-batch) stands in the story above.
+micro-batch) is in the story above.
 """
 
 from __future__ import annotations

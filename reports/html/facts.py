@@ -30,7 +30,7 @@ def tiles(report: Report) -> tuple[Tile, ...]:
     found = sum(mutation.found for mutation in report.mutation_check)
     return (
         Tile(value=number(sent), label=f"sends, {number(acknowledged)} acknowledged"),
-        Tile(value=f"{bit} of {len(report.faults)}", label="faults proved to have bitten"),
+        Tile(value=f"{bit} of {len(report.faults)}", label="faults with a proven effect"),
         Tile(value=number(sum(h.count for h in report.hazards)), label="hazards observed"),
         Tile(value=number(sum(f.count for f in report.findings)), label="findings"),
         Tile(

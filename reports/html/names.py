@@ -1,6 +1,6 @@
 """Names from the history, apart from the words around them.
 
-A name stands in `<bdi>`, so that no foreign text can turn a sentence around.
+A name is in `<bdi>`, so that no foreign text can turn a sentence around.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A finding as a short story: what became of the record, and what happened at that time.
 
 Sentences are composed with `Markup.format`, which escapes; names and places
-stand in `<bdi>`, so that no foreign text can turn the sentence around.
+are in `<bdi>`, so that no foreign text can turn the sentence around.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def story(finding: Finding) -> Markup | None:
     path = finding.path
     if path is None:
         return None
-    told = [_sent(path), _stands(path)]
+    told = [_sent(path), _appears(path)]
     return Markup(" ").join(told)
 
 
@@ -65,20 +65,20 @@ def _attempt_words(path: Path, place: int) -> Markup:
     return Markup("attempt {}{}, {}").format(name(send.attempt), at, outcome)
 
 
-def _stands(path: Path) -> Markup:
+def _appears(path: Path) -> Markup:
     committed = [entry for entry in path.entries if entry.committed]
     rest = path.entries_count - len(committed)
     if path.entries_count > len(path.entries):  # cut: then only the whole number is certain
-        said = Markup("It stands {} in the input").format(times(path.entries_count))
+        said = Markup("It appears {} in the input").format(times(path.entries_count))
     elif committed:
         places = _join((_place(entry) for entry in committed), len(committed))
-        said = Markup("It stands {} in the input, at {}").format(times(len(committed)), places)
+        said = Markup("It appears {} in the input, at {}").format(times(len(committed)), places)
         if rest:
             said += f" (and {times(rest)} uncommitted)"
     elif rest:
-        said = Markup("It stands in the input {}, uncommitted").format(times(rest))
+        said = Markup("It is in the input {}, uncommitted").format(times(rest))
     else:
-        said = Markup("It does not stand in the input")
+        said = Markup("It is not in the input")
     if not path.sinks:
         return said + "."
     effects = [_in_sink(path, sink) for sink in path.sinks]

@@ -46,7 +46,7 @@ def style(*more: Path) -> Markup:
 
 
 def script(path: Path) -> Markup:
-    """A script of ours, as it stands in the page."""
+    """A script of ours, as it is in the page."""
     return Markup(path.read_text(encoding="utf-8"))
 
 

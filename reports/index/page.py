@@ -1,7 +1,7 @@
 """The page of many runs: one file that needs nothing but itself, and links the reports.
 
 Its one script only hides rows, and the page says by its sum that no other
-may run. Without it the whole table stands there.
+may run. Without it the whole table is there.
 """
 
 from __future__ import annotations

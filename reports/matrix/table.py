@@ -1,6 +1,6 @@
 """The table: rows are subjects, columns are kinds of faults, a cell has the trials of both.
 
-A scenario stands once. One with faults of several kinds stands in a column
+A scenario appears once. One with faults of several kinds is in a column
 of its own, because nobody can say which of them a verdict is owed to.
 """
 
@@ -37,7 +37,7 @@ class Same:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A subject, with what stands in each column."""
+    """A subject, with what is in each column."""
 
     subject: str
     cells: tuple[tuple[Trial, ...], ...]

@@ -45,4 +45,6 @@ def expected_of(claim: Claim) -> str:
     if claim.expect is None:
         return "no expectation"
     by = ", ".join(sorted(claim.expect.anomalies))
-    return f"{claim.expect.verdict}{f' by {by}' if by else ''}"
+    may = ", ".join(sorted(claim.expect.may))
+    also = f", maybe also {may}" if may else ""
+    return f"{claim.expect.verdict}{f' by {by}' if by else ''}{also}"

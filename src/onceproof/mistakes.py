@@ -35,7 +35,7 @@ def mistake(error: Exception) -> str:
         file = _written(text, vars(error).get(_FOLDER))
     except OSError:
         return f"a mistake of ours: {words}. Report it, please, with this:\n{text}"
-    return f"a mistake of ours: {words}. Report it, please, with what stands in {file}"
+    return f"a mistake of ours: {words}. Report it, please, with what is in {file}"
 
 
 def _written(text: str, folder: Path | None) -> Path:

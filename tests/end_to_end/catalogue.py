@@ -19,7 +19,7 @@ MINUTES = [pytest.mark.integration, pytest.mark.slow, LATER]
 
 
 def comes_to_what_is_expected(scenario: Scenario, runs: Path, seed: int = 3) -> None:
-    """Run it, and compare the verdict of every claim; each fault must have bitten."""
+    """Run it, and compare the verdict of every claim; each fault must have taken effect."""
     done = onceproof("run", scenario.name, "--seed", seed, "--out", runs)
     assert done.code == 0, done.out + done.err
     expected = {c.name: str(c.expect.verdict) for c in scenario.claims if c.expect is not None}

@@ -44,7 +44,7 @@ def test_every_crash_point_is_hit(runs):
     for name, uncommitted in (("after-sink-write", True), ("after-commit", False)):
         present, planned, open_ = seen[name]
         assert (present, open_) == (planned, uncommitted)
-    # Only what was in the sink before its commit stands there twice.
+    # Only what was in the sink before its commit is there twice.
     (group,) = [g for g in done.report["findings"] if g["anomaly"] == "duplicate-output"]
     assert group["count"] == seen["during-sink-write"][0] + seen["after-sink-write"][0]
 

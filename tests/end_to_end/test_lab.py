@@ -51,7 +51,7 @@ class Up:
     def wait_bitten(self, name: str) -> None:
         wait_until(
             lambda: self.fault(name)["state"] == "bit",
-            what=f"{name} to bite",
+            what=f"{name} to take effect",
             seconds=90,
             every=0.3,
             seen=lambda: self.fault(name),

@@ -29,6 +29,6 @@ def test_a_driver_that_was_away(lab: Up) -> None:
     assert done.code == 0, done.out + done.err
     assert onceproof("end", *by_name).code == 0
     done = lab.process.finish()
-    # Nothing was lost or doubled, and nothing that a claim has to stand was met.
+    # Nothing was lost or duplicated, and nothing that a claim has to stand was met.
     assert done.code == 5, done.err
     assert set(done.verdicts().values()) == {"unexercised"}, done.out

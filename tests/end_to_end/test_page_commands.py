@@ -1,4 +1,4 @@
-"""Commands of the pages that need no brokers, typed as they stand there.
+"""Commands of the pages that need no brokers, typed as they are there.
 
 The folder has what their words stand for: runs, judgements, a history that
 somebody else recorded.

@@ -253,7 +253,7 @@ class TestWhatACommandPrints:
 
 
 class TestAnotherLanguage:
-    """A program in Java, started from its source, whose identities stand in headers alone."""
+    """A program in Java, started from its source, whose identities are in headers alone."""
 
     pytestmark = MINUTES
 

@@ -22,7 +22,7 @@ _STEP = Step(fault="driver killed", kind="crash", when="at half", do="SIGKILL", 
 def make_run(
     runs: Path,
     *,
-    doubled: bool = False,
+    duplicated: bool = False,
     sealed: bool = True,
     phases: Sequence[str] = PHASES,
 ) -> Path:
@@ -30,14 +30,14 @@ def make_run(
 
     Args:
         runs: gets the run folder.
-        doubled: one effect is there twice, which violates the claim.
+        duplicated: one effect is there twice, which violates the claim.
         sealed: whether the lines became tables.
         phases: those that ended well.
     """
     folder = RunFolder.create(runs, "fuzzed", 7)
     folder.work.rmdir()
     _record(folder).save(folder.path)
-    _write(folder, doubled=doubled, phases=phases)
+    _write(folder, duplicated=duplicated, phases=phases)
     (folder.logs / "driver.1.log").write_text("2026-01-01 00:00:00,000 INFO it began\n")
     if sealed:
         folder.seal()
@@ -74,7 +74,7 @@ def _record(folder: RunFolder) -> RunRecord:
     )
 
 
-def _write(folder: RunFolder, *, doubled: bool, phases: Sequence[str]) -> None:
+def _write(folder: RunFolder, *, duplicated: bool, phases: Sequence[str]) -> None:
     harness = HistoryWriter(folder.history, "harness")
     workload = HistoryWriter(folder.history, "workload")
     auditor = HistoryWriter(folder.history, "auditor")
@@ -106,15 +106,15 @@ def _write(folder: RunFolder, *, doubled: bool, phases: Sequence[str]) -> None:
     sender.close()
     workload.write_all("expected", [row["expected"] for row in rows])
     if "collect" in phases:
-        _collect(auditor, rows, doubled=doubled)
+        _collect(auditor, rows, duplicated=duplicated)
     for writer in (harness, workload, auditor):
         writer.close()
 
 
-def _collect(auditor: HistoryWriter, rows: Sequence[dict[str, Any]], *, doubled: bool) -> None:
+def _collect(auditor: HistoryWriter, rows: Sequence[dict[str, Any]], *, duplicated: bool) -> None:
     auditor.write_all("log", [row["log"] for row in rows])
     effects = [row["effect"] for row in rows]
-    if doubled:
+    if duplicated:
         effects.append({**effects[7], "position": "row 999", "ordinal": 999})
     auditor.write_all("effects", effects)
     end = RECORDS // PARTITIONS

@@ -19,7 +19,7 @@ from tests.fuzz_runs.outcome import Came, came_of
 
 ARRANGED: Final[Mapping[str, Mapping[str, Any]]] = {
     "holds": {},
-    "violated": {"doubled": True},
+    "violated": {"duplicated": True},
     "unknown": {"sealed": False, "phases": PHASES[:3]},
 }
 """Base, by its verdict → how it is made; the last was broken off."""

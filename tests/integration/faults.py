@@ -40,7 +40,7 @@ def at_work(context: RunContext, words: str) -> Iterator[tuple[Injection, str]]:
     name, *more = words.split()
     injection = asked(name, more).inject(context, name)
     try:
-        yield injection, eventually(injection.evidence, f"«{words}» to bite")
+        yield injection, eventually(injection.evidence, f"«{words}» to take effect")
     finally:
         injection.heal()
         injection.heal()

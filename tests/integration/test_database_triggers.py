@@ -60,7 +60,7 @@ def held(triggers: Triggers) -> tuple[int, str | None]:
 
 @contextlib.contextmanager
 def meanwhile(act: Callable[[], object]) -> Iterator[list[BaseException | None]]:
-    """It acts on a thread; what it came to stands in the list when the block is over."""
+    """It acts on a thread; what it came to is in the list when the block is over."""
     came: list[BaseException | None] = []
 
     def run() -> None:

@@ -81,7 +81,7 @@ class Sending:
         return {row["attempt"]: row for row in read_lines(self.history).tables["sends"].to_pylist()}
 
     def logged(self) -> list[str]:
-        """The committed attempts in the log, as often as they stand there."""
+        """The committed attempts in the log, as often as they are there."""
         (log,) = read_ended(self._staging, self._topic)
         return [
             entry.headers[ATTEMPT_HEADER].decode()
@@ -114,7 +114,7 @@ def test_what_was_appended_unanswered_was_acknowledged_by_a_retry(
     injection = LeaveUnanswered(target=LeaderOf(partition=0)).inject(run.context(), "withheld")
     placed = now()
     try:
-        proof = eventually(injection.evidence, "it to bite")
+        proof = eventually(injection.evidence, "it to take effect")
         assert "closed in place of an answer to a Produce" in proof
         assert staging.stage.disturbed()
     finally:
@@ -134,12 +134,12 @@ def test_what_was_appended_unanswered_was_acknowledged_by_a_retry(
     assert (hazard["hazard"], hazard["hop"]) == ("retried-send", "produce")
     assert set(hazard["attempts"]) <= set(sends)
     assert {row["outcome"] for row in sends.values()} == {"ok"}
-    doubled = {attempt for attempt in logged if logged.count(attempt) > 1}
+    duplicated = {attempt for attempt in logged if logged.count(attempt) > 1}
     if idempotent:
         assert sorted(logged) == sorted(sends)
     else:
         # Who retries without idempotence doubles what it retries: the hazard names no others.
-        assert set(hazard["attempts"]) <= doubled
+        assert set(hazard["attempts"]) <= duplicated
 
 
 def test_a_leader_dies_with_what_no_follower_has(
@@ -148,7 +148,7 @@ def test_a_leader_dies_with_what_no_follower_has(
     run = sending(Librdkafka(idempotent=False, acks="1"))
     injection = KillAhead(target=LeaderOf(partition=0)).inject(run.context(), "ahead")
     try:
-        proof = eventually(injection.evidence, "it to bite")
+        proof = eventually(injection.evidence, "it to take effect")
         assert "its followers had it up to" in proof
         assert "leadership moved" in proof
     finally:
@@ -173,7 +173,7 @@ def test_an_end_that_its_client_never_heard_of_is_a_hazard(
     )
     injection = fault.inject(run.context(), "unheard")
     try:
-        eventually(injection.evidence, "it to bite")
+        eventually(injection.evidence, "it to take effect")
     finally:
         injection.heal()
     injection.after_collect(Collected(returned={}))

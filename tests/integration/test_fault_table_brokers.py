@@ -247,7 +247,7 @@ class Once:
         return error is None
 
     def count(self, value: bytes) -> int:
-        """How often a record stands in the log."""
+        """How often a record is in the log."""
         stage = self._cells.stage
         with open_reader(stage, ClusterView(addresses(stage))) as reader:
             logs = reader.read_topic(self._cells.topic)

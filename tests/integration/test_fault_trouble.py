@@ -31,7 +31,7 @@ def begun(world: RunContext, words: str) -> tuple[FaultExecution, threading.Thre
     line = FaultExecution(at, world)
     thread = threading.Thread(target=line.run, args=(lambda: None,), daemon=True)
     thread.start()
-    eventually(lambda: line.state in ("bit", "failed"), f"«{words}» to bite or to fail")
+    eventually(lambda: line.state in ("bit", "failed"), f"«{words}» to take effect or to fail")
     return line, thread
 
 

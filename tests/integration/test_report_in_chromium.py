@@ -372,7 +372,7 @@ def test_contents_do_nothing(whole: Path, look: Look, tmp_path: Path) -> None:
 
 
 def test_even_what_got_into_the_page_does_not_run(whole: Path, look: Look, tmp_path: Path) -> None:
-    """If ever a text was not escaped, the policy of the page still stands in its way."""
+    """If ever a text was not escaped, the policy of the page still is in its way."""
     broken_in = (
         "<script>document.title = 'ran'</script><img src=x onerror=\"document.title='ran'\">"
         "<svg onload=\"document.title='ran'\"></svg><link rel=stylesheet href='https://evil.example'>"

@@ -178,7 +178,7 @@ def test_a_producer_that_is_killed(
     assert len(unknown) >= 5
     assert {(s["returned_at"], s["offset"], s["error"]) for s in unknown} == {(None, None, None)}
     assert {s["outcome"] for s in of_victim} == {"ok", "info"}
-    # Whatever stands in the log was called, and what was acknowledged stands there.
+    # Whatever is in the log was called, and what was acknowledged is there.
     found = {identity(e)[1]: e for e in logged(staging, name)}
     assert found.keys() <= sends.keys()
     for attempt, row in sends.items():

@@ -32,7 +32,7 @@ def listed(folder: Path = LISTS) -> tuple[Equivalent, ...]:
     """All entries of a folder's lists.
 
     Raises:
-        ValueError: an entry gives no reason, or a pattern stands there twice.
+        ValueError: an entry gives no reason, or a pattern is there twice.
     """
     entries = tuple(
         Equivalent(reason=entry["reason"].strip(), mutants=tuple(entry["mutants"]))
@@ -42,7 +42,7 @@ def listed(folder: Path = LISTS) -> tuple[Equivalent, ...]:
     patterns = [pattern for entry in entries for pattern in entry.mutants]
     for pattern in patterns:
         if patterns.count(pattern) > 1:
-            raise ValueError(f"{folder.name}: {pattern!r} stands there twice. Leave one.")
+            raise ValueError(f"{folder.name}: {pattern!r} is there twice. Leave one.")
     for entry in entries:
         if len(entry.reason.split()) < 5:
             raise ValueError(f"{folder.name}: {entry.mutants}: say why they change nothing.")

@@ -1,6 +1,6 @@
 """Who catches a mutant: many small histories, judged at once, with and without the alteration.
 
-A mutant stands in a schema of its own before the unaltered tables, and from
+A mutant is in a schema of its own before the unaltered tables, and from
 there on only what comes out otherwise is computed again. As soon as an answer differs it is caught.
 What a judge leaves aside, because it needs a complete history and this one is not, does not count.
 """

@@ -1,4 +1,4 @@
-"""Reads orders into a table; rows and positions stand in one transaction of the database."""
+"""Reads orders into a table; rows and positions are in one transaction of the database."""
 
 import json
 import sys

@@ -1,6 +1,6 @@
 """Answers with an error: a broker's own, changed, or one made up for a request that went nowhere.
 
-Where an error stands in a response differs from API to API, but its fields
+Where an error is in a response differs from API to API, but its fields
 are all called an error code; and what an answer repeats of its request (topics, partitions, groups)
 has the same entity type there, or one of a few names. So one reading of the schemas serves all.
 """

@@ -1,7 +1,7 @@
 """What has passed over a gated link, in both directions, API by API.
 
 A frame is counted when its head is seen, whatever becomes of it then; what
-rules did stands in their firings.
+rules did is in their firings.
 """
 
 from __future__ import annotations

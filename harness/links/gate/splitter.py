@@ -21,7 +21,7 @@ _FOREVER: Final = 1 << 62
 class Splitter:
     """One direction of one connection.
 
-    `wanted(chunk, at)` is asked once for every frame, as soon as its first `head` bytes stand in
+    `wanted(chunk, at)` is asked once for every frame, as soon as its first `head` bytes are in
     the chunk. `strange(size)` is told when a frame cannot be one of Kafka's; what follows passes.
     """
 

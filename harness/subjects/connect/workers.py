@@ -34,7 +34,7 @@ from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.wait import wait_until
 
 TORN: Final = "torn-line"
-"""Pieces of records stand in the sink: who wrote them died amid a line."""
+"""Pieces of records are in the sink: who wrote them died amid a line."""
 _SECONDS: Final = 120.0
 _MEND_EVERY: Final = 0.5
 
@@ -161,7 +161,7 @@ class Workers(Members):
         """As every group; and what of its sink is no whole record."""
         super().collect(writer, told, sink)
         if isinstance(sink, Lines):
-            torn = (TORN, sink.torn(), f"pieces of records stand in {sink.name}")
+            torn = (TORN, sink.torn(), f"pieces of records are in {sink.name}")
             writer.write_all("hazards", counted(torn))
 
     def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Checkpoints of a Flink job in their folder: which are complete, and where its source was.
 
 A checkpoint is complete when `chk-N/_metadata` has been moved in, and what
-the source had read by then stands in it, for each partition as Kafka's connector writes a split:
+the source had read by then is in it, for each partition as Kafka's connector writes a split:
 the topic, the partition, the next offset, and where it is to end, which is nowhere. So a resume
 position is read from the checkpoint itself, and not from the group's offsets, from which Flink does
 not start.
@@ -64,8 +64,8 @@ class Complete:
 def splits(data: bytes, topic: str) -> Mapping[int, int]:
     """Partition → the furthest next offset in the bytes of `_metadata`.
 
-    It may be negative, which stands for a beginning. A split stands there once for the reader that
-    has it, and may stand there again as it was when the source found it, which is no further.
+    It may be negative, which stands for a beginning. A split is there once for the reader that
+    has it, and may be there again as it was when the source found it, which is no further.
     """
     name = topic.encode()
     sought = struct.pack(">H", len(name)) + name

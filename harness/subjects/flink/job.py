@@ -167,7 +167,7 @@ class FlinkJob:
         return None if found is None else f"checkpoint {found} of {self._life}"
 
     def positions(self) -> Positions | None:
-        """What stands in the newest complete checkpoint."""
+        """What is in the newest complete checkpoint."""
         return self._positions or None
 
     def idle(self) -> bool:

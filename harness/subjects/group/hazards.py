@@ -1,6 +1,6 @@
 """What put a group to the test, read off the logs that it left.
 
-An effect that was aborted, or one that stands there twice, shows that inputs
+An effect that was aborted, or one that is there twice, shows that inputs
 were processed more than once; a position beyond an input without effect, that somebody committed
 and then did not do it. That is what tests a claim, and not that a process was killed.
 """
@@ -20,7 +20,7 @@ ABORTED: Final = "aborted-transaction"
 """Effects that stood in the sink's log were taken back by aborted transactions."""
 UNWRITTEN: Final = "aborted-unwritten"
 """Transactions were aborted before any effect of theirs had reached the sink's log: what they had
-taken must be done again, and nothing of it could stand there twice."""
+taken must be done again, and nothing of it could be there twice."""
 ABANDONED: Final = "abandoned-input"
 """Positions were committed beyond inputs whose effects never reached the sink's log."""
 
@@ -56,7 +56,7 @@ def hazards(
 def aborted(log: Sequence[Row], sink: str) -> tuple[Counted, Counted]:
     """Effects that transactions had written into a sink and took back, and those that had none.
 
-    A marker of an abort stands in each partition that the transaction had added, whether or not
+    A marker of an abort is in each partition that the transaction had added, whether or not
     anything of it had come there.
     """
     effects = unwritten = 0

@@ -126,7 +126,7 @@ class ConsumerGroup(GroupSubject):
         return False
 
     def configuration(self) -> Mapping[str, Any]:
-        """Settings of its clients; those in Java stand in their program."""
+        """Settings of its clients; those in Java are in their program."""
         group = {"number": self.members, "positions": f"committed {self.commits}"}
         if self.client == "java":
             return {"members": group | {"program": "harness/java/Member.java"}}

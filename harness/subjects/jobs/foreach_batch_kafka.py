@@ -1,7 +1,7 @@
 """PySpark foreachBatch into Kafka, each micro-batch one transaction.
 
 With `--guard query-and-batch-id` the transaction also writes (query id, batch id) into a topic of
-batches, and a batch that stands there already is skipped. With `--guard none` it does not.
+batches, and a batch that is there already is skipped. With `--guard none` it does not.
 """
 
 import argparse
@@ -30,7 +30,7 @@ class Outbox:
         self._producer.init_transactions(SECONDS)
 
     def newest(self, query_id: str) -> int:
-        """The newest batch of a query that stands in the topic of batches; -1 without one."""
+        """The newest batch of a query that is in the topic of batches; -1 without one."""
         consumer = Consumer(
             {
                 **PATIENCE,

@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def empty(table: str, database: str) -> bool:
-    """Whether nothing stands in a table."""
+    """Whether nothing is in a table."""
     with psycopg.connect(database) as connection:
         return connection.execute(f"SELECT FROM {table} LIMIT 1").fetchone() is None
 

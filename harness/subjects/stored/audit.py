@@ -36,7 +36,7 @@ class Hold(Protocol):
     begun: ClassVar[bool]
 
     def caught(self) -> str | None:
-        """What shows that it stands there, in words; None until it does."""
+        """What shows that it is there, in words; None until it does."""
 
     def hinders(self) -> bool:
         """Whether others could not go on if the consumer never did."""

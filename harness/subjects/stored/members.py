@@ -1,7 +1,7 @@
 """The consumers of a run that write into a database, and our own look into that.
 
 To the cluster they are a consumer group, and are started, killed and paused
-as one. Where they commit, and what they have written, stands in the database.
+as one. Where they commit, and what they have written, is in the database.
 """
 
 from __future__ import annotations

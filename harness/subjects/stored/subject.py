@@ -1,7 +1,7 @@
 """Consumers that write payments into a ledger and add them up to balances, in a database.
 
 Rows, balances and offsets stand or fall together, in one transaction of the
-database, and each life starts from the offsets that stand there. What the broken twins leave out is
+database, and each life starts from the offsets that are there. What the broken twins leave out is
 just that: their offsets are in Kafka, before or after, or are moved without being compared.
 """
 

@@ -72,7 +72,7 @@ class Output:
 
         Raises:
             BadRule: there is no such kind, a word in braces means nothing there, or the identity
-                cannot stand there.
+                cannot be there.
         """
         kind, colon, place = text.partition(":")
         if not colon:
@@ -97,12 +97,12 @@ class Output:
             )
         if kind == "queue" and identity.kind == "key":
             raise BadRule(
-                f"identity key cannot stand in a message of {text}, which has none; expected "
+                f"identity key cannot be in a message of {text}, which has none; expected "
                 "json:$.FIELD, header:PROPERTY or regex:PATTERN"
             )
         if kind not in ("topic", "queue", "command") and not identity.of_rows:
             raise BadRule(
-                f"identity {identity} cannot stand in a row of {text}; expected json:$.COLUMN or "
+                f"identity {identity} cannot be in a row of {text}; expected json:$.COLUMN or "
                 "regex:PATTERN"
             )
         return cls(kind=kind, place=place, view=view, identity=identity)

@@ -75,7 +75,7 @@ class DrawingContext:
         return tuple((place(row), row) for _, row in self.rows("log") if row["kind"] == "data")
 
     def places_of_send(self, send: Row) -> tuple[Place, ...]:
-        """Where a send stands in the log, and where it was said to stand."""
+        """Where a send is in the log, and where it was said to stand."""
         named = [at for at, row in self.entries if row["attempt"] == send["attempt"]]
         said = self._acknowledged(send)
         if said is not None and said not in named:

@@ -1,4 +1,4 @@
-"""Where somebody stands in a log: its ends, micro-batches, positions."""
+"""Where somebody is in a log: its ends, micro-batches, positions."""
 
 from __future__ import annotations
 

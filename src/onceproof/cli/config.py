@@ -56,7 +56,7 @@ def before(ctx: typer.Context, config: Named = None, version: Version = False) -
 
     ctx.obj = config
     name, there = str(ctx.invoked_subcommand), known(_all_commands(ctx))
-    # Help, and what has no settings, must not fail for what stands in a file.
+    # Help, and what has no settings, must not fail for what is in a file.
     if name not in there or "--help" in _before_dashes(sys.argv):
         return
     try:

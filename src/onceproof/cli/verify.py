@@ -241,7 +241,7 @@ def verify(
 
 
 def _folder(ctx: typer.Context) -> Path:
-    """Where the pipeline is started: here, or where the file lies that its command stands in."""
+    """Where the pipeline is started: here, or where the file lies that its command is in."""
     settings, source = ctx.obj, ctx.get_parameter_source("command")
     named = source is not None and source.name == "DEFAULT_MAP"
     if not named or not isinstance(settings, Effective) or settings.file is None:

@@ -60,7 +60,7 @@ def check(
     if format_ == RUN or (format_ is None and (path / "run.json").exists()):
         if claims:
             return _usage(
-                f"the claims of a run stand in {path / 'run.json'}. To judge its history by "
+                f"the claims of a run are in {path / 'run.json'}. To judge its history by "
                 f"others: onceproof check {path / 'history'} --claim …"
             )
         return _check_run(path, settings, json, unsealed=unsealed)

@@ -49,7 +49,7 @@ def check_uri(
         if (format_ or _format(folder)) == _RUN:
             if claims:
                 return _usage(
-                    f"the claims of a run stand in {folder.place}/run.json. To judge its history "
+                    f"the claims of a run are in {folder.place}/run.json. To judge its history "
                     f"by others: onceproof check {folder.place}/history --engine spark --claim …"
                 )
             return _check_run(folder, uri, settings, json, unsealed=unsealed)

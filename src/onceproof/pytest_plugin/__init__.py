@@ -75,7 +75,7 @@ def onceproof_lab(request: pytest.FixtureRequest) -> Iterator[HeldLab]:
 def onceproof_cluster(onceproof_lab: HeldLab, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """A real cluster with faults; whatever a test did to it is healed at its end.
 
-    The test fails, besides its own reasons, if a fault never bit: it proves nothing then.
+    The test fails, besides its own reasons, if a fault never took effect: it proves nothing then.
     """
     from onceproof.pytest_plugin.cluster import Cluster
 

@@ -183,7 +183,7 @@ class Cluster:
         }
 
     def close(self) -> None:
-        """Heal what is still at work, the newest first, and tell of what never bit."""
+        """Heal what is still at work, the newest first, and tell of what never took effect."""
         troubles: list[Exception] = []
         for fault in reversed(self._faults):
             try:

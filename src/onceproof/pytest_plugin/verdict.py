@@ -51,8 +51,8 @@ def _lines(
         yield f"  {some['anomaly']}: {count} finding{'s' if count != 1 else ''}"
         for finding in some["shown"][:_WITNESSES]:
             yield f"    {finding['sentence']}"
-    bitten = [fault for fault in report["faults"] if fault["bit"]]
-    for fault in bitten:
+    effective = [fault for fault in report["faults"] if fault["bit"]]
+    for fault in effective:
         yield f"  under {fault['fault']}: {fault['description']}"
     if words := _EFFORT.get(exit_code):
         yield words

@@ -44,7 +44,7 @@ The file is looked for in the current folder and upwards, up to the root of the 
 home folder; `onceproof.toml` goes before `pyproject.toml`. One in a folder above that belongs to
 another user is refused, because the command in it would be run. `onceproof --config FILE`, or
 `ONCEPROOF_CONFIG`, names another; `--config none` does without file and environment. A relative
-path in a file is meant from the file's folder, and a pipeline whose `command` stands in a file is
+path in a file is meant from the file's folder, and a pipeline whose `command` is in a file is
 started there. A key that is not known, or a value that its option would not take, is an error.
 
 `onceproof config show` says what each setting is, and where that comes from. The schema is

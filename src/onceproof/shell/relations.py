@@ -40,7 +40,7 @@ class Relations:
         """One of them.
 
         Raises:
-            BadHistory: what stands in the history's columns does not fit the contract.
+            BadHistory: what is in the history's columns does not fit the contract.
         """
         if self._layer is None:
             history = self._source.history

@@ -24,7 +24,7 @@ def check_places(said: VerifyOptions, subject: OwnPipeline) -> None:
         if names.count(name) > 1:
             raise BadTrial(
                 f"two outputs are called {name!r}; expected places of different names, since what "
-                "stands in one would be counted for the other as well"
+                "is in one would be counted for the other as well"
             )
     if any(said.topic in (output.topic, output.queue) for output in subject.places):
         raise BadTrial(f"{said.topic} is the input; expected another name as output")
@@ -34,7 +34,7 @@ def check_places(said: VerifyOptions, subject: OwnPipeline) -> None:
         rule = subject.upserts
         if output.kind != "topic" and rule is not None and not rule.of_rows:
             raise BadTrial(
-                f"--upserts {rule} cannot stand in a row of {output.name}; expected json:$.COLUMN "
+                f"--upserts {rule} cannot be in a row of {output.name}; expected json:$.COLUMN "
                 "or regex:PATTERN"
             )
 
@@ -71,7 +71,7 @@ def check_upserts(said: VerifyOptions) -> None:
     if set(said.claims) != {EXACTLY_ONCE}:
         raise BadTrial(
             "--upserts leave nothing that could be counted: expected --claim "
-            f"{EXACTLY_ONCE} alone, which is said of the values that stand there in the end"
+            f"{EXACTLY_ONCE} alone, which is said of the values that are there in the end"
         )
     effects = Yield.parse(said.effects)
     if effects.function is None and str(effects) != "1":

@@ -23,7 +23,7 @@ says so in its title. `--fault` and `--schedule` replace the plan by faults of
 
 `--preset` says how often each hazard is met: {presets}. A hazard marked † takes long: `gentle` and
 `standard` meet it once, `brutal` three times. Only `brutal` brings one marked ‡: a pipeline may be
-right although it fails there. Those that only concern what stands in the input come side by side,
+right although it fails there. Those that only concern what is in the input come side by side,
 all others one after the other.
 
 | hazard | what happens to the pipeline | which pipeline has it | what proves it |

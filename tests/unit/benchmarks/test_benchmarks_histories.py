@@ -49,11 +49,11 @@ def test_mutations_show_and_nothing_else(tmp_path: Path, shape: Shape) -> None:
     made = json.loads((folder / "made.json").read_text())
     found = {f.anomaly: f for f in _judged(folder).findings}
     assert found.keys() == {"lost-output", "offset-ahead", "duplicate-output"}
-    for anomaly, mutated in (("lost-output", "dropped"), ("duplicate-output", "doubled")):
+    for anomaly, mutated in (("lost-output", "dropped"), ("duplicate-output", "duplicated")):
         shown = {(f.key["record"], f.key["effect_key"]) for f in found[anomaly].shown}
         assert shown == {(e["record"], e["effect_key"]) for e in made[mutated]}
     assert len(made["dropped"]) == 7
-    assert len(made["doubled"]) == 6
+    assert len(made["duplicated"]) == 6
 
 
 def test_it_has_the_legal_oddities(tmp_path: Path) -> None:

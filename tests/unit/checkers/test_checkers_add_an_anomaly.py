@@ -45,7 +45,7 @@ def test_it_is_found_with_its_witness_and_nothing_beside_it(screen: bool) -> Non
     (finding,) = found.shown
     assert found.anomaly == NAME
     assert finding.key == {"topic": "input", "key": "k"}
-    assert finding.sentence == "records of key k stand in input-0 and in input-1"
+    assert finding.sentence == "records of key k are in input-0 and in input-1"
 
 
 @pytest.mark.usefixtures("added")
@@ -63,5 +63,5 @@ def test_what_comes_close_is_none() -> None:
 def test_it_is_explained_with_its_smallest_history(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(NAME) == 0
     told = capsys.readouterr().out
-    assert "Records of one key stand in several partitions" in told
+    assert "Records of one key are in several partitions" in told
     assert "Partitions were added" in told

@@ -140,7 +140,7 @@ class TestDuplicate:
         assert sorted(row["offset"] for row in finding.witness) == [3, 8]
 
     def test_attempts_are_told_apart(self) -> None:
-        """a/1 stands twice, a/2 never: two positions and two sends, but not one each."""
+        """a/1 appears twice, a/2 never: two positions and two sends, but not one each."""
         bad = history(sends=[A, A2 | {"outcome": "info"}], log=[A, A], effects=[EA, EA])
         assert records(only(bad, "duplicate")) == ["a"]
 

@@ -79,7 +79,7 @@ def test_a_change_that_was_repeated_and_taken_back_is_lost_as_a_whole() -> None:
     ]
     judgement = judged(tables)
     assert judgement.findings == ()
-    # What stands there several times has no place of its own, yet the first of it tells the order.
+    # What is there several times has no place of its own, yet the first of it tells the order.
     assert proven(judgement) == MUTATIONS, judgement.mutation_check
 
 

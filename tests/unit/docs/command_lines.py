@@ -119,7 +119,8 @@ def _names(command: str, words: Sequence[str]) -> Iterator[str]:
         return
     scenarios = [scenario.name for scenario in all_scenarios()]
     for word in words:
-        if command in ("run", "soak", "lab") and word not in scenarios:
+        known = word in scenarios or ".py:" in word  # a scenario of a file: FILE.py:NAME
+        if command in ("run", "soak", "lab") and not known:
             yield f"there is no scenario {word}"
         if command in ("list", "matrix") and not any(word in name for name in scenarios):
             yield f"no scenario has {word} in its name"
@@ -166,7 +167,8 @@ def _arguments(target: str, value: str) -> Iterator[str]:
     if ours := re.search(r"\(BIN\)/onceproof (\w+)", recipe):
         yield from _onceproof([ours[1], *words])
     elif module := re.search(r"\(BIN\)/python -m ([\w.]+)", recipe):
-        place = ROOT.joinpath(*module[1].split("."))
+        inside = ("src",) if module[1].startswith("onceproof.") else ()
+        place = ROOT.joinpath(*inside, *module[1].split("."))
         file = place / "__main__.py" if place.is_dir() else place.with_suffix(".py")
         for word in words:
             if word.startswith("--") and f'"{word}"' not in file.read_text():

@@ -66,7 +66,7 @@ def blocks_of(page: str, text: str) -> Iterator[Block]:
 
 
 def inline_commands() -> list[tuple[str, str]]:
-    """Page and command, of all that stand in a sentence."""
+    """Page and command, of all that are in a sentence."""
     return [
         (page, " ".join(command.split()))
         for page in pages()

@@ -11,6 +11,7 @@ import ast
 import importlib
 import re
 import textwrap
+import tomllib
 from pathlib import Path
 from unittest.mock import MagicMock, create_autospec
 
@@ -84,15 +85,18 @@ def python_of(page: str) -> list[str]:
     return [block.text for block in PYTHON if block.page == page]
 
 
+GROUPS = {"onceproof.scenarios", "onceproof.faults"}
+
+
 def test_the_gate_is_used_as_it_can_be() -> None:
     by_rule, in_a_schedule = python_of(GATE)
     stage = MagicMock()
     exec(by_rule, {"stage": stage})
     (put,) = stage.gate.return_value.put.call_args_list
     assert isinstance(put.args[0], Rule)
-    used = (scenario.At, HitMessage, KillBroker, KillMember, LeaderOf, Message)
+    used = (scenario.ScheduledFault, HitMessage, KillBroker, KillMember, LeaderOf, Message)
     found = eval(
-        f"({in_a_schedule})".replace("\n)\nAt(", "\n),\nAt("),
+        f"({in_a_schedule})".replace("\n)\nScheduledFault(", "\n),\nScheduledFault("),
         {each.__name__: each for each in used},
     )
     assert [at.name for at in found] == [
@@ -142,6 +146,9 @@ def test_settings_are_settings(block: Block, tmp_path: Path) -> None:
     file.write_text(block.text)
     if "bootstrap" in block.text.partition("=")[0]:
         assert Cluster.load(file).offers == {"kill", "stop", "pause", "cut"}
+        return
+    if block.text.startswith("[project."):
+        assert tomllib.loads(block.text)["project"]["entry-points"].keys() <= GROUPS
         return
     found = effective(known(typer.main.get_command(app)), load(file), {}, tmp_path)
     assert found is not None

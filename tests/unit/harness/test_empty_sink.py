@@ -1,4 +1,4 @@
-"""A sink that something stands in before its pipeline has ever run."""
+"""A sink that something is in before its pipeline has ever run."""
 
 from __future__ import annotations
 

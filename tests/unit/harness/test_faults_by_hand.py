@@ -100,7 +100,7 @@ from onceproof.harness.supported_faults import is_supported
 def test_what_can_be_asked_for(words: str, fault: object) -> None:
     name, *rest = words.split()
     assert asked(name, rest) == fault
-    # Whatever can be asked for can stand in a schedule, and a schedule can be replayed.
+    # Whatever can be asked for can be in a schedule, and a schedule can be replayed.
     written = json.dumps(schedule_to_json([ScheduledFault(name="a", do=asked(name, rest))]))
     assert schedule_from_json(json.loads(written)) == (
         ScheduledFault(name="a", do=asked(name, rest)),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from onceproof.harness import conductor as module
-from onceproof.harness import line as line_module
+from onceproof.harness import fault_execution as line_module
 from onceproof.harness.conductor import Conductor
 from onceproof.harness.events import Event, FaultChanged
 from onceproof.harness.faults.programs import StoodStill

@@ -413,7 +413,7 @@ def test_a_history_cut_anywhere_can_be_read_and_invents_nothing(
         writer.path.write_bytes(data[:cut])
         recorded = read_lines(folder)
         left = [line for line, end in zip(story, ends, strict=True) if end <= cut]
-        # Exactly what stands there whole: no more, and no less either.
+        # Exactly what is there whole: no more, and no less either.
         expected = {attempt: "info" for kind, attempt, _ in left if kind == "called"}
         expected |= {attempt: outcome for kind, attempt, outcome in left if kind == "returned"}
         found = {r["attempt"]: r["outcome"] for r in rows(recorded, "sends")}

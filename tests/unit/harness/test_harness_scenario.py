@@ -140,5 +140,5 @@ def test_triggers_in_words(line: ScheduledFault, words: str) -> None:
 
 
 def test_without_a_word_on_its_end_a_fault_ends_when_it_has_bitten() -> None:
-    assert at("a").until.describe() == "it is proven to have bitten"
+    assert at("a").until.describe() == "it is proven to have taken effect"
     assert at("a").required

@@ -52,8 +52,8 @@ def changed(**changes: Any) -> list[Any]:
         ([{}], "line 1: None is nothing that this version of onceproof has"),
         (changed(**{"is": "Melt"}), "line 1: 'Melt' is nothing that this version"),
         ([{"is": "Node", "name": "x"}], "line 1: expected a line of a schedule"),
-        (changed(progress=2), "line 1: At: «a»: progress=2: must be from 0 to 1"),
-        (changed(colour="red"), "line 1: At: .*unexpected keyword argument 'colour'"),
+        (changed(progress=2), "line 1: ScheduledFault: «a»: progress=2: must be from 0 to 1"),
+        (changed(colour="red"), "line 1: ScheduledFault: .*unexpected keyword argument 'colour'"),
         (changed(do={"is": "CutLink"}), r"line 1\.do: CutLink: .*missing 2 required"),
         (
             changed(do={"is": "KillDriver", "window": "x"}),

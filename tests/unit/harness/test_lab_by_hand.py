@@ -65,7 +65,9 @@ class NeedsLinks(Fault):
 
 
 def bitten(line: FaultExecution) -> None:
-    wait_until(lambda: line.state == "bit", what="it to bite", seconds=60, seen=lambda: line.state)
+    wait_until(
+        lambda: line.state == "bit", what="it to take effect", seconds=60, seen=lambda: line.state
+    )
 
 
 def test_a_fault_acts_at_once_and_stays_until_it_is_healed(kept: Kept) -> None:

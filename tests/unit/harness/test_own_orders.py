@@ -218,10 +218,10 @@ def test_whole_numbers_of_any_type_are_identities(tmp_path: Path) -> None:
     [
         (
             {"identity": "key"},
-            "identity key cannot stand in a record of a file, .* --data-identity",
+            "identity key cannot be in a record of a file, .* --data-identity",
         ),
         ({"identity": "header:id"}, "which has neither key nor headers"),
-        ({"key": "key"}, "key key cannot stand in a record of a file, .* --data-key"),
+        ({"key": "key"}, "key key cannot be in a record of a file, .* --data-key"),
         ({"key": "json:$.who"}, r"line 1: no key by json:\$.who: there is no such field"),
         ({"key": "regex:who=(.*)"}, r"line 1: no key by regex:who=\(\.\*\): nothing matches"),
     ],

@@ -100,7 +100,7 @@ def test_effects_in_bytes_that_are_no_text_are_told_apart(tmp_path: Path) -> Non
         ("queue:two words", "json:$.id", "invalid queue address"),
         ("queue:a::b", "json:$.id", "invalid queue address"),
         ("queue:", "json:$.id", "invalid output"),
-        ("queue:a", "key", "identity key cannot stand in a message of queue:a"),
+        ("queue:a", "key", "identity key cannot be in a message of queue:a"),
     ],
 )
 def test_what_is_no_queue(text: str, identity: str, says: str) -> None:
@@ -235,8 +235,8 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
         ("parquet:{wrok}/out", "json:$.id", r"\{wrok\} means nothing .*\{work\}"),
         ("command:cat {input}", "json:$.id", r"\{input\} means nothing .*\{bootstrap\}"),
         ("a@dirty", "key", "invalid isolation level 'dirty'"),
-        ("postgres:x", "key", "cannot stand in a row of postgres:x"),
-        ("csv:x", "header:id", "cannot stand in a row"),
+        ("postgres:x", "key", "cannot be in a row of postgres:x"),
+        ("csv:x", "header:id", "cannot be in a row"),
     ],
 )
 def test_an_output_that_is_none(text: str, rule: str, says: str) -> None:

@@ -24,7 +24,7 @@ ENDED = [{"phase": p, "outcome": "ok"} for p in PHASES]
 
 
 def finished(runs: Path, name: str = "20260101T000000Z-small-7", **changed: Any) -> Path:
-    """A run in which record b stands twice in the sink."""
+    """A run in which record b appears twice in the sink."""
     folder = record(runs, name, **changed)
     log = [{"topic": "payments", "record": r, "offset": n} for n, r in enumerate("ab")]
     effects = [{"sink": "ledger", "view": "table", "record": r, "digest": "x"} for r in "abb"]

@@ -48,7 +48,7 @@ def test_what_goes_wrong_completes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     def fails() -> None:
         raise RuntimeError("as a test wants it")
 
-    monkeypatch.setattr("onceproof.scenarios.all_scenarios", fails)
+    monkeypatch.setattr("onceproof.catalogue.known", fails)
     assert completing.scenarios("") == []
 
 

@@ -29,7 +29,7 @@ def test_a_run_that_cannot_begin_leaves_no_folder(
     def full(**_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(run, "Parts", full)
+    monkeypatch.setattr(run, "RunAssembly", full)
     wanted = stage_alone(["orders"])
     begun = Run(
         wanted.scenario,

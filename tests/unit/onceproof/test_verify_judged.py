@@ -1,4 +1,4 @@
-"""What a trial comes to for what stands in its outputs: from what was said to the verdict.
+"""What a trial comes to for what is in its outputs: from what was said to the verdict.
 
 Everything but brokers and faults is real here: what must come to what, the
 outputs as they are read, the claims, and the checkers.
@@ -40,7 +40,7 @@ def orders(said: VerifyOptions) -> list[dict[str, Any]]:
 
 
 def judged(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) -> ClaimJudgement:
-    """What becomes of the one claim, with what stands in the folders of a trial's outputs."""
+    """What becomes of the one claim, with what is in the folders of a trial's outputs."""
     (claim,) = judgement(said, work, **written).claims
     return claim
 

@@ -96,7 +96,7 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"command": ("x", "{bootstap}")}, r"\{bootstap\} means nothing"),
         ({"outputs": ()}, "no output"),
         ({"identity": "id"}, "expected json"),
-        ({"effects": "many"}, "no number of effects"),
+        ({"effects": "many"}, "invalid number of effects"),
         ({"claims": ("once",)}, "'once' cannot be put on trial; there are exactly-once"),
         ({"faults": ("kill-everything",)}, "there is no fault «kill-everything»"),
         (
@@ -125,13 +125,13 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"topics": ("a", "b/c")}, "invalid topic name in --topic 'b/c'"),
         (
             {"dead_letters": "csv:x", "dead_letter_identity": "key"},
-            "cannot stand in a row of csv:x",
+            "cannot be in a row of csv:x",
         ),
         ({"dead_letter_identity": "key"}, "say where with --dead-letters"),
         ({"upserts": "customer"}, "expected json"),
         (
             {"upserts": "key", "outputs": ("postgres:x",)},
-            "--upserts key cannot stand in a row of x",
+            "--upserts key cannot be in a row of x",
         ),
         ({"upserts": "key", "dead_letters": "x"}, "cannot be judged together"),
         ({"upserts": "key", "claims": ("at-least-once",)}, "expected --claim exactly-once alone"),

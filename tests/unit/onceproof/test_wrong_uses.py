@@ -145,6 +145,6 @@ def test_a_mistake_of_ours_about_a_run_is_kept_in_its_folder(
     for command in ("check", "report"):
         done = CliRunner().invoke(app, [command, str(folder)])
         assert done.exit_code == 3
-        assert done.stderr.rstrip().endswith(f"with what stands in {folder / 'mistake.txt'}")
+        assert done.stderr.rstrip().endswith(f"with what is in {folder / 'mistake.txt'}")
     assert "Traceback" in (folder / "mistake.txt").read_text()
     assert list(tmp_path.iterdir()) == [folder.parent]

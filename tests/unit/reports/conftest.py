@@ -75,7 +75,7 @@ def run_record(**changed: Any) -> RunRecord:
 
 
 def small_history(record: str = "p0-1") -> History:
-    """Three records; the first of them stands twice in the ledger, after a replayed batch."""
+    """Three records; the first of them appears twice in the ledger, after a replayed batch."""
     names = [record, "p0-2", "p0-3"]
     send = {"session": "producer-0/1", "topic": "payments", "partition": 0, "outcome": "ok"}
     effect = {"sink": "ledger", "view": "table", "effect_key": "", "digest": "d", "batch": 7}
@@ -175,7 +175,7 @@ def duplicates(history: History, records: list[str], count: int | None = None) -
             hop=Hop.PROCESS,
             evidence=Evidence.PRESENCE,
             key={"sink": "ledger", "view": "table", "record": name},
-            sentence=f"Record {name} stands twice in ledger.",
+            sentence=f"Record {name} appears twice in ledger.",
             witness=tuple(
                 {"record": name, "position": e["position"], "batch": 7, "seen_at": ns(15)}
                 for e in effects

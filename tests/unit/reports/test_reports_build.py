@@ -17,7 +17,7 @@ EMPTY = Judgement(claims=(), findings=(), mutation_check=())
 
 def test_the_headline_says_what_happened(small_report: Report) -> None:
     assert small_report.headline == (
-        "Not exactly once: 1 record of payments stands more than once in ledger; nothing was lost."
+        "Not exactly once: 1 record of payments appears more than once in ledger; nothing was lost."
     )
     assert small_report.verdict is Verdict.VIOLATED
     assert small_report.expected is True

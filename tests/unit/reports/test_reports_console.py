@@ -34,17 +34,18 @@ def test_the_result_is_plain_in_a_pipe(small_report: Report) -> None:
     out = io.StringIO()
     print_result(small_report, out, Path("runs/x"))
     assert squeezed(out.getvalue()) == [
-        "Not exactly once: 1 record of payments stands more than once in ledger; nothing was lost.",
+        "Not exactly once: 1 record of payments appears more than once in ledger; "
+        "nothing was lost.",
         "",
         "claim verdict as expected? why",
         "exactly-once payments → ledger violated yes Because.",
         "at-least-once payments → ledger holds yes Because.",
         "",
-        "fault when what until bit?",
+        "fault when what until took effect?",
         "1-kill at half of progress kill it restarted yes",
         "",
         "duplicate-output: 1 finding",
-        "Record p0-1 stands twice in ledger.",
+        "Record p0-1 appears twice in ledger.",
         "replayed-batch: batch 7 was executed again (fault 1-kill)",
         "",
         "took 20.0 s",

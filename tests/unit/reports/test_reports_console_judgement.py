@@ -83,7 +83,7 @@ def test_what_is_undecided_and_what_would_decide_it() -> None:
     assert "Add the table" not in printed(judgement(open_, counts=counts))
     counts = {"sends": 3, "phases": 2, "hazards": 1}
     text = printed(judgement(claimed(Verdict.INVALID), counts=counts))
-    assert "Add the table log: what stands in the topics." in text
+    assert "Add the table log: what is in the topics." in text
 
 
 def test_mutations_that_were_not_found() -> None:

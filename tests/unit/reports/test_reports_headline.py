@@ -17,7 +17,7 @@ from onceproof.reports.model import Report
     [
         (
             Verdict.VIOLATED,
-            "Not exactly once: 1 250 records of payments stand more than once in ledger.",
+            "Not exactly once: 1 250 records of payments appear more than once in ledger.",
         ),
         (Verdict.INVALID, "No verdict, the experiment itself failed: Because."),
         (Verdict.STALLED, "Stalled, exactly once is not decided: Because."),
@@ -62,7 +62,7 @@ def test_many_anomalies_and_unknown_ones_are_listed(small: SimpleNamespace) -> N
     )
     assert report.headline == (
         "Not exactly once: 2 records of payments are missing from ledger, 2 records of payments "
-        "stand more than once in ledger, 2 records stand in ledger with the wrong content and "
+        "appear more than once in ledger, 2 records are in ledger with the wrong content and "
         "2 more kinds of anomaly."
     )
 
@@ -102,13 +102,13 @@ def test_where_a_record_has_several_effects_they_are_what_is_counted(
         [row | {"sink": sink, "effect_key": key} for sink, ks in keys.items() for key in ks],
     )
     said = build(small.record(), history, small.judgement(history)).headline
-    assert "1 effect of payments stands more than once in ledger;" in said
+    assert "1 effect of payments appears more than once in ledger;" in said
     history["expected"] = history["expected"].slice(1)
     said = build(small.record(), history, small.judgement(history)).headline
-    assert "1 record of payments stands more than once in ledger;" in said
+    assert "1 record of payments appears more than once in ledger;" in said
 
 
 def test_braces_in_names_are_only_braces(small: SimpleNamespace) -> None:
     history = small.history("{record}{0}")
     report = build(small.record(), history, small.judgement(history, "{record}{0}"))
-    assert report.findings[0].shown[0].sentence == "Record {record}{0} stands twice in ledger."
+    assert report.findings[0].shown[0].sentence == "Record {record}{0} appears twice in ledger."

@@ -72,7 +72,7 @@ class Page(HTMLParser):
 
 def assert_harmless(html: str) -> Page:
     page = Page(html)
-    # The only script is ours, as it stands in its file, and without any attribute.
+    # The only script is ours, as it is in its file, and without any attribute.
     assert page.scripts == [SCRIPT]
     assert [attributes for tag, attributes in page.tags if tag == "script"] == [{}]
     allowed = {"class", "id", "href", "content", "name", "http-equiv", "charset", "lang"}
@@ -104,12 +104,12 @@ def test_the_page_is_well_formed_and_small(small_report: Report) -> None:
 def test_the_page_tells_everything_in_order(small_report: Report) -> None:
     page = Page(render(small_report))
     order = [
-        "Not exactly once: 1 record of payments stands more than once in ledger",
+        "Not exactly once: 1 record of payments appears more than once in ledger",
         "exactly-once payments → ledger",
         "What exactly is promised?",
         "Seconds since the start of the run.",
-        "Record p0-1 stands twice in ledger.",
-        "what was done, and what proves that it bit",
+        "Record p0-1 appears twice in ledger.",
+        "what was done, and what proves that it took effect",
         "mutated copies of this very history",
         "onceproof run small --seed 7",
         "Environment and versions",
@@ -190,7 +190,7 @@ def test_a_finding_is_a_story(small_report: Report) -> None:
     said = story(finding)
     assert said is not None
     assert said.striptags() == (
-        "Record p0-1 was sent once (attempt p0-1/1 at 10.0 s, acknowledged). It stands once in "
+        "Record p0-1 was sent once (attempt p0-1/1 at 10.0 s, acknowledged). It appears once in "
         "the input, at payments-1@456, and twice in ledger, at 812 and 2033, both written by "
         "micro-batch 7."
     )

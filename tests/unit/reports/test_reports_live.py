@@ -121,7 +121,7 @@ def test_findings_stand_there_once_it_is_judged(small: SimpleNamespace) -> None:
         handle(judged)
     assert err.getvalue() == (
         "    0.0 s  finding   duplicate-output: 1 finding, such as: "
-        "Record p0-1 stands twice in ledger.\n"
+        "Record p0-1 appears twice in ledger.\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""Log lines around findings: the right lines, from files of any size, whatever stands in them."""
+"""Log lines around findings: the right lines, from files of any size, whatever is in them."""
 
 from __future__ import annotations
 

@@ -329,7 +329,7 @@ def test_there_is_room_for_so_many_stories_and_rows_for_the_rest(small: SimpleNa
 
 def test_a_row_holds_what_differs(small_report: Report) -> None:
     row = brief(first(small_report))
-    assert row.sentence == "Record p0-1 stands twice in ledger."
+    assert row.sentence == "Record p0-1 appears twice in ledger."
     assert (row.at, row.sent) == ("15.0 s", ("p0-1/1 ok 10.0 s",))
     assert (row.logged, row.written) == (("payments-1@456",), ("812 batch 7", "2033 batch 7"))
 

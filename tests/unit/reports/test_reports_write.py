@@ -85,7 +85,7 @@ def test_a_report_of_the_format_before_is_read_and_told(
     report = load(tmp_path)
     assert report.format == "onceproof-report/3"
     assert report.headline == small_report.headline
-    assert "stands twice in ledger" in render(report)
+    assert "appears twice in ledger" in render(report)
 
 
 @pytest.mark.parametrize("file", schemas(), ids=lambda file: str(file.name))

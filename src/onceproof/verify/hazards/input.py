@@ -1,4 +1,4 @@
-"""Hazards of what stands in the input: odd records, a new partition, nothing at all."""
+"""Hazards of what is in the input: odd records, a new partition, nothing at all."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def _of_doubles() -> Iterator[Sample]:
         finds={"duplicate-output": [{"record": "a"}, {"record": "b"}]},
     )
     yield sample(
-        "two kinds of effects of a record are doubled at one place of the sink",
+        "two kinds of effects of a record are duplicated at one place of the sink",
         log=[_at(0, "a"), _at(1, "a")],
         expected=[{"record": "a"}, {"record": "a", "effect_key": "x"}],
         effects=[{"record": "a", "effect_key": key, **same} for key in ("", "x") * 3],

@@ -158,7 +158,7 @@ def _behind() -> Iterator[Sample]:
         positions=[atomic(6, owner="g"), atomic(9, owner="h", sink="shelf")],
     )
     yield behind(
-        "one owner stands there twice",
+        "one owner is there twice",
         "g",
         log=a,
         effects=[effect("a")],
@@ -193,7 +193,7 @@ def _behind() -> Iterator[Sample]:
         finds={"lost-output": A},
     )
     yield behind(
-        "its record stands twice here and once elsewhere",
+        "its record appears twice here and once elsewhere",
         trials=[LEDGER, ORDERS_TOO],
         log=[entry("a", 6), entry("a", 7), entry("a", 0, topic="orders")],
         effects=[effect("a"), effect("a", position="other")],
@@ -277,7 +277,7 @@ def _gaps() -> Iterator[Sample]:
 
 
 def _closed() -> Iterator[Sample]:
-    """a stands once in a log that was not read to its end, and the ledger has two effects of it."""
+    """a appears once in a log that was not read to its end; the ledger has two effects of it."""
     sent = {"record": "a", "attempt": "a/1", "called_at": 0, "returned_at": 5}
     twice = {"duplicate-output": A}
     cases: tuple[tuple[str, list[Row], bool], ...] = (

@@ -1,4 +1,4 @@
-"""Sends against the log: what was lost, doubled, altered or put in another order, and what is not.
+"""Sends against the log: what was lost, duplicated, altered or reordered, and what was not.
 
 In the first half a history is in order but for one thing, so that nothing
 else makes anybody look at the record.
@@ -69,7 +69,7 @@ def _screened() -> Iterator[Sample]:
         txns=[_ABORTED, {"txn": "u"}],
         finds={"duplicate": A},
     )
-    yield _one_thing("it failed and stands there", sent={"outcome": "fail"}, finds={"duplicate": A})
+    yield _one_thing("it failed and is there", sent={"outcome": "fail"}, finds={"duplicate": A})
     yield _one_thing(
         "its entry is not committed",
         stands={"committed": False},
@@ -98,7 +98,7 @@ def _screened() -> Iterator[Sample]:
         finds={"lost-output": A},
     )
     yield sample(
-        "one thing: two sends were acknowledged with one place, and nothing stands there",
+        "one thing: two sends were acknowledged with one place, and nothing is there",
         sends=[send("b", 0), send("a", 1), send("a", 1, attempt="a/2")],
         log=[entry("b", 0, attempt=None)],
         effects=[{"record": "b"}],
@@ -199,14 +199,14 @@ def _torn() -> Iterator[Sample]:
          torn | {"lost-write": [{"record": "c"}]}),
         ("nobody looked into a topic beside", [mine], [], [], {}),
         ("nobody looked but into another one", [mine], [], [{"topic": "else"}], {}),
-        ("a record stands in a topic beside", [mine], [there], [], {}),
-        ("a record stands there, nobody says whose", [mine], [there | {"attempt": None}], [], {}),
+        ("a record is in a topic beside", [mine], [there], [], {}),
+        ("a record is there, nobody says whose", [mine], [there | {"attempt": None}], [], {}),
         ("the record there is another", [mine], [there | {"record": "d"}], [], torn),
         ("the attempt there is another", [mine, send("c", 4, topic="aside", attempt="c/2")],
          [there | {"attempt": "c/2"}], [], torn),
         ("the topic there is another", [mine], [there | {"topic": "orders"}],
          [{"topic": "aside"}], torn),
-        ("the record stands in another topic that it sent to",
+        ("the record is in another topic that it sent to",
          [mine, send("e", 4, topic="orders", txn="t")],
          [there | {"topic": "orders"}, entry("e", 4, topic="orders")], [{"topic": "aside"}], torn),
         ("the record there is not committed", [mine], [there | {"committed": False}], [], torn),

@@ -96,7 +96,7 @@ def _of_several() -> Iterator[Sample]:
 
 def _of_the_unknown() -> Iterator[Sample]:
     yield sample(
-        "a key that was deleted last stands there, and another that was deleted does not",
+        "a key that was deleted last is there, and another that was deleted does not",
         log=_log(("a", 0), ("b", 1)),
         contributions=[
             {"record": "a", "operation": "last"},
@@ -120,7 +120,7 @@ def _of_the_unknown() -> Iterator[Sample]:
             undecided=undecided,
         )
         yield sample(
-            f"what stands in place of a {operation} is no number",
+            f"what is in place of a {operation} is no number",
             log=_log(("a", 0)),
             contributions=[{"record": "a", "operation": operation, "amount": 2}],
             state=[{"digest": "d"}],

@@ -1,4 +1,4 @@
-"""Something stands elsewhere than it should, or two things stand in each other's place."""
+"""Something stands elsewhere than it should, or two things are in each other's place."""
 
 from __future__ import annotations
 

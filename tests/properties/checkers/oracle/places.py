@@ -30,7 +30,7 @@ def inconsistent_offsets(past: Past) -> Iterator[Hit]:
 
 
 def place_of(past: Past, send: Row, partition: int) -> int | None:
-    """Where an attempt stands in a partition: its first committed entry there."""
+    """Where an attempt is in a partition: its first committed entry there."""
     offsets = [
         e["offset"]
         for e in past.committed

@@ -33,7 +33,7 @@ def done(s: Stretch) -> dict[tuple[Any, ...], list[Row]]:
 
 
 def newest(s: Stretch, role: str) -> list[Row]:
-    """Where each owner stands in each partition, unless we put it there."""
+    """Where each owner is in each partition, unless we put it there."""
     last = [(key, rows[-1]) for key, rows in done(s).items()]
     return [p for (_, r, _, _), p in last if r == role and p["by"] == "subject"]
 

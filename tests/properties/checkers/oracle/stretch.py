@@ -171,7 +171,7 @@ class Stretch(Past):
         return list(kept.values())
 
     def times(self, entries: list[Row]) -> int:
-        """How often a record counts that stands there."""
+        """How often a record counts that is there."""
         return min(1, len(entries)) if self.trial.deduplicates else len(entries)
 
     def compared(

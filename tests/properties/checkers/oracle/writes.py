@@ -1,4 +1,4 @@
-"""lost-write, duplicate, phantom, corrupt: what was sent against what stands in the log."""
+"""lost-write, duplicate, phantom, corrupt: what was sent against what is in the log."""
 
 from __future__ import annotations
 

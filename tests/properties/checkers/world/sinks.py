@@ -1,7 +1,7 @@
-"""Sinks: the effects that stand in them, in every view, and the journal of how they came there.
+"""Sinks: the effects that are in them, in every view, and the journal of how they came there.
 
 Positions and ordinals are the sink's own; an effect that is seen in two
-views stands in both with the same content, and perhaps in another order.
+views is in both with the same content, and perhaps in another order.
 """
 
 from __future__ import annotations

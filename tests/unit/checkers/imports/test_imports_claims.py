@@ -66,7 +66,7 @@ def test_options() -> None:
         ("exactly-once:pay->ledger", r"a view of ledger behind @ \(journal, raw, table\)"),
         ("exactly-once:pay->ledger@tabel", "behind @ .* Did you mean table?"),
         ("exactly-once:a->b->c", "`producers->` before topic and sink"),
-        ("atomic:pay->ledger@table", "atomic:TOPIC, because it speaks of what stands in a topic"),
+        ("atomic:pay->ledger@table", "atomic:TOPIC, because it speaks of what is in a topic"),
         ("exactly-once:pay,deduplicates", "expected a sink"),
         ("exactly-once:pay,dedup", "deduplicates, dead-letters=SINK or hazard=KIND"),
     ],

@@ -108,7 +108,7 @@ def test_what_the_other_run_could_not_have_seen_is_only_perhaps_gone(later: Side
     ("more", "why"),
     [
         ({}, None),
-        ({"flaw": "its fault «kill» did not bite"}, "its fault «kill» did not bite"),
+        ({"flaw": "its fault «kill» had no effect"}, "its fault «kill» had no effect"),
         ({"hazards": frozenset()}, "no hazard was observed on hop process"),
         ({"hazards": frozenset({(HAZARD, Hop.PRODUCE)})}, "no hazard was observed on hop process"),
     ],
@@ -455,7 +455,9 @@ def sides(draw: st.DrawFn, *, decided: bool = False) -> Side:
         claims=claims,
         findings=tuple(groups),
         incomplete=None if decided else draw(st.sampled_from([None, None, "it broke off"])),
-        flaw=None if decided else draw(st.sampled_from([None, None, "none of its faults bit"])),
+        flaw=None
+        if decided
+        else draw(st.sampled_from([None, None, "none of its faults took effect"])),
     )
 
 

@@ -103,8 +103,8 @@ def test_a_report_says_whether_it_came_to_its_end(
     ("change", "why"),
     [
         ({}, None),
-        ({"bit": False}, "its fault «1-kill» did not bite"),
-        ({"bit": False, "required": False}, "none of its faults bit"),
+        ({"bit": False}, "its fault «1-kill» had no effect"),
+        ({"bit": False, "required": False}, "none of its faults took effect"),
         ({"healed_at": None}, "its fault «1-kill» was not seen to be healed"),
         ({"error": "no such broker"}, "its fault «1-kill» failed"),
         ({"error": "no such broker", "required": False}, None),
@@ -152,7 +152,7 @@ def test_what_differs_in_the_runs_themselves(complete: Report) -> None:
             "when at half of progress: kill it; until restarted",
             "when at once: kill it; until restarted",
         ),
-        ("faults that bit", "1-kill", "bit", "did not bite"),
+        ("faults that took effect", "1-kill", "took effect", "had no effect"),
         ("hazards observed", "replayed-batch on hop process", "1", None),
     ]
 
@@ -163,7 +163,7 @@ def test_what_differs_in_the_runs_themselves(complete: Report) -> None:
         ("", "the whole file"),
         ("{}", "headline"),
         ('{"format": "onceproof-report/9"}', "format"),
-        ('{"format": "onceproof-judgement", "version": 2}', "version"),
+        ('{"format": "onceproof-judgement", "version": 3}', "version"),
         ('{"format": "onceproof-judgement", "version": 1', "the whole file"),
     ],
 )
