@@ -15,6 +15,7 @@ import pytest
 
 from onceproof.harness.stage.processes import MARKER
 from onceproof.harness.wait import wait_until
+from tests.end_to_end.catalogue import LATER
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -111,6 +112,7 @@ def started_by(folder: Path) -> list[str]:
     ]
 
 
+@LATER
 def test_tests_on_two_clusters_side_by_side(tmp_path: Path) -> None:
     command = project(tmp_path, FAULTS)
     on_the_page = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE)[

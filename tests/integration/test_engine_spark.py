@@ -6,8 +6,6 @@ Its mutation self-check and verdict are compared where a history lies behind a U
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from onceproof.checkers import BadHistory, History, anomalies, exactly_once
@@ -21,12 +19,11 @@ SPARK = Settings(engine="spark", master="local[2]")
 CLAIM = exactly_once("input", into="ledger", view="table")
 
 
+@LATER
 @pytest.mark.timeout(900)
 def test_many_worlds_in_one_job() -> None:
     towards = [None, *anomalies()]
-    worlds_of_each = 2 if os.environ.get("ONCEPROOF_FAULTS") else 1
-    seeds = range(worlds_of_each * len(towards))
-    cases = [Case.of(seed, towards[seed % len(towards)]) for seed in seeds]
+    cases = [Case.of(seed, towards[seed % len(towards)]) for seed in range(2 * len(towards))]
     worlds = [case.world for case in cases]
     assert ask_engine(worlds, SPARK) == ask_engine(worlds, Settings())
 
