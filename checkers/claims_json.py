@@ -51,7 +51,6 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
     """
     scope = _part(data, "scope")
     fine_print = _part(data, "fine_print")
-    expect = data.get("expect")
     guarantee = _text(data, "guarantee")
     if guarantee not in GUARANTEES:
         raise _bad("guarantee", f"one of {', '.join(GUARANTEES)}", guarantee)
@@ -74,14 +73,19 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
         ),
         hazards=_texts(data, "hazards"),
         deduplicates=_flag(data, "deduplicates"),
-        expect=None
-        if expect is None
-        else Expectation(
-            verdict=Verdict(_one_of(_part(data, "expect"), "verdict", tuple(Verdict))),
-            anomalies=_texts(_part(data, "expect"), "anomalies"),
-            # Runs of earlier versions do not have it.
-            may=_texts({"may": [], **_part(data, "expect")}, "may"),
-        ),
+        expect=_expectation(data),
+    )
+
+
+def _expectation(data: Mapping[str, Any]) -> Expectation | None:
+    if data.get("expect") is None:
+        return None
+    expect = _part(data, "expect")
+    return Expectation(
+        verdict=Verdict(_one_of(expect, "verdict", tuple(Verdict))),
+        anomalies=_texts(expect, "anomalies"),
+        # Runs of earlier versions do not have it.
+        may=_texts({"may": [], **expect}, "may"),
     )
 
 

@@ -8,6 +8,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from types import ModuleType
+
+
+def modules(package: str) -> tuple[ModuleType, ...]:
+    """The modules that lie in `package`, imported, by name."""
+    paths = importlib.import_module(package).__path__
+    names = sorted(module.name for module in pkgutil.iter_modules(paths))
+    return tuple(importlib.import_module(f"{package}.{name}") for name in names)
 
 
 def members(package: str, constant: str) -> tuple[object, ...]:
@@ -17,11 +25,10 @@ def members(package: str, constant: str) -> tuple[object, ...]:
         TypeError: a module there does not have it.
     """
     found = []
-    paths = importlib.import_module(package).__path__
-    for name in sorted(module.name for module in pkgutil.iter_modules(paths)):
+    for module in modules(package):
+        name = module.__name__.rpartition(".")[2]
         if name.startswith("_") or name == "base":
             continue
-        module = importlib.import_module(f"{package}.{name}")
         if not hasattr(module, constant):
             raise TypeError(
                 f"{module.__file__}: expected a constant {constant}, as in its neighbours; "

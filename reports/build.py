@@ -128,7 +128,7 @@ def _bounded(data: Any) -> Any:
 
 
 def _claim(judged: ClaimJudgement) -> Claim:
-    claim, fine_print, expect = judged.claim, judged.claim.fine_print, judged.claim.expect
+    claim, fine_print = judged.claim, judged.claim.fine_print
     return Claim(
         name=short(claim.name),
         guarantee=short(claim.guarantee),
@@ -150,13 +150,7 @@ def _claim(judged: ClaimJudgement) -> Claim:
         undecided=judged.undecided,
         hazards_required=tuple(sorted(claim.hazards)),
         hazards_seen=dict(judged.hazards_seen),
-        expectation=Expectation(
-            verdict=expect.verdict,
-            anomalies=tuple(sorted(expect.anomalies)),
-            may=tuple(sorted(expect.may)),
-        )
-        if expect
-        else None,
+        expectation=Expectation.of(claim.expect),
         expected=judged.expected,
     )
 

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from pydantic import Field, model_validator
 
+from onceproof.checkers import model as checkers
 from onceproof.checkers.model import Evidence, Hop, Verdict
 from onceproof.harness.record import Step
 from onceproof.reports.model_part import Part
@@ -59,6 +60,17 @@ class Expectation(Part):
     verdict: Verdict
     anomalies: tuple[str, ...]
     may: tuple[str, ...] = Field(default=(), description="anomalies that may be found as well")
+
+    @classmethod
+    def of(cls, expect: checkers.Expectation | None) -> Expectation | None:
+        """What a claim says of it; None where it says nothing."""
+        if expect is None:
+            return None
+        return cls(
+            verdict=expect.verdict,
+            anomalies=tuple(sorted(expect.anomalies)),
+            may=tuple(sorted(expect.may)),
+        )
 
 
 class Claim(Part):

@@ -6,21 +6,19 @@ because an import binds its name in the package.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from pathlib import Path
+from collections.abc import Iterator
+from itertools import chain
+from typing import cast
 
+from onceproof.checkers.scan import members
 from onceproof.harness.scenario import Scenario
 from onceproof.scenarios.flagship import SCENARIOS as _FLAGSHIP
 
 
 def all_scenarios() -> tuple[Scenario, ...]:
     """Every scenario of this folder, the flagship first, then by file and place in it."""
-    found = list(_FLAGSHIP)
-    for module in sorted(m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)])):
-        if module != "flagship":
-            found += importlib.import_module(f"{__name__}.{module}").SCENARIOS
-    return tuple(found)
+    others = (each for each in members(__name__, "SCENARIOS") if each is not _FLAGSHIP)
+    return (*_FLAGSHIP, *chain.from_iterable(cast("Iterator[tuple[Scenario, ...]]", others)))
 
 
 def flagship() -> tuple[Scenario, ...]:

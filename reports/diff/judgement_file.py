@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from onceproof.checkers.claims_json import claim_from_json
-from onceproof.checkers.model import Evidence, Expectation, Hop, Verdict
+from onceproof.checkers.model import Evidence, Hop, Verdict
 from onceproof.reports import model
 
 
@@ -57,7 +57,7 @@ class JudgedClaim(_Part):
             undecided=self.undecided,
             hazards_required=tuple(sorted(claim.hazards)),
             hazards_seen=self.hazards_seen,
-            expectation=_expectation(claim.expect),
+            expectation=model.Expectation.of(claim.expect),
             expected=self.expected,
         )
 
@@ -110,12 +110,6 @@ class JudgementFile(_Part):
         validation_alias=AliasChoices("mutation_check", "self_proof")
     )
     """Version 1 called it `self_proof`."""
-
-
-def _expectation(expect: Expectation | None) -> model.Expectation | None:
-    if expect is None:
-        return None
-    return model.Expectation(verdict=expect.verdict, anomalies=tuple(sorted(expect.anomalies)))
 
 
 def _told(finding: JudgedFinding) -> model.Finding:

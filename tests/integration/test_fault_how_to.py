@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness import faults
-from onceproof.harness.fault_modules import fault_modules
 from onceproof.harness.faults.by_hand import asked, by_hand
 from onceproof.harness.faults.page import page
 from onceproof.harness.scenario import ScheduledFault
@@ -33,12 +32,11 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "hang_up_of_the_page.py").write_text(example)
     monkeypatch.setattr(faults, "__path__", [*faults.__path__, str(tmp_path)])
     importlib.invalidate_caches()
-    caches = (fault_modules, by_hand, _classes)
-    for cached in caches:
-        cached.cache_clear()
+    by_hand.cache_clear()
+    _classes.cache_clear()
     yield
-    for cached in caches:
-        cached.cache_clear()
+    by_hand.cache_clear()
+    _classes.cache_clear()
     sys.modules.pop(f"{faults.__name__}.hang_up_of_the_page", None)
 
 

@@ -7,7 +7,6 @@ names it; what became of the broker, by clients of a few lines on either side.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -24,6 +23,7 @@ from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.run_context import RunContext, addresses, open_reader
 from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, Link
 from onceproof.harness.workload.payments import Payments
+from tests.end_to_end.catalogue import LATER
 from tests.integration.faults import at_work, context
 from tests.integration.staging import (
     Staged,
@@ -42,10 +42,6 @@ from tests.integration.test_stage_brokers import sent
 from tests.integration.test_stage_producers import Sending
 
 pytestmark = pytest.mark.integration
-
-MINUTES = pytest.mark.skipif(
-    not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it"
-)
 
 OF_BROKERS = [role for role in ROLES.values() if role != "postgres"]
 
@@ -125,7 +121,7 @@ class Cells:
         assert self.stage.disturbed() == {}
 
 
-@pytest.fixture(params=[pytest.param(role, marks=MINUTES) for role in OF_BROKERS])
+@pytest.fixture(params=[pytest.param(role, marks=LATER) for role in OF_BROKERS])
 def cells(request: pytest.FixtureRequest, staging: Staged, topic: Callable[..., str]) -> Cells:
     return Cells(staging, request.param, topic(3))
 

@@ -7,7 +7,6 @@ whatever became of the broker since.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -36,6 +35,7 @@ from onceproof.harness.wait import Stop
 from onceproof.harness.workload.control import Producers
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.jms import JMS
+from tests.end_to_end.catalogue import LATER
 from tests.integration.staging import eventually
 
 pytestmark = pytest.mark.integration
@@ -155,7 +155,7 @@ def test_what_anybody_sends_to_a_queue_by_its_name(up: Alone) -> None:
     assert all(entry.key is None for entry in entries)
 
 
-@pytest.mark.skipif(not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it")
+@LATER
 def test_what_anybody_sends_to_it_by_amqp(up: Alone) -> None:
     log = QueueLog(up.stage.queues(), "shipments")
     before = log.end()

@@ -31,9 +31,8 @@ def check(
     claim: Annotated[
         list[str] | None,
         typer.Option(
-            help='Claim to judge, such as exactly-once:TOPIC or "exactly-'
-            'once:TOPIC->SINK@VIEW" (default: the claims of the run, or all that the '
-            "tables of a foreign history allow). Repeatable."
+            help="Claim to judge a foreign history by, such as exactly-once:TOPIC or "
+            '"exactly-once:TOPIC->SINK@VIEW" (default: all that its tables allow). Repeatable.'
         ),
     ] = None,
     engine: Annotated[

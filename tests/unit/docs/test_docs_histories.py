@@ -14,6 +14,7 @@ import pyspark
 import pytest
 
 from onceproof.harness.tools import java
+from tests.end_to_end.catalogue import LATER
 from tests.unit.docs.pages import blocks_of, text_of, typed
 
 PAGE = "docs/how-to/write-a-history.md"
@@ -56,7 +57,7 @@ def test_go_is_written_as_go_is(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("", "")
 
 
-@pytest.mark.skipif(not os.environ.get("ONCEPROOF_FAULTS"), reason="make test-faults tries it")
+@LATER
 @pytest.mark.skipif(not shutil.which("go"), reason="no Go here")
 def test_in_go(tmp_path: Path) -> None:
     (tmp_path / "main.go").write_text(SHOWN["go"].text)
