@@ -48,6 +48,11 @@ def fired(rules: list[Placed]) -> list[Any]:
     return [event for rule in rules for event in rule.fired]
 
 
+def once_each(rules: list[Placed]) -> None:
+    """Some rule acted, and none twice: on two links, if the broker in charge changed meanwhile."""
+    assert {len(rule.fired) for rule in rules} in ({1}, {0, 1})
+
+
 def wait_fired(rules: list[Placed]) -> Placed:
     """The one that acted."""
     eventually(lambda: fired(rules), "a rule to act", rules[0].gate.state)
@@ -215,7 +220,7 @@ def test_the_end_of_a_transaction_disturbed(
         assert not committing.over
     assert committing.wait() is None
     one.reader.shows("a", "b")
-    assert len(fired(rules)) == 1
+    once_each(rules)
     # The report does not count what the rule before it took: it counts what came again.
     again = {("request", "duplicate"): 0, ("response", "drop"): 2, ("response", "close-before"): 2}
     assert len(fired(everything)) >= again.get((direction, action), 1)
@@ -233,7 +238,7 @@ def test_the_end_of_a_transaction_answered_with_an_error(
     error = one.commit().wait()
     assert isinstance(error, KafkaException)
     assert error.args[0].name() == "INVALID_TXN_STATE"
-    assert len(fired(rules)) == 1
+    once_each(rules)
     one.reader.shows(*visible)
 
 
@@ -253,7 +258,7 @@ def test_a_batch_disturbed(gated: Everywhere, one: One, direction: str, action: 
     rules = gated.put(direction, "Produce", action, topic=one.topic, **error)
     one.begin("a", "b")
     assert one.commit().wait() is None
-    assert len(fired(rules)) == 1
+    once_each(rules)
     assert fired(rules)[0]["topics"] == [one.topic]
     one.reader.shows("a", "b")
 

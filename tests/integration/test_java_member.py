@@ -144,7 +144,8 @@ def test_every_payment_has_its_effect_once(
         lambda: (len(effects(staging, sink)), first.tail()),
     )
     assert effects(staging, sink) == expected(PAYMENTS[:half])
-    assert sum(len(rule.fired) for rule in refused) == 1
+    # The rule stands on every link, so another broker refuses, too, if the coordinator moved there.
+    assert any(rule.fired for rule in refused)
     for rule in refused:
         rule.remove()
 
