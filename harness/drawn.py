@@ -17,13 +17,13 @@ from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.delay import Delay
 from onceproof.harness.faults.hold import HoldBytes
 from onceproof.harness.faults.isolate_broker import IsolateBroker
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.lose_requests import LoseRequests
 from onceproof.harness.faults.one_way import OneWay
-from onceproof.harness.faults.pause import PauseBroker
-from onceproof.harness.faults.stop_broker import StopBroker
-from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.stop import Stop
+from onceproof.harness.faults.targets.brokers import LeaderOf
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.unanswered import LeaveUnanswered
 from onceproof.harness.scenario import ScheduledFault
 
@@ -36,11 +36,11 @@ Audiences = tuple[str, ...]
 Making = Callable[[LeaderOf, Audiences, random.Random], Fault]
 
 FAULTS: Final[Mapping[str, tuple[Making, ...]]] = {
-    "driver": (lambda leader, who, draws: KillDriver(window="after-sink-write"),),
+    "driver": (lambda leader, who, draws: Kill(SparkDriver(), at="after-sink-write"),),
     "process": (
-        lambda leader, who, draws: KillBroker(target=leader),
-        lambda leader, who, draws: StopBroker(target=leader),
-        lambda leader, who, draws: PauseBroker(target=leader),
+        lambda leader, who, draws: Kill(leader),
+        lambda leader, who, draws: Stop(leader),
+        lambda leader, who, draws: Pause(leader),
     ),
     "partition": (
         lambda leader, who, draws: IsolateBroker(target=leader),

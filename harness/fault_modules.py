@@ -1,4 +1,4 @@
-"""The modules that define faults: those in `harness/faults/`, then those of other packages."""
+"""The modules that define faults: `harness/faults/`, its `targets/`, those of other packages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from types import ModuleType
 from onceproof.checkers.extensions import extensions
 from onceproof.checkers.scan import modules
 from onceproof.harness import faults
+from onceproof.harness.faults import targets
 
 
 def fault_modules() -> tuple[ModuleType, ...]:
@@ -15,4 +16,4 @@ def fault_modules() -> tuple[ModuleType, ...]:
     Raises:
         BadExtension: a module of another package cannot be imported.
     """
-    return (*modules(faults.__name__), *extensions("faults"))
+    return (*modules(faults.__name__), *modules(targets.__name__), *extensions("faults"))

@@ -16,11 +16,10 @@ from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.hit_message import HitMessage
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.kill_owner import KillOwner
-from onceproof.harness.faults.kill_workers import KillWorkers
-from onceproof.harness.faults.pause_owner import PauseOwner
-from onceproof.harness.faults.targets import CoordinatorOf, LeaderOf
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets.brokers import CoordinatorOf, LeaderOf
+from onceproof.harness.faults.targets.connect import ConnectTaskOwner, ConnectWorkers
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.connect.sink import FileSink
@@ -75,7 +74,7 @@ def _after_records(subject: SourceConnector) -> ScheduledFault:
         name="owner killed before it commits",
         progress=0.1,
         during=passing("response", "Produce", who=subject.producer, topic=subject.sink),
-        do=KillOwner(),
+        do=Kill(ConnectTaskOwner()),
     )
 
 
@@ -106,7 +105,7 @@ _COORDINATOR: Final = ScheduledFault(
     name="transaction coordinator killed",
     after=(_UNANSWERED.name,),
     during=passing("request", "EndTxn", who=_MIRROR.producer),
-    do=KillBroker(target=CoordinatorOf(of="transaction", name=f"{GROUP}-{_MIRROR.name}-0")),
+    do=Kill(CoordinatorOf(of="transaction", name=f"{GROUP}-{_MIRROR.name}-0")),
 )
 _CUT: Final = ScheduledFault(
     name="workers cut from a broker",
@@ -145,7 +144,7 @@ SCENARIOS = (
         _FILE_QUIET,
         name=_FROM_FILE.name,
         title="Kafka Connect's file source, exactly-once: its worker killed amid a transaction",
-        schedule=(_amid_transaction(_FROM_FILE, "owner killed", KillOwner()),),
+        schedule=(_amid_transaction(_FROM_FILE, "owner killed", Kill(ConnectTaskOwner())),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
         seconds=35,
     ),
@@ -153,7 +152,7 @@ SCENARIOS = (
         _FILE_QUIET,
         name=f"{_FROM_FILE.name}-all-killed",
         title="Kafka Connect's file source, exactly-once: all workers killed amid a transaction",
-        schedule=(_amid_transaction(_FROM_FILE, "all workers killed", KillWorkers()),),
+        schedule=(_amid_transaction(_FROM_FILE, "all workers killed", Kill(ConnectWorkers())),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
         seconds=40,
     ),
@@ -161,7 +160,7 @@ SCENARIOS = (
         _FILE_QUIET,
         name=f"{_FROM_FILE.name}-paused",
         title="Kafka Connect's file source, exactly-once: its worker paused, a zombie",
-        schedule=(_amid_transaction(_FROM_FILE, "zombie", PauseOwner()),),
+        schedule=(_amid_transaction(_FROM_FILE, "zombie", Pause(ConnectTaskOwner())),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
         seconds=35,
     ),
@@ -187,7 +186,7 @@ SCENARIOS = (
         schedule=(
             _UNANSWERED,
             _COORDINATOR,
-            _amid_transaction(_MIRROR, "owner killed", KillOwner(), _COORDINATOR.name),
+            _amid_transaction(_MIRROR, "owner killed", Kill(ConnectTaskOwner()), _COORDINATOR.name),
         ),
         claims=_claims(_MIRROR, WORKLOAD.topic, once=HOLDS),
         seconds=45,
@@ -196,7 +195,10 @@ SCENARIOS = (
         _MIRROR_QUIET,
         name=f"{_MIRROR.name}-paused",
         title="MirrorMaker's source, exactly-once: cut from a broker, then its worker a zombie",
-        schedule=(_CUT, _amid_transaction(_MIRROR, "zombie", PauseOwner(), _CUT.name)),
+        schedule=(
+            _CUT,
+            _amid_transaction(_MIRROR, "zombie", Pause(ConnectTaskOwner()), _CUT.name),
+        ),
         claims=_claims(_MIRROR, WORKLOAD.topic, once=HOLDS),
         seconds=35,
     ),
@@ -225,7 +227,7 @@ SCENARIOS = (
                 progress=0.1,
                 during=passing("request", "OffsetCommit", who=_SINK.consumer),
                 lost=True,
-                do=KillOwner(),
+                do=Kill(ConnectTaskOwner()),
             ),
         ),
         claims=_claims(

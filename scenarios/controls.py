@@ -10,8 +10,9 @@ from __future__ import annotations
 from onceproof.checkers.claims import exactly_once
 from onceproof.checkers.model import Expectation, Verdict
 from onceproof.harness.faults.cut_link import CutLink
-from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.faults.targets import Node
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.brokers import Node
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.workload.payments import Payments
@@ -54,9 +55,7 @@ SCENARIOS = (
         title="The driver is killed while it has nothing to do: its claim must stay unexercised",
         subject=_SUBJECT,
         workload=_FEW,
-        schedule=(
-            ScheduledFault(name="idle driver killed", do=KillDriver(window=None, idle=True)),
-        ),
+        schedule=(ScheduledFault(name="idle driver killed", do=Kill(SparkDriver(), at="idle")),),
         claims=_claim(Verdict.UNEXERCISED),
         seconds=35,
     ),

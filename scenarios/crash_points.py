@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation, Verdict
-from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.faults.kill_driver_at_row import KillDriverAtRow
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_balances import SparkBalances
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
@@ -35,7 +35,7 @@ def _one_after_the_other(*windows: str) -> tuple[ScheduledFault, ...]:
             name=name,
             progress=0.0 if place else 0.05,
             after=tuple(names[place - 1 : place]),
-            do=KillDriver(window=window),
+            do=Kill(SparkDriver(), at=window),
         )
         for place, (name, window) in enumerate(zip(names, windows, strict=True))
     )
@@ -105,7 +105,9 @@ SCENARIOS = (
         title="The driver killed behind the 7th row of a write that is one transaction, unguarded",
         subject=_UNGUARDED,
         workload=replace(_PAYMENTS, records=8_000),
-        schedule=(ScheduledFault(name="killed at row", progress=0.1, do=KillDriverAtRow(row=7)),),
+        schedule=(
+            ScheduledFault(name="killed at row", progress=0.1, do=Kill(SparkDriver(), at="row:7")),
+        ),
         claims=_claims(_UNGUARDED.sink, _UNGUARDED.view, _HOLDS, "interrupted-write"),
         seconds=45,
     ),

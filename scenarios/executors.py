@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.checkers.model import Expectation, Verdict
-from onceproof.harness.faults.kill_executor import KillExecutor
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.targets.spark_executors import SparkExecutors
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_kafka_sink_on_cluster import SparkKafkaSinkOnCluster
 from onceproof.harness.workload.payments import Payments
@@ -28,7 +29,7 @@ SCENARIOS = (
             ScheduledFault(
                 name="executors killed",
                 progress=0.1,
-                do=KillExecutor(which="all"),
+                do=Kill(SparkExecutors(which="all")),
                 during=Message(
                     source="pipeline-sink",
                     direction="request",

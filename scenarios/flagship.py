@@ -12,10 +12,10 @@ from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once,
 from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.isolate_broker import IsolateBroker
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.lose_responses import LoseResponses
-from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.targets.brokers import LeaderOf
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
@@ -25,11 +25,11 @@ from onceproof.harness.workload.payments import Payments
 PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
 
 SCHEDULE = (
+    ScheduledFault(name="leader killed", progress=0.05, do=Kill(LeaderOf(partition=0))),
     ScheduledFault(
-        name="leader killed", progress=0.05, do=KillBroker(target=LeaderOf(partition=0))
-    ),
-    ScheduledFault(
-        name="driver killed", after=("leader killed",), do=KillDriver(window="after-sink-write")
+        name="driver killed",
+        after=("leader killed",),
+        do=Kill(SparkDriver(), at="after-sink-write"),
     ),
     ScheduledFault(
         name="responses lost",

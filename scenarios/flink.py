@@ -14,9 +14,10 @@ from dataclasses import replace
 
 from onceproof.harness.drawn import Draw
 from onceproof.harness.faults.cut_link import CutLink
-from onceproof.harness.faults.kill_job import IN_DOUBT, KillJob
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.lose_requests import LoseRequests
-from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.targets.brokers import LeaderOf
+from onceproof.harness.faults.targets.flink_job import IN_DOUBT, FlinkJob
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.flink.subject import Flink
@@ -37,7 +38,7 @@ def _killed(window: str, *, after: str | None = None, outage: float = 0.0) -> Sc
         name=f"killed {window}",
         progress=0.0 if after else 0.1,
         after=() if after is None else (f"killed {after}",),
-        do=KillJob(window=window, outage=outage),
+        do=Kill(FlinkJob(outage=outage), at=window),
     )
 
 

@@ -13,11 +13,11 @@ from typing import Final
 from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.hit_message import HitMessage
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.kill_member import KillMember
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import Message
-from onceproof.harness.faults.pause_member import PauseMember
-from onceproof.harness.faults.targets import CoordinatorOf
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets.brokers import CoordinatorOf
+from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.base import Subject
@@ -81,7 +81,7 @@ KILLED_OPEN = ScheduledFault(
     # positions to be committed before it has sent any effect.
     during=passing("request", "EndTxn"),
     lost=True,
-    do=KillMember(member=WHO),
+    do=Kill(Member(name=WHO)),
 )
 
 
@@ -91,7 +91,7 @@ def _zombie(api: str, direction: str = "request") -> ScheduledFault:
         name="zombie",
         progress=0.1,
         during=passing(direction, api),
-        do=PauseMember(member=WHO),
+        do=Pause(Member(name=WHO)),
     )
 
 
@@ -150,7 +150,7 @@ COORDINATOR_KILLED = ScheduledFault(
     name="transaction coordinator killed",
     progress=0.1,
     during=passing("request", "EndTxn"),
-    do=KillBroker(target=CoordinatorOf(of="transaction", name=f"billing-{WHO}")),
+    do=Kill(CoordinatorOf(of="transaction", name=f"billing-{WHO}")),
 )
 
 
@@ -250,7 +250,7 @@ _KILLED_AFTER_NEXT = ScheduledFault(
     name="killed after its next commit",
     after=(_VOID_OF_TWO.name,),
     during=replace(passing("response", "EndTxn", nth=1), commits=True),
-    do=KillMember(member=WHO),
+    do=Kill(Member(name=WHO)),
 )
 _STALE = ConsumerGroup(client="kafka-python", members=1)
 """Alone: nobody else can go on meanwhile where it was, so that its positions would go back."""
@@ -289,7 +289,7 @@ SCENARIOS = (
                 name="killed after its commit",
                 progress=0.1,
                 during=passing("response", "OffsetCommit"),
-                do=KillMember(member=WHO),
+                do=Kill(Member(name=WHO)),
             ),
         ),
         claims=claims(
@@ -311,7 +311,7 @@ SCENARIOS = (
                 name="killed before its commit",
                 progress=0.1,
                 during=passing("response", "Produce"),
-                do=KillMember(member=WHO),
+                do=Kill(Member(name=WHO)),
             ),
         ),
         claims=claims(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from onceproof.checkers.claims import at_least_once, exactly_once
-from onceproof.harness.faults.kill_member import KillMember
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED, UNWRITTEN
@@ -97,7 +98,7 @@ SCENARIOS = (
                 # again: between two of them by chance, nothing might be to be done again.
                 during=passing("request", "OffsetCommit"),
                 lost=True,
-                do=KillMember(member=WHO),
+                do=Kill(Member(name=WHO)),
             ),
         ),
         claims=claims(

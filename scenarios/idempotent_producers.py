@@ -19,9 +19,8 @@ from onceproof.checkers.claims import (
 )
 from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.isolate_broker import IsolateBroker
-from onceproof.harness.faults.kill_ahead import KillAhead
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.brokers import AHEAD, LeaderOf
 from onceproof.harness.faults.unanswered import LeaveUnanswered
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.observed import Observer
@@ -48,7 +47,7 @@ SCHEDULE = (
     ScheduledFault(
         name="leader killed",
         after=("answers withheld",),
-        do=KillBroker(target=LeaderOf(partition=1)),
+        do=Kill(LeaderOf(partition=1)),
     ),
     ScheduledFault(
         name="leader isolated",
@@ -147,7 +146,9 @@ _ACKS_1 = Scenario(
     workload=PAYMENTS,
     schedule=(
         ScheduledFault(
-            name="leader killed ahead", progress=0.05, do=KillAhead(target=LeaderOf(partition=0))
+            name="leader killed ahead",
+            progress=0.05,
+            do=Kill(LeaderOf(partition=0), at=AHEAD),
         ),
     ),
     claims=(

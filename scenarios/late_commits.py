@@ -12,7 +12,7 @@ from typing import Final
 
 from onceproof.checkers.claims import atomic_append, exactly_once_append
 from onceproof.checkers.model import Claim, Expectation, Verdict
-from onceproof.harness.faults.late_end import LateEnd
+from onceproof.harness.faults.stale_end_txn import StaleEndTxn
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.observed import Observer
 from onceproof.harness.subjects.producer import ProducerSubject
@@ -49,7 +49,7 @@ def _scenario(sender: Sender, version: int, expect: Expectation, end: str) -> Sc
         workload=PAYMENTS,
         schedule=(
             ScheduledFault(
-                name="commit held", progress=0.05, do=LateEnd(transactional_id="producer-0")
+                name="commit held", progress=0.05, do=StaleEndTxn(transactional_id="producer-0")
             ),
         ),
         transaction_version=version,

@@ -21,14 +21,13 @@ from onceproof.checkers.model import Claim
 from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.faults.cut_link import CutLink
-from onceproof.harness.faults.kill_forwarder import KillForwarder
-from onceproof.harness.faults.kill_queue_broker import KillQueueBroker
-from onceproof.harness.faults.kill_queue_broker_at import KillQueueBrokerAt
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.lose_answers import LoseAnswers
 from onceproof.harness.faults.lose_receipts import LoseReceipts
-from onceproof.harness.faults.pause_forwarder import PauseForwarder
-from onceproof.harness.faults.pause_queue_broker import PauseQueueBroker
-from onceproof.harness.faults.targets import Node
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets.brokers import Node
+from onceproof.harness.faults.targets.forwarder import Forwarder
+from onceproof.harness.faults.targets.service import QueueBroker
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.stage.topology import ARTEMIS
 from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
@@ -60,23 +59,24 @@ def _at(name: str, do: Fault, after: str | None = None) -> ScheduledFault:
 
 
 def _killed(moment: str, after: str | None = None) -> ScheduledFault:
-    return _at(f"forwarder killed {moment}", KillForwarder(moment=moment), after)
+    return _at(f"forwarder killed {moment}", Kill(Forwarder(), at=moment), after)
 
 
 _BROKER_KILLED: Final = _at(
-    "queue broker killed before a message is acknowledged", KillQueueBrokerAt()
+    "queue broker killed before a message is acknowledged",
+    Kill(QueueBroker(), at=BEFORE_COMMIT),
 )
 _BOTH_KILLED: Final = (
     _killed(BEFORE_COMMIT),
     replace(_BROKER_KILLED, progress=0.0, after=(f"forwarder killed {BEFORE_COMMIT}",)),
 )
-_PAUSED: Final = _at("zombie", PauseForwarder(moment=BEFORE_COMMIT))
+_PAUSED: Final = _at("zombie", Pause(Forwarder(), at=BEFORE_COMMIT))
 # First, while nobody has to connect again: a way without connections cannot be seen to be cut.
 _CUT: Final = _at("forwarders cut off", CutLink(source="pipeline", target=_BROKER))
 _ANSWERS_LOST: Final = _at(
     "answers to forwarders lost", LoseAnswers(source="pipeline", target=_BROKER), _CUT.name
 )
-_BROKER_PAUSED: Final = _at("queue broker paused", PauseQueueBroker(), _ANSWERS_LOST.name)
+_BROKER_PAUSED: Final = _at("queue broker paused", Pause(QueueBroker()), _ANSWERS_LOST.name)
 # Where a forwarder is when its way is disturbed is chance; what is at stake then is not.
 _NETWORK: Final = (
     _CUT,
@@ -111,7 +111,7 @@ _HURT: Final = replace(
         _killed(AFTER_COMMIT, f"forwarder killed {BEFORE_COMMIT}"),
         _at(
             "queue broker killed amid a transaction",
-            KillQueueBrokerAt(),
+            Kill(QueueBroker(), at=BEFORE_COMMIT),
             f"forwarder killed {AFTER_COMMIT}",
         ),
     ),
@@ -282,7 +282,7 @@ _SENDING: Final = Scenario(
     sender=JMS,
     schedule=(
         _at("answers to senders lost", LoseReceipts()),
-        _at("queue broker killed", KillQueueBroker(), "answers to senders lost"),
+        _at("queue broker killed", Kill(QueueBroker()), "answers to senders lost"),
     ),
     claims=_append(),
     seconds=30,

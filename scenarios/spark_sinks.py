@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation, Verdict
-from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.faults.kill_driver_at_row import KillDriverAtRow
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.sinks.files import LISTING
@@ -42,7 +42,7 @@ def _killed(window: str, *, after: str | None = None) -> ScheduledFault:
         name=f"killed {window}",
         progress=0.0 if after else 0.05,
         after=() if after is None else (f"killed {after}",),
-        do=KillDriver(window=window),
+        do=Kill(SparkDriver(), at=window),
     )
 
 
@@ -89,7 +89,9 @@ def _of_aborted(subject: SparkForeachBatchPostgres, title: str, expect: Expectat
     )
 
 
-_KILLED_AT_ROW = ScheduledFault(name="killed at row", progress=0.05, do=KillDriverAtRow(row=7))
+_KILLED_AT_ROW = ScheduledFault(
+    name="killed at row", progress=0.05, do=Kill(SparkDriver(), at="row:7")
+)
 _KILLED_AT_END = ScheduledFault(
     name="killed amid its commit",
     after=(_KILLED_AT_ROW.name,),
@@ -101,7 +103,7 @@ _KILLED_AT_END = ScheduledFault(
         transactional_id=_TOPIC.transactional_id,
         commits=True,
     ),
-    do=KillDriver(window=None),
+    do=Kill(SparkDriver()),
 )
 
 SCENARIOS = (

@@ -14,9 +14,9 @@ from dataclasses import replace
 
 from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation, Verdict
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.brokers import LeaderOf
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_deduplicated import SparkDeduplicated
 from onceproof.harness.subjects.spark_matches import SparkMatches
@@ -51,7 +51,7 @@ def _killed(*windows: str) -> tuple[ScheduledFault, ...]:
             name=f"killed {window}",
             progress=0.0 if place else 0.1,
             after=tuple(f"killed {earlier}" for earlier in windows[place - 1 : place]),
-            do=KillDriver(window=window),
+            do=Kill(SparkDriver(), at=window),
         )
         for place, window in enumerate(windows)
     )
@@ -139,7 +139,7 @@ _AFTER_WRITE = _killed("after-sink-write")
 _REFUNDS_STAND_STILL = ScheduledFault(
     name="refunds' leader killed",
     after=(_AFTER_WRITE[-1].name,),
-    do=KillBroker(target=LeaderOf(topic="refunds", partition=0)),
+    do=Kill(LeaderOf(topic="refunds", partition=0)),
 )
 
 SCENARIOS = (

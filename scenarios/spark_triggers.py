@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation, Verdict
-from onceproof.harness.faults.kill_driver import KillDriver
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.sinks.two_tables import TABLES, VIEW
 from onceproof.harness.subjects.spark_again import WORKED_OFF
@@ -45,12 +46,12 @@ _BATCH_ID = SparkTwoQueries(guard="batch-id")
 _KILLED = ScheduledFault(
     name="killed after-sink-write",
     progress=0.1,
-    do=KillDriver(window="after-sink-write"),
+    do=Kill(SparkDriver(), at="after-sink-write"),
 )
 _PLANNED = ScheduledFault(
     name="killed after-offset-log",
     after=(_KILLED.name,),
-    do=KillDriver(window="after-offset-log"),
+    do=Kill(SparkDriver(), at="after-offset-log"),
 )
 # With availableNow a life has one batch, and on a busy machine a life takes a minute and more.
 _PATIENT = tuple(replace(at, seconds=300.0) for at in (_KILLED, _PLANNED))

@@ -14,9 +14,10 @@ from dataclasses import replace
 from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.cut_at_commit import CutAtCommit
-from onceproof.harness.faults.kill_at_commit import KillAtCommit
-from onceproof.harness.faults.kill_database import KillDatabase
-from onceproof.harness.faults.pause_with_work import PauseWithWork
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets.member import COMMIT_LANDS, COMMIT_UNDONE, WITH_WORK, Member
+from onceproof.harness.faults.targets.service import Database
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.sinks.books import BALANCES, LEDGER, VIEW
 from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
@@ -85,15 +86,15 @@ _UNDONE = ScheduledFault(
 _KILLED = ScheduledFault(
     name="killed amid its commit",
     progress=0.1,
-    do=KillAtCommit(member=WHO, commit="undone"),
+    do=Kill(Member(name=WHO), at=COMMIT_UNDONE),
 )
 _KILLED_AFTER = ScheduledFault(
     name="killed after its commit",
     progress=0.1,
-    do=KillAtCommit(member=WHO, commit="lands"),
+    do=Kill(Member(name=WHO), at=COMMIT_LANDS),
 )
-_DATABASE = ScheduledFault(name="database killed", do=KillDatabase())
-_ZOMBIE = ScheduledFault(name="zombie", progress=0.1, do=PauseWithWork(member=WHO))
+_DATABASE = ScheduledFault(name="database killed", do=Kill(Database()))
+_ZOMBIE = ScheduledFault(name="zombie", progress=0.1, do=Pause(Member(name=WHO), at=WITH_WORK))
 
 _POSTGRES = StoringConsumers()
 _SQLITE = StoringConsumers(kind="sqlite")

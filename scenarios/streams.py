@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onceproof.harness.faults.hit_message import HitMessage
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.kill_member import KillMember
-from onceproof.harness.faults.pause_member import PauseMember
-from onceproof.harness.faults.targets import CoordinatorOf
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets.brokers import CoordinatorOf
+from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.hazards import REPLAYED
 from onceproof.harness.subjects.kafka_streams import KafkaStreams
@@ -34,7 +34,7 @@ def _killed(subject: KafkaStreams) -> ScheduledFault:
         name="killed with effects that nobody committed",
         progress=0.1,
         during=in_transaction if subject.guarantee == "exactly_once_v2" else written,
-        do=KillMember(member=WHO),
+        do=Kill(Member(name=WHO)),
     )
 
 
@@ -47,13 +47,13 @@ _COORDINATOR = ScheduledFault(
     name="group coordinator killed",
     after=(_UNANSWERED.name,),
     during=passing("request", "TxnOffsetCommit", who=_PRODUCER),
-    do=KillBroker(target=CoordinatorOf(of="group", name=_EXACTLY.group)),
+    do=Kill(CoordinatorOf(of="group", name=_EXACTLY.group)),
 )
 _ZOMBIE = ScheduledFault(
     name="zombie",
     progress=0.1,
     during=passing("request", "Produce", who=_PRODUCER),
-    do=PauseMember(member=WHO),
+    do=Pause(Member(name=WHO)),
 )
 
 

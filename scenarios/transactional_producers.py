@@ -21,9 +21,9 @@ from onceproof.checkers.claims import (
 )
 from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.hit_message import HitMessage
-from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import Message
-from onceproof.harness.faults.targets import CoordinatorOf, LeaderOf
+from onceproof.harness.faults.targets.brokers import CoordinatorOf, LeaderOf
 from onceproof.harness.faults.unanswered import LeaveUnanswered
 from onceproof.harness.faults.zombie_sender import ZombieSender
 from onceproof.harness.scenario import Scenario, ScheduledFault
@@ -64,7 +64,7 @@ _WITHHELD = ScheduledFault(
 _KILLED = ScheduledFault(
     name="coordinator killed amid an end",
     after=("answers withheld",),
-    do=KillBroker(target=CoordinatorOf(of="transaction", name="producer-0")),
+    do=Kill(CoordinatorOf(of="transaction", name="producer-0")),
     during=_END,
 )
 SCHEDULE = (_UNANSWERED, _LOST, _WITHHELD, _KILLED)

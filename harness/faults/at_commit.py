@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, Literal, get_args
 
-from onceproof.harness.faults.by_hand import UnknownFault
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.subjects.stored.audit import Hold

@@ -47,11 +47,15 @@ class Fault(Protocol):
     kind: ClassVar[str]
     """crash, partition or timeout; or surgery on what a pipeline trusts, which the standard fine
     print does not cover."""
-    needs: ClassVar[str | None]
-    """What the stage must offer: to `kill`, `stop` or `pause` a broker, to `cut` a client's link,
-    `links` of every kind, the `database` ended or paused; or of the subject a `driver`,
-    `executors`, a `member`, a `worker`, a `job` or `commits` that can be held, which not every one
-    has."""
+
+    @property
+    def needs(self) -> str | None:
+        """What there must be.
+
+        The stage offers to `kill`, `stop` or `pause` a broker, to `cut` a client's link, `links` of
+        every kind, the `database` ended or paused; the subject a `driver`, `executors`, a `member`,
+        a `worker`, a `job` or `commits` that can be held, which not every one has.
+        """
 
     def describe(self) -> str:
         """What it does, as a phrase without a subject: `SIGKILL all brokers`."""

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import cast, get_args
+from typing import Final
 
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.faults.roles import BROKERS, NODES, Roles, role
-from onceproof.harness.faults.targets import Target
-from onceproof.harness.links.ledger import Way
+from onceproof.harness.faults.targets.base import Victim
+from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.words import UnknownFault
 
-
-class UnknownFault(ValueError):
-    """No such fault, or not with these words; the text says what would be right."""
+AT: Final = "--at"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +30,7 @@ class ByHand:
         example: it, with words that fit.
         says: what it does, in a sentence.
         make: makes it of those words; raises `UnknownFault`.
+        windows: whether `--at WINDOW` may come behind them, which `make` takes as `at`.
     """
 
     name: str
@@ -38,11 +38,12 @@ class ByHand:
     example: str
     says: str
     make: Callable[..., Fault]
+    windows: bool = False
 
     @property
     def usage(self) -> str:
         """E.g. `isolate TARGET`."""
-        return " ".join([self.name, *self.takes])
+        return " ".join([self.name, *self.takes, *(["[--at WINDOW]"] if self.windows else [])])
 
 
 @cache
@@ -66,44 +67,50 @@ def asked(name: str, words: Sequence[str]) -> Fault:
     except KeyError:
         known = ", ".join(by_hand())
         raise UnknownFault(f"there is no fault «{name}»; there are {known}") from None
-    if len(words) != len(entry.takes):
+    behind: dict[str, str] = {}
+    given = list(words)
+    if entry.windows and AT in words[:-1]:
+        place = given.index(AT)
+        behind["at"] = given[place + 1]
+        del given[place : place + 2]
+    if len(given) != len(entry.takes):
         raise UnknownFault(f"expected {entry.usage}, found {' '.join([name, *words])}")
-    return entry.make(*words)
+    try:
+        return entry.make(*given, **behind)
+    except UnknownFault:
+        raise
+    except ValueError as error:  # what the fault itself refuses, such as a window it has not
+        raise UnknownFault(str(error)) from None
 
 
-def way(word: str) -> Way:
-    """A direction as it is written by hand: `requests`, `responses`.
+@cache
+def victims() -> tuple[type[Victim], ...]:
+    """All that can be killed, stopped or paused, but for brokers by their roles."""
+    from onceproof.harness.fault_modules import fault_modules
 
-    Raises:
-        UnknownFault: it is neither.
-    """
-    for known in get_args(Way):
-        if word == known:
-            return cast("Way", word)
-    raise UnknownFault(f"invalid direction {word!r}: expected {' or '.join(get_args(Way))}")
+    found = {
+        value.written: value
+        for module in fault_modules()
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Victim) and "written" in vars(value)
+    }
+    return tuple(found[written] for written in sorted(found))
 
 
-def numbered(word: str, kind: str) -> str:
-    """One of several of a kind as it is written by hand: `member-0`.
+def victim(word: str) -> Victim:
+    """What a fault kills, stops or pauses: `driver`, `member-0`, or a broker as for other faults.
 
     Raises:
         UnknownFault: it is none.
     """
-    name, _, number = word.partition("-")
-    if name == kind and number.isascii() and number.isdigit():
-        return word
-    raise UnknownFault(f"{word!r} is no {kind}; expected {kind}-0, {kind}-1 …")
-
-
-def amount(word: str, *, least: int = 1) -> int:
-    """A number as it is written by hand.
-
-    Raises:
-        UnknownFault: it is none, or less than there can be.
-    """
-    if word.isascii() and word.isdigit() and int(word) >= least:
-        return int(word)
-    raise UnknownFault(f"invalid amount {word!r}: expected an integer ≥ {least}")
+    for kind in victims():
+        if (found := kind.parse(word)) is not None:
+            return found
+    known = ", ".join(kind.written for kind in victims())
+    try:
+        return role(word, BROKERS)
+    except ValueError as error:
+        raise UnknownFault(f"{error}; or {known}") from None
 
 
 def target(word: str) -> Target:

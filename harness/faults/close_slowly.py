@@ -9,10 +9,11 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand, amount, target
+from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import LOOKS, Probe
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.words import amount
 from onceproof.harness.links.ledger import Toxic
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import Stage

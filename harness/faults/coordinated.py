@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from onceproof.harness.faults.by_hand import UnknownFault
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.coordinator import Coordinator
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.metadata import Coordinated

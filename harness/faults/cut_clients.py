@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.severed import Severed
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDIENCES, Link
 

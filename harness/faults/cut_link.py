@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, target
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link

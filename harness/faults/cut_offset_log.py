@@ -21,9 +21,10 @@ from onceproof.harness.faults.between_batches import (
     start_again,
     start_to_see_it_end,
 )
-from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.driver import driver
 from onceproof.harness.faults.entry_deleted import EntryDeleted
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.checkpoint import Checkpoint
 from onceproof.harness.subjects.spark_subject import DRIVER

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand, amount, target, way
+from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import LOOKS, Probe
 from onceproof.harness.faults.rounds import Rounds
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.words import amount, way
 from onceproof.harness.links.ledger import Toxic, Way
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand, UnknownFault, amount
+from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import partition
+from onceproof.harness.faults.words import UnknownFault, amount
 from onceproof.harness.kafka.deleting import delete_records
 from onceproof.harness.kafka.log_reader import UnreadableLog
 from onceproof.harness.run_context import RunContext, addresses

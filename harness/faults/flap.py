@@ -7,10 +7,11 @@ from functools import partial
 from typing import ClassVar, Final
 
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.by_hand import ByHand, amount, target
+from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.rounds import Rounds
-from onceproof.harness.faults.targets import Node, Target
+from onceproof.harness.faults.targets.brokers import Node, Target
+from onceproof.harness.faults.words import amount
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 from onceproof.harness.wait import wait_until

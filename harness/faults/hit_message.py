@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, get_args
 
-from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.message import AtGates, Message, met
 from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.errors import error_name
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import Action, Direction

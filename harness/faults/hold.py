@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand, target, way
+from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.silence import Silence
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.words import way
 from onceproof.harness.links.ledger import Toxic, Way
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link

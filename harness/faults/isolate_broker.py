@@ -10,7 +10,7 @@ from onceproof.harness.faults.back import wait_back
 from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.disturbing import disturb
 from onceproof.harness.faults.majority import Majority
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link

@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.silence import Silence
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
 from onceproof.harness.links.ledger import lose
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link

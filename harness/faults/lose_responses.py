@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from onceproof.harness.clock import clock_id, now
 from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.retried import note_retried
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
 from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from onceproof.harness.links.ledger import lose
 from onceproof.harness.run_context import Collected, RunContext

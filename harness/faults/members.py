@@ -12,8 +12,8 @@ from typing import Final
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from onceproof.harness.faults.by_hand import numbered
 from onceproof.harness.faults.led import in_words
+from onceproof.harness.faults.words import numbered
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand, UnknownFault, amount
+from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import group_of, partition
+from onceproof.harness.faults.words import UnknownFault, amount
 from onceproof.harness.kafka.groups import GroupState
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble

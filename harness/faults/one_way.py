@@ -13,11 +13,12 @@ from typing import ClassVar, Final, Literal, cast
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.back import wait_back
-from onceproof.harness.faults.by_hand import ByHand, UnknownFault, broker
+from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.disturbing import disturb
 from onceproof.harness.faults.probe import Probe, undisturbed
 from onceproof.harness.faults.silence import Silence
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.links.ledger import Way, lose
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link

@@ -9,7 +9,10 @@ import sys
 from typing import Final
 
 from onceproof.harness.faults.base import Fault
-from onceproof.harness.faults.by_hand import ByHand, UnknownFault, asked, by_hand
+from onceproof.harness.faults.by_hand import ByHand, asked, by_hand, victims
+from onceproof.harness.faults.targets.base import VERBS, Victim
+from onceproof.harness.faults.targets.brokers import LeaderOf
+from onceproof.harness.faults.words import UnknownFault
 
 TARGET: Final = "TARGET"
 ROLES: Final = {
@@ -39,6 +42,13 @@ own cluster, where nobody undoes it.
 SOURCE is an audience (`producer`, `pipeline`, `pipeline-sink`) or a broker; WAY is `requests` or
 `responses`.
 """
+_VICTIMS: Final = """
+## What can be killed, stopped and paused
+
+A broker by any of its roles, or one of these. `--at WINDOW` waits for a window of its work; without
+it the fault acts at once.
+
+"""
 _TABLE: Final = """
 ## What each can be aimed at
 
@@ -65,12 +75,30 @@ def page() -> str:
     entries = by_hand().values()
     lines = [_HEAD, *_header("fault", "does", "kind", "needs", "for example")]
     lines += [_described(entry) for entry in entries]
+    lines += [_VICTIMS.rstrip(), "", *_header("target", *VERBS, "windows")]
+    kinds: tuple[type[Victim], ...] = (LeaderOf, *victims())
+    lines += map(_victim, kinds)
     lines += [_TABLE, *_header("fault", "own", *ROLES)]
     for entry in entries:
         cells = ["x" if cell(entry, role) else "" for role in ROLES.values()]
         own = "" if any(cells) else "x"
         lines.append(f"| {entry.name} | {' | '.join([own, *cells])} |")
     return "\n".join([*lines, ""])
+
+
+def _victim(kind: type[Victim]) -> str:
+    verbs = " | ".join("x" if verb in kind.verbs() else "" for verb in VERBS)
+    windows = "; ".join(
+        f"{verb}: {', '.join(f'`{name}`' for name in names)}"
+        for verb, names in kind.windows.items()
+    )
+    return f"| {_written(kind)} | {verbs} | {windows} |"
+
+
+def _written(kind: type[Victim]) -> str:
+    if issubclass(kind, LeaderOf):
+        return "a broker; `ahead-of-followers` only as `leader:…`"
+    return ", ".join(f"`{word}`" for word in kind.written.split(", "))
 
 
 def _header(*columns: str) -> list[str]:

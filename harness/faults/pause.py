@@ -1,66 +1,30 @@
-"""A broker paused: it stands still, and goes on later as if nothing had happened.
-
-Unlike a dead one it keeps its connections, so nobody is told that it is
-gone; whoever asks it waits for a time-out. And it comes back with all that it believed.
-"""
+"""A part of the run paused: it stands still, and goes on later as if nothing had happened."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.clock import now
-from onceproof.harness.faults.back import wait_back
-from onceproof.harness.faults.by_hand import ByHand, broker
-from onceproof.harness.faults.majority import Majority
-from onceproof.harness.faults.targets import Target
-from onceproof.harness.run_context import RunContext
+from onceproof.harness.faults.by_hand import ByHand, victim
+from onceproof.harness.faults.targets.base import Verb
+from onceproof.harness.faults.verb import VerbFault
 
 
-@dataclass(frozen=True, kw_only=True)
-class PauseBroker:
-    """Pause a broker; resumed when the others do without it."""
+@dataclass(frozen=True)
+class Pause(VerbFault):
+    """A part of the run paused: it stands still, and goes on later as if nothing had happened."""
 
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "pause"
-    target: Target
-
-    def describe(self) -> str:
-        return f"pause {self.target.describe()}"
-
-    def inject(self, context: RunContext, name: str) -> _Paused:
-        """Pause it."""
-        return _Paused(context, self.target.resolve(context))
+    verb: ClassVar[Verb] = "pause"
+    word: ClassVar[str] = "pause"
 
 
 BY_HAND: Final = ByHand(
     name="pause",
     takes=("TARGET",),
+    windows=True,
     example="pause coordinator:group:billing",
-    says="pause a broker: it keeps its connections and does not answer",
-    make=lambda who: PauseBroker(target=broker(who)),
+    says="stop all processes of a part of the run in their tracks; its connections stay, and it "
+    "goes on when healed",
+    make=lambda who, at=None: Pause(victim(who), at=at),
 )
-
-
-class _Paused:
-    def __init__(self, context: RunContext, node: str) -> None:
-        self._context = context
-        self._node = node
-        self._majority = Majority(context, node)
-        self.target = self._majority.target
-        self.at = now()
-        self._seen = context.stage.pause(node)
-        self._proof: str | None = None
-
-    def evidence(self) -> str | None:
-        """Its state, and the majority's word: it leads nothing and is in no in-sync set."""
-        if self._proof is None and self._context.stage.paused(self._node):
-            word = self._majority.took_it_out(self.at)
-            self._proof = f"{self._seen}; {word}" if word else None
-        return self._proof
-
-    def heal(self) -> None:
-        """Let it go on and wait until it is in sync wherever it has a replica."""
-        if self._context.stage.paused(self._node):
-            self._context.stage.resume(self._node)
-        wait_back(self._context, self._node)

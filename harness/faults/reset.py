@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import Probe
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
 from onceproof.harness.links.ledger import Toxic
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import Stage

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Final
 
-from onceproof.harness.faults.targets import (
+from onceproof.harness.faults.targets.brokers import (
     ActiveController,
     Apart,
     CoordinatorOf,

@@ -12,8 +12,8 @@ from typing import ClassVar, Final
 
 from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.rounds import Rounds
-from onceproof.harness.faults.stop_broker import StopBroker
-from onceproof.harness.faults.targets import Node
+from onceproof.harness.faults.stop import Stop
+from onceproof.harness.faults.targets.brokers import Node
 from onceproof.harness.run_context import RunContext
 
 
@@ -29,7 +29,7 @@ class RollingRestart:
 
     def inject(self, context: RunContext, name: str) -> Rounds:
         """Ask the first one to end."""
-        stops = [StopBroker(target=Node(name=broker)) for broker in context.stage.brokers]
+        stops = [Stop(Node(name=broker)) for broker in context.stage.brokers]
         return Rounds([partial(stop.inject, context, name) for stop in stops])
 
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.severed import Severed
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.run_context import RunContext, addresses
 from onceproof.harness.stage.base import StageTrouble

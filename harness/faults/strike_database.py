@@ -14,10 +14,11 @@ from typing import ClassVar, Final, Literal, get_args
 import psycopg
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.database_triggers import Triggers, When
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.programs import at_work, end, offsets_committed, running, start_again
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDITOR, POSTGRES, Link

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand, amount, target, way
+from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.slower import Slower
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.words import amount, way
 from onceproof.harness.links.ledger import Toxic, Way
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link

@@ -14,7 +14,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.retried import note_retried
-from onceproof.harness.faults.targets import Target
+from onceproof.harness.faults.targets.brokers import Target
 from onceproof.harness.identity import ATTEMPT_HEADER
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.ledger import CUT

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand, UnknownFault
+from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.message import AtGates, Message
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.programs import at_work, end, offsets_committed, running, start_again
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.links.gate.rules import Action
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link

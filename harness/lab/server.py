@@ -18,7 +18,8 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingMixIn, UnixStreamServer
 from typing import Any, Final
 
-from onceproof.harness.faults.by_hand import UnknownFault, asked, by_hand
+from onceproof.harness.faults.by_hand import asked, by_hand
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.topic import BadTopic, Topic
 from onceproof.harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotMade, NotOffered
 from onceproof.harness.lab.place import Place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,7 @@ FAULTS = (
     ("isolate", ["leader:{topic}-1"], "out of every in-sync set"),
     ("lose-responses", ["leader:{topic}-2"], "timed out unanswered"),
     ("cut", ["pipeline", "leader:{topic}-0"], "closed, new ones refused"),
-    ("kill-driver", ["after-sink-write"], "the batch had no commit"),
+    ("kill", ["driver", "--at", "after-sink-write"], "the batch had no commit"),
 )
 """Which, on what, and what its evidence says."""
 
@@ -34,12 +35,15 @@ def lab(tmp_path: Path) -> Iterator[Up]:
 def test_every_kind_of_fault_by_hand(lab: Up) -> None:
     by_name = ("--lab", lab.name)
     topic = ask(lab.place, "GET", "/")["topic"]
+    earlier: Counter[str] = Counter()
     for fault, words, evidence in FAULTS:
         done = onceproof("fault", fault, *(w.format(topic=topic) for w in words), *by_name)
         assert done.code == 0, done.out + done.err
-        lab.wait_bitten(f"{fault}-1")
-        assert evidence in lab.fault(f"{fault}-1")["detail"]
-        done = onceproof("heal", f"{fault}-1", *by_name)
+        name = f"{fault}-{1 + earlier[fault]}"
+        earlier[fault] += 1
+        lab.wait_bitten(name)
+        assert evidence in lab.fault(name)["detail"]
+        done = onceproof("heal", name, *by_name)
         assert done.code == 0, done.out + done.err
     assert onceproof("end", *by_name).code == 0
     done = lab.process.finish()

@@ -208,9 +208,9 @@ def test_an_isolated_broker(
 @pytest.mark.parametrize(
     ("fault", "seen", "state"),
     [
-        ("kill-database", "past the proxies nobody answers in its place", "not running"),
-        ("stop-database", "past the proxies nobody answers in its place", "not running"),
-        ("pause-database", "a new connection gets no answer", "paused"),
+        ("kill database", "past the proxies nobody answers in its place", "not running"),
+        ("stop database", "past the proxies nobody answers in its place", "not running"),
+        ("pause database", "a new connection gets no answer", "paused"),
     ],
 )
 def test_a_fault_of_the_database(staging: Contained, fault: str, seen: str, state: str) -> None:

@@ -95,15 +95,17 @@ def test_broken_by_hand_and_judged(lab: Up, tmp_path: Path) -> None:
     lab.wait_bitten("lose-responses-1")
     assert onceproof("heal", *by_name).code == 0
 
-    begun = post(lab, "faults", {"fault": "kill-driver", "arguments": ["after-sink-write"]})
+    begun = post(
+        lab, "faults", {"fault": "kill", "arguments": ["driver", "--at", "after-sink-write"]}
+    )
     assert begun["state"] in ("lying in wait", "bit"), begun
-    lab.wait_bitten("kill-driver-1")
+    lab.wait_bitten("kill-1")
     assert onceproof("fault", "melt", *by_name).code == 2
-    assert onceproof("heal", "kill-driver-7", *by_name).code == 1
-    steps = ["isolate-1", "lose-responses-1", "kill-driver-1"]
+    assert onceproof("heal", "kill-7", *by_name).code == 1
+    steps = ["isolate-1", "lose-responses-1", "kill-1"]
     if node := shutil.which("node"):
         subprocess.run([node, script(tmp_path), lab.place.socket], check=True, timeout=240)
-        steps += ["isolate-2", "kill-1"]
+        steps += ["isolate-2", "kill-2"]
     else:
         assert onceproof("end", *by_name).code == 0
 

@@ -110,7 +110,7 @@ def test_a_program_of_ones_own(lab: Up) -> None:
         done = onceproof("heal", "cut-1", *by_name)
         assert (done.code, "cut-1: healed" in done.out) == (0, True), done.out + done.err
         program.goes_on()
-        done = onceproof("fault", "kill-driver", "now", *by_name)
+        done = onceproof("fault", "kill", "driver", *by_name)
         assert (done.code, "needs «driver», which this lab has not" in done.err) == (1, True)
         status = ask(lab.place, "GET", "/status")
         assert (status["workload"], status["pipeline"], status["links"]) == (None, None, {})

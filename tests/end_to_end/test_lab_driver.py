@@ -21,11 +21,11 @@ def lab(tmp_path: Path) -> Iterator[Up]:
 
 def test_a_driver_that_was_away(lab: Up) -> None:
     by_name = ("--lab", lab.name)
-    done = onceproof("fault", "pause-driver", *by_name)
+    done = onceproof("fault", "pause", "driver", *by_name)
     assert done.code == 0, done.out + done.err
-    lab.wait_bitten("pause-driver-1")
-    assert "stand still; meanwhile" in lab.fault("pause-driver-1")["detail"]
-    done = onceproof("heal", "pause-driver-1", *by_name)
+    lab.wait_bitten("pause-1")
+    assert "stand still; meanwhile" in lab.fault("pause-1")["detail"]
+    done = onceproof("heal", "pause-1", *by_name)
     assert done.code == 0, done.out + done.err
     assert onceproof("end", *by_name).code == 0
     done = lab.process.finish()

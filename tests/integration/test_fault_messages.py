@@ -22,9 +22,9 @@ from onceproof.harness.fault_execution import FaultExecution
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.hit_message import HitMessage
-from onceproof.harness.faults.kill_broker import KillBroker
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import Message
-from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.targets.brokers import LeaderOf
 from onceproof.harness.links.gate.rules import Direction
 from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.stage.topology import AUDITOR, Link
@@ -233,7 +233,7 @@ def test_a_leader_is_killed_while_a_message_is_on_its_way(
 ) -> None:
     killed = ScheduledFault(
         name="killed",
-        do=KillBroker(target=LeaderOf(partition=0)),
+        do=Kill(LeaderOf(partition=0)),
         during=Message(source="producer", direction="request", api="Produce"),
         lost=lost,
         seconds=60,

@@ -57,7 +57,7 @@ def left(staging: Staged) -> list[int]:
 
 @pytest.mark.parametrize(
     ("fault", "says"),
-    [("kill-database", "ended by signal 9"), ("stop-database", "ended with status 0")],
+    [("kill database", "ended by signal 9"), ("stop database", "ended with status 0")],
 )
 def test_a_database_that_ends(staging: Staged, fault: str, says: str) -> None:
     with pipeline(staging) as client:
@@ -77,7 +77,7 @@ def test_a_database_that_ends(staging: Staged, fault: str, says: str) -> None:
                 psycopg.connect(staging.stage.database("pipeline"))
             assert staging.stage.disturbed()[POSTGRES] == "not running"
             with pytest.raises(StageTrouble, match="postgres cannot be killed: it does not run"):
-                asked("kill-database", []).inject(context(staging.stage), "again")
+                asked("kill", ["database"]).inject(context(staging.stage), "again")
     assert left(staging) == [1]
     with pipeline(staging) as client:
         client.execute("DROP TABLE written")
@@ -90,7 +90,7 @@ def test_a_database_that_stands_still(staging: Staged) -> None:
         client.execute("CREATE TABLE written (n int)")
         client.commit()
         client.execute("INSERT INTO written VALUES (1)")
-        with at_work(context(staging.stage), "pause-database") as (_, proof):
+        with at_work(context(staging.stage), "pause database") as (_, proof):
             assert "state T" in proof
             assert {process.status() for process in backends(staging)} == {psutil.STATUS_STOPPED}
             assert staging.stage.disturbed() == {POSTGRES: "paused"}
@@ -120,7 +120,7 @@ def test_every_broker_restarted_in_turn(staging: Staged, topic: Callable[..., st
 def test_all_brokers_at_once(staging: Staged, topic: Callable[..., str]) -> None:
     stage, name = staging.stage, topic(1)
     assert sent(stage.bootstrap(AUDITOR), name, 0)
-    with at_work(context(stage, name), "kill-all") as (injection, proof):
+    with at_work(context(stage, name), "kill brokers") as (injection, proof):
         assert injection.target == "broker-1, broker-2, broker-3"
         assert proof.count("ended by signal 9") == 3
         assert all(refuses(stage.bootstrap(AUDITOR, node)) for node in stage.brokers)

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 
 import pytest
 
-from onceproof.harness.faults.kill_broker_at_start import KillBrokerAtStart
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import AtGates, Message
-from onceproof.harness.faults.targets import CoordinatorOf, LeaderOf, Target
+from onceproof.harness.faults.targets.brokers import PROGRAM_START, CoordinatorOf, LeaderOf, Target
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 
@@ -30,7 +30,7 @@ def test_a_broker_is_lost_while_it_starts(
     staging: Staged, topic: Callable[..., str], target: Callable[[Own], Target]
 ) -> None:
     with running(staging, topic, "copy") as own:
-        fault = KillBrokerAtStart(target=target(own))
+        fault = Kill(target(own), at=PROGRAM_START)
         before = own.program.kept.running()
         answers = AtGates(own.context, "pipeline", ANSWER.rule("report", times=None))
         with ExitStack() as closing, own.flowing():

@@ -9,7 +9,8 @@ import pytest
 
 from onceproof.harness.faults.cut_program import CutProgram
 from onceproof.harness.faults.fence_program import FenceProgram
-from onceproof.harness.faults.kill_program import KillProgram
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.program import Program
 from onceproof.harness.faults.withhold_writes import WithholdWrites
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
@@ -87,7 +88,7 @@ def test_what_a_killed_one_left_open_is_undone_before_it_starts_again(
     staging: Staged, topic: Callable[..., str]
 ) -> None:
     with running(staging, topic, "transactional") as own:
-        with own.flowing(), own.struck(KillProgram(moment="before-commit")) as (_, proof):
+        with own.flowing(), own.struck(Kill(Program(), at="before-commit")) as (_, proof):
             assert "ended by signal 9" in proof
             assert "EndTxn request" in proof or "TxnOffsetCommit request" in proof
             assert "killed-before-commit" in own.hazards

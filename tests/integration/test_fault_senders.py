@@ -14,9 +14,9 @@ import pytest
 from onceproof.harness.clock import now
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.hit_message import HitMessage
-from onceproof.harness.faults.kill_ahead import KillAhead
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import Message
-from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.targets.brokers import AHEAD, LeaderOf
 from onceproof.harness.faults.unanswered import LeaveUnanswered
 from onceproof.harness.faults.zombie_sender import RECORDS, ZombieSender
 from onceproof.harness.identity import ATTEMPT_HEADER
@@ -146,7 +146,7 @@ def test_a_leader_dies_with_what_no_follower_has(
     staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(Librdkafka(idempotent=False, acks="1"))
-    injection = KillAhead(target=LeaderOf(partition=0)).inject(run.context(), "ahead")
+    injection = Kill(LeaderOf(partition=0), at=AHEAD).inject(run.context(), "ahead")
     try:
         proof = eventually(injection.evidence, "it to take effect")
         assert "its followers had it up to" in proof
@@ -231,13 +231,13 @@ def test_a_killed_producer_goes_on_with_what_it_had_not_called(
     transaction: int, staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(LIBRDKAFKA, transaction)
-    with at_work(run.context(), "kill-producer producer-0") as (fault, proof):
+    with at_work(run.context(), "kill producer-0") as (fault, proof):
         (killed,) = run.processes.all
         assert fault.target == killed.instance
         assert f"{killed.instance} ended by signal 9; it had told of " in proof
         nobody_connected(staging)
         with pytest.raises(ProducerTrouble, match="producer-0 has ended, so it cannot be killed"):
-            asked("kill-producer", ["producer-0"]).inject(run.context(), "again")
+            asked("kill", ["producer-0"]).inject(run.context(), "again")
         before = run.sends()
     assert [p.name for p in run.processes.all] == ["producer-0", "producer-0-life-2"]
     run.finish()
@@ -258,11 +258,11 @@ def test_a_producer_that_is_asked_to_end_goes_on_in_its_next_life(
     staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(LIBRDKAFKA)
-    with at_work(run.context(), "stop-producer producer-0") as (fault, proof):
+    with at_work(run.context(), "stop producer-0") as (fault, proof):
         assert proof.startswith(f"{fault.target} ended by signal 15; it had told of ")
         nobody_connected(staging)
         with pytest.raises(ProducerTrouble, match="producer-0 has ended, so it cannot be stopped"):
-            asked("stop-producer", ["producer-0"]).inject(run.context(), "again")
+            asked("stop", ["producer-0"]).inject(run.context(), "again")
     run.finish()
     expected = {p.record for p in payments_of(run.producers.workload, producer=0, seed=5)}
     assert {row["record"] for row in run.sends().values()} == expected
@@ -270,7 +270,7 @@ def test_a_producer_that_is_asked_to_end_goes_on_in_its_next_life(
 
 def test_a_producer_that_stands_still(staging: Staged, sending: Callable[..., Sending]) -> None:
     run = sending(LIBRDKAFKA)
-    with at_work(run.context(), "pause-producer producer-0") as (fault, proof):
+    with at_work(run.context(), "pause producer-0") as (fault, proof):
         (paused,) = run.processes.all
         assert proof.startswith(f"every thread of {fault.target} is stopped; nothing heard of it")
         assert {p.status() for p in map(psutil.Process, paused.pids())} == {psutil.STATUS_STOPPED}
@@ -286,4 +286,4 @@ def test_a_producer_that_stands_still(staging: Staged, sending: Callable[..., Se
 def test_a_producer_that_there_is_not(sending: Callable[..., Sending]) -> None:
     run = sending(LIBRDKAFKA)
     with pytest.raises(ProducerTrouble, match="there is no producer-1; there are producer-0"):
-        asked("pause-producer", ["producer-1"]).inject(run.context(), "x")
+        asked("pause", ["producer-1"]).inject(run.context(), "x")

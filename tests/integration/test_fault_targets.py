@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from onceproof.harness.faults.roles import NODES, role
-from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.targets.brokers import LeaderOf
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.wait import Overdue
 from tests.integration.faults import context

@@ -154,7 +154,7 @@ def test_an_instance_of_kafka_streams_killed_and_back(
     source = topic(PARTITIONS)
     subject = KafkaStreams(group=f"group-of-{source}", into=topic(PARTITIONS))
     with at_work_on(Group(staging, source, subject, tmp_path)) as group:
-        with at_work(world(group), "kill-member member-0") as (fault, _):
+        with at_work(world(group), "kill member-0") as (fault, _):
             assert fault.target == staging.instance("member-0")
             group.send(150)
         group.send(150)
@@ -163,7 +163,7 @@ def test_an_instance_of_kafka_streams_killed_and_back(
 
 @of("librdkafka", "aiokafka", "kafka-python")
 def test_a_member_killed_and_back(group: Group) -> None:
-    with at_work(world(group), "kill-member member-0") as (fault, proof):
+    with at_work(world(group), "kill member-0") as (fault, proof):
         assert (fault.target, proof) == (
             group.staging.instance("member-0"),
             f"{group.staging.instance('member-0')} ended by signal 9",
@@ -178,7 +178,7 @@ def test_a_member_killed_and_back(group: Group) -> None:
 
 @of("librdkafka", "kafka-python")
 def test_a_member_that_is_asked_to_end_and_comes_back(group: Group) -> None:
-    with at_work(world(group), "stop-member member-0") as (fault, proof):
+    with at_work(world(group), "stop member-0") as (fault, proof):
         stopped = fault.target
         assert re.fullmatch(rf"{stopped} (ended by signal 15|exited with \d+)", proof)
         group.send(150)
@@ -189,7 +189,7 @@ def test_a_member_that_is_asked_to_end_and_comes_back(group: Group) -> None:
 
 def test_a_member_paused_until_the_others_have_all_that_it_had(group: Group) -> None:
     life = group.staging.instance("member-0")
-    with group.flowing(), at_work(world(group), "pause-member member-0") as (fault, proof):
+    with group.flowing(), at_work(world(group), "pause member-0") as (fault, proof):
         assert fault.target == life
         assert "stands still; the group has only member-1, who committed" in proof
         assert "also in all that it had" in proof

@@ -140,7 +140,7 @@ def test_commits_in_doubt_are_decided_by_what_is_stored(consumers: Consumers) ->
 def test_a_consumer_killed_when_its_commit_lands_all_the_same(consumers: Consumers) -> None:
     with (
         consumers.flowing(),
-        at_work(world(consumers), "kill-at-commit member-0 lands") as (_, said),
+        at_work(world(consumers), "kill member-0 --at commit-lands") as (_, said),
     ):
         assert "ended by signal 9: transaction" in said
         assert said.endswith("was committed")
@@ -151,7 +151,7 @@ def test_a_consumer_killed_amid_a_commit_into_a_file(
     staging: Staged, topic: Callable[..., str], tmp_path: Path
 ) -> None:
     with at_work_with("sqlite", staging, topic(PARTITIONS), tmp_path) as consumers:
-        words = "kill-at-commit member-0 undone"
+        words = "kill member-0 --at commit-undone"
         with consumers.flowing(), at_work(world(consumers), words) as (_, said):
             assert "stood still amid its COMMIT" in said
             assert said.endswith("so nothing of it was written")

@@ -19,7 +19,16 @@ def fault(
         ),
     ] = None,
     words: Annotated[
-        list[str] | None, typer.Argument(help="The target, such as leader:payments-0 or broker-2.")
+        list[str] | None, typer.Argument(help="The target, such as leader:payments-0 or driver.")
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at",
+            metavar="WINDOW",
+            help="For kill and pause: the window of the target's work to wait for, such as "
+            "after-sink-write (default: at once).",
+        ),
     ] = None,
     lab: LabName = None,
 ) -> None:
@@ -30,7 +39,7 @@ def fault(
     """
     from onceproof.commands import by_hand as command
 
-    sys.exit(command.fault(name, words or [], lab=lab))
+    sys.exit(command.fault(name, [*(words or []), *(["--at", at] if at else [])], lab=lab))
 
 
 def heal(

@@ -130,7 +130,7 @@ def verify(
         typer.Option(
             autocompletion=completing.faults,
             help="Instead of a plan: a fault as `onceproof fault` takes it, such as "
-            '"kill-driver after-sink-write". Repeatable; one after the other.',
+            '"kill driver --at after-sink-write". Repeatable; one after the other.',
         ),
     ] = None,
     schedule: Annotated[

@@ -36,7 +36,7 @@ def fault(name: str | None, words: Sequence[str], *, lab: str | None) -> int:
 def _list() -> None:
     """Every fault and what it does, and what the words mean that it takes."""
     # Asking a lab needs none of what these are made of, which takes a second to import.
-    from onceproof.harness.faults.by_hand import by_hand
+    from onceproof.harness.faults.by_hand import by_hand, victims
     from onceproof.harness.faults.roles import NODES
     from onceproof.harness.links.ledger import Way
     from onceproof.harness.stage.topology import AUDIENCES
@@ -49,6 +49,11 @@ def _list() -> None:
     print("\nwhat the words in capitals are:")
     for word, those in {**words, "WAY": get_args(Way)}.items():
         print(_indented(f"{word}: {', '.join(those)}"))
+    print("\nother targets of kill, stop and pause, and the windows of their work:")
+    for victim in victims():
+        print(_indented(f"{victim.written}: {', '.join(victim.verbs())}"))
+        for verb, windows in victim.windows.items():
+            print(_indented(f"  {verb} --at {'|'.join(windows)}"))
 
 
 def _indented(text: str) -> str:

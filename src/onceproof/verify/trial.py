@@ -14,11 +14,14 @@ from typing import Final
 
 from onceproof.checkers.claims import AT_MOST_ONCE
 from onceproof.checkers.model import Claim, Expectation, Hop, Scope, Verdict
-from onceproof.harness.faults.by_hand import UnknownFault, asked
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.cut_link import CutLink
-from onceproof.harness.faults.pause_driver import PauseDriver
-from onceproof.harness.faults.pause_program import PauseProgram
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets.program import Program
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.until import Acknowledged, Bitten
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.scenario import BadScenario, Scenario, ScheduledFault
 from onceproof.harness.schedule_json import BadSchedule, schedule_from_json
@@ -61,7 +64,6 @@ SENTINELS: Final = 60
 _BEGIN: Final = 0.05
 _LONG: Final = 400
 """Records that are acknowledged while a fault without an end of its own lasts."""
-_LASTING: Final = (CutLink, PauseProgram, PauseDriver)
 _TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 """What Kafka takes as a name."""
 
@@ -337,6 +339,12 @@ def _schedule(said: VerifyOptions) -> tuple[ScheduledFault, ...]:
         ) from error
 
 
+def _lasts(fault: Fault) -> bool:
+    """Whether a fault acts by how long it lasts, so that it must not end as soon as it is seen."""
+    paused = isinstance(fault, Pause) and isinstance(fault.target, Program | SparkDriver)
+    return paused or isinstance(fault, CutLink)
+
+
 def by_name(faults: Sequence[str]) -> tuple[ScheduledFault, ...]:
     """Faults as `onceproof fault` takes them, one after the other.
 
@@ -353,7 +361,7 @@ def by_name(faults: Sequence[str]) -> tuple[ScheduledFault, ...]:
                 progress=0.0 if found else _BEGIN,
                 after=(found[-1].name,) if found else (),
                 do=fault,
-                until=Acknowledged(records=_LONG) if isinstance(fault, _LASTING) else Bitten(),
+                until=Acknowledged(records=_LONG) if _lasts(fault) else Bitten(),
             )
         )
     return tuple(found)

@@ -75,7 +75,7 @@ ELSEWHERE: Final = {
     r"onceproof verify .*": "tests/end_to_end/test_verify.py",
     r"onceproof lab --bare\b.*": "tests/end_to_end/test_lab_bare.py",
     r"onceproof lab": "tests/end_to_end/test_lab.py",
-    r"onceproof fault kill-driver .*": "tests/end_to_end/test_lab.py",
+    r"onceproof fault kill driver .*": "tests/end_to_end/test_lab.py",
     r"onceproof fault message .*": "tests/end_to_end/test_lab_bare.py",
     r"onceproof (fault|status|heal|end)\b.*": "tests/end_to_end/test_lab.py",
     r"onceproof (soak|matrix)\b.*": "tests/end_to_end/test_matrix.py",

@@ -17,7 +17,8 @@ import typer.main
 from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.refutations import GUARANTEES
 from onceproof.cli import app
-from onceproof.harness.faults.by_hand import UnknownFault, asked
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.placeholders import words as in_braces

@@ -23,10 +23,10 @@ from onceproof.cli import app
 from onceproof.harness import scenario
 from onceproof.harness.drawn import Draw
 from onceproof.harness.faults.hit_message import HitMessage
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.kill_member import KillMember
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import Message
-from onceproof.harness.faults.targets import LeaderOf
+from onceproof.harness.faults.targets.brokers import LeaderOf
+from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.stage.external import Cluster
 from onceproof.harness.subjects.jobs.hook import Hook
@@ -94,7 +94,7 @@ def test_the_gate_is_used_as_it_can_be() -> None:
     exec(by_rule, {"stage": stage})
     (put,) = stage.gate.return_value.put.call_args_list
     assert isinstance(put.args[0], Rule)
-    used = (scenario.ScheduledFault, HitMessage, KillBroker, KillMember, LeaderOf, Message)
+    used = (scenario.ScheduledFault, HitMessage, Kill, LeaderOf, Member, Message)
     found = eval(
         f"({in_a_schedule})".replace("\n)\nScheduledFault(", "\n),\nScheduledFault("),
         {each.__name__: each for each in used},

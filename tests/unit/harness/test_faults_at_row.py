@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from onceproof.harness.faults import between_batches
-from onceproof.harness.faults.by_hand import UnknownFault, asked
-from onceproof.harness.faults.kill_driver_at_row import KillDriverAtRow
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.subjects.base import JOBS
 from onceproof.harness.subjects.checkpoint import Checkpoint
 from onceproof.harness.wait import Stop, wait_until
@@ -69,7 +71,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     monkeypatch.setattr(between_batches, "wait_reads", lambda context: None)
     monkeypatch.setattr(
-        "onceproof.harness.faults.kill_driver_at_row.SinkOfBatches",
+        "onceproof.harness.faults.targets.spark_driver_row.SinkOfBatches",
         lambda context: SimpleNamespace(of=lambda batch: (world.present, 5)),
     )
     world: Any = SimpleNamespace(
@@ -92,7 +94,7 @@ def test_nobody_asked_it_to_stand_still(world: Any) -> None:
 @pytest.mark.parametrize(("present", "hazard"), [(0, "interrupted-write"), (3, "replayed-batch")])
 def test_it_is_killed_when_so_many_rows_are_written(world: Any, present: int, hazard: str) -> None:
     world.present = present
-    fault = KillDriverAtRow(row=3).inject(world, "x")
+    fault = Kill(SparkDriver(), at="row:3").inject(world, "x")
     assert (fault.evidence(), fault.at) == (None, None)
     job = Job(world.pipeline.checkpoint.folder)
     proof = wait_until(fault.evidence, what="the row", seconds=SECONDS)
@@ -106,7 +108,7 @@ def test_it_is_killed_when_so_many_rows_are_written(world: Any, present: int, ha
 
 def test_the_job_stands_still_until_it_may_go_on(world: Any) -> None:
     folder = world.pipeline.checkpoint.folder.parent / "hook"
-    KillDriverAtRow(row=2).inject(world, "x")
+    Kill(SparkDriver(), at="row:2").inject(world, "x")
     job = Job(world.pipeline.checkpoint.folder)
     wait_until((folder / "reached").exists, what="the row", seconds=SECONDS)
     job.thread.join(0.2)
@@ -118,7 +120,7 @@ def test_the_job_stands_still_until_it_may_go_on(world: Any) -> None:
 
 
 def test_what_was_never_reached_is_healed_without_a_word(world: Any) -> None:
-    fault = KillDriverAtRow(row=6).inject(world, "x")
+    fault = Kill(SparkDriver(), at="row:6").inject(world, "x")
     job = Job(world.pipeline.checkpoint.folder)
     assert job.over(), "no batch has six rows"
     assert fault.evidence() is None
@@ -130,7 +132,7 @@ def test_what_was_never_reached_is_healed_without_a_word(world: Any) -> None:
 
 
 def test_what_cannot_be_asked_for() -> None:
-    with pytest.raises(UnknownFault, match="invalid amount '0'"):
-        asked("kill-driver-at-row", ["0"])
-    with pytest.raises(ValueError, match="counted from 1, not 0"):
-        KillDriverAtRow(row=0)
+    with pytest.raises(UnknownFault, match="invalid window 'row:0': expected row:1, row:2"):
+        asked("kill", ["driver", "--at", "row:0"])
+    with pytest.raises(ValueError, match="expected row:1"):
+        Kill(SparkDriver(), at="row:x")

@@ -6,20 +6,18 @@ import json
 
 import pytest
 
-from onceproof.harness.faults.by_hand import UnknownFault, asked, by_hand
+from onceproof.harness.faults.by_hand import asked, by_hand
 from onceproof.harness.faults.cut_after import CutAfter
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.delay import Delay
 from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.isolate_broker import IsolateBroker
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.faults.kill_job import KillJob
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.lose_responses import LoseResponses
 from onceproof.harness.faults.message import Message
-from onceproof.harness.faults.pause import PauseBroker
-from onceproof.harness.faults.stop_broker import StopBroker
-from onceproof.harness.faults.targets import (
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.stop import Stop
+from onceproof.harness.faults.targets.brokers import (
     ActiveController,
     Apart,
     CoordinatorOf,
@@ -27,6 +25,9 @@ from onceproof.harness.faults.targets import (
     LeaderOf,
     Node,
 )
+from onceproof.harness.faults.targets.flink_job import FlinkJob
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.schedule_json import schedule_from_json, schedule_to_json
 from onceproof.harness.stage.backends import DOCKER, LOCAL, offers
@@ -39,18 +40,18 @@ from onceproof.harness.supported_faults import is_supported
         ("isolate broker-2", IsolateBroker(target=Node(name="broker-2"))),
         (
             "kill leader:my-topic.v2-17",
-            KillBroker(target=LeaderOf(topic="my-topic.v2", partition=17)),
+            Kill(LeaderOf(topic="my-topic.v2", partition=17)),
         ),
         ("cut pipeline postgres", CutLink(source="pipeline", target=Node(name="postgres"))),
-        ("kill follower:a-b-3", KillBroker(target=FollowerOf(topic="a-b", partition=3))),
+        ("kill follower:a-b-3", Kill(FollowerOf(topic="a-b", partition=3))),
         (
             "kill coordinator:group:my:group",
-            KillBroker(target=CoordinatorOf(of="group", name="my:group")),
+            Kill(CoordinatorOf(of="group", name="my:group")),
         ),
         (
             "pause leader:a-0/not/coordinator:txn:a/not/b",
-            PauseBroker(
-                target=Apart(
+            Pause(
+                Apart(
                     leader=LeaderOf(topic="a", partition=0),
                     other=CoordinatorOf(of="transaction", name="a/not/b"),
                 )
@@ -58,8 +59,8 @@ from onceproof.harness.supported_faults import is_supported
         ),
         (
             "kill coordinator:txn:a/not/coordinator:group:b",
-            KillBroker(
-                target=Apart(
+            Kill(
+                Apart(
                     leader=CoordinatorOf(of="transaction", name="a"),
                     other=CoordinatorOf(of="group", name="b"),
                 )
@@ -67,8 +68,8 @@ from onceproof.harness.supported_faults import is_supported
         ),
         ("isolate controller", IsolateBroker(target=ActiveController())),
         ("lose-responses broker-1", LoseResponses(target=Node(name="broker-1"))),
-        ("pause broker-3", PauseBroker(target=Node(name="broker-3"))),
-        ("stop broker-3", StopBroker(target=Node(name="broker-3"))),
+        ("pause broker-3", Pause(Node(name="broker-3"))),
+        ("stop broker-3", Stop(Node(name="broker-3"))),
         (
             "delay producer broker-1 responses 80 20",
             Delay(
@@ -91,10 +92,10 @@ from onceproof.harness.supported_faults import is_supported
                 error="NOT_LEADER_FOR_PARTITION",
             ),
         ),
-        ("kill-driver now", KillDriver(window=None)),
-        ("kill-driver after-sink-write", KillDriver(window="after-sink-write")),
-        ("kill-job now", KillJob(window=None)),
-        ("kill-job checkpoint-begun", KillJob(window="checkpoint-begun")),
+        ("kill driver", Kill(SparkDriver())),
+        ("kill driver --at after-sink-write", Kill(SparkDriver(), at="after-sink-write")),
+        ("kill flink-job", Kill(FlinkJob())),
+        ("kill flink-job --at checkpoint-begun", Kill(FlinkJob(), at="checkpoint-begun")),
     ],
 )
 def test_what_can_be_asked_for(words: str, fault: object) -> None:
@@ -115,7 +116,7 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("cut pipeline", "expected cut AUDIENCE TARGET, found cut pipeline"),
         ("isolate broker-1 broker-2", "expected isolate TARGET, found isolate broker-1 broker-2"),
         ("isolate broker", "invalid target 'broker': expected broker-<n>, leader:"),
-        ("pause postgres", "invalid target 'postgres': expected broker-<n>, leader:"),
+        ("pause postgres", "invalid target 'postgres': expected broker-<n>, leader:.*database"),
         ("cut pipeline db", "invalid target 'db': expected broker-<n>, .*, artemis, or"),
         ("isolate leader:payments", "invalid target 'leader:payments'"),
         ("hold producer broker-1 both", "invalid direction 'both': expected requests or responses"),
@@ -136,12 +137,19 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("message producer request Produce report", "'report' disturbs nothing; there are hold"),
         ("message producer response Produce duplicate", "a response cannot"),
         ("message producer response Produce error", "needs the name of an error"),
-        ("kill-producer producer", "'producer' is no producer; expected producer-0, producer-1"),
+        ("kill producer", "invalid target 'producer': .*producer-<n>"),
+        ("cut-at-commit member lands", "'member' is no member; expected member-0, member-1"),
+        ("stop driver --at idle", "invalid window 'idle': expected none: stop driver takes no w"),
+        ("kill driver --at", "expected kill TARGET .--at WINDOW., found kill driver --at"),
+        ("stop flink-job", "cannot stop flink-job: expected kill"),
         (
-            "kill-driver later",
-            "invalid moment 'later': expected now or after-offset-log or during-",
+            "kill driver --at lunch",
+            "invalid window 'lunch': expected after-offset-log or during-",
         ),
-        ("kill-job later", "invalid moment 'later': expected now or checkpoint-begun or checkp"),
+        (
+            "kill flink-job --at lunch",
+            "invalid window 'lunch': expected checkpoint-begun or checkp",
+        ),
     ],
 )
 def test_what_cannot(words: str, said: str) -> None:
@@ -166,7 +174,7 @@ def test_what_containers_cannot_do_is_named() -> None:
     refused = {
         name: fault.needs for name, fault in faults.items() if not is_supported(fault, there)
     }
-    gated = ("fence-program", "late-end", "message", "time-out-transaction", "unanswered")
+    gated = ("fence-program", "stale-end-txn", "message", "time-out-transaction", "unanswered")
     gated += ("withhold-writes",)
-    queues = ("kill-queue-broker", "lose-receipts", "pause-queue-broker", "stop-queue-broker")
+    queues = ("lose-receipts",)
     assert refused == dict.fromkeys(gated, "gates") | dict.fromkeys(queues, "queues")

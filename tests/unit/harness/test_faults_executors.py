@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.faults.by_hand import UnknownFault, asked
+from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.executors import Executors
-from onceproof.harness.faults.kill_executor import KillExecutor
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.spark_executors import SparkExecutors
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.run_context import Collected
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.processes import Process, Processes
@@ -65,7 +67,9 @@ def world(processes: Processes, executors: int, monkeypatch: pytest.MonkeyPatch)
         "driver", [sys.executable, "-c", DRIVER, BACKEND, str(executors)]
     )
     wait_until(lambda: "up" in driver.log.read_text(), what="the driver", seconds=SECONDS)
-    monkeypatch.setattr("onceproof.harness.faults.kill_executor.wait_reads", lambda context: None)
+    monkeypatch.setattr(
+        "onceproof.harness.faults.targets.spark_executors.wait_reads", lambda context: None
+    )
     seen: list[tuple[str, str]] = []
     return SimpleNamespace(
         pipeline=AnyDriver(process=driver, checkpoint=SimpleNamespace(query_id=lambda: "a-query")),
@@ -75,13 +79,15 @@ def world(processes: Processes, executors: int, monkeypatch: pytest.MonkeyPatch)
     )
 
 
-@pytest.mark.parametrize(("which", "left", "lost"), [("one", {1, 2}, 1), ("all", {2, 3}, 2)])
+@pytest.mark.parametrize(
+    ("which", "left", "lost"), [("executor", {1, 2}, 1), ("executors", {2, 3}, 2)]
+)
 def test_others_take_their_place(
     processes: Processes, monkeypatch: pytest.MonkeyPatch, which: str, left: set[int], lost: int
 ) -> None:
     context = world(processes, 2, monkeypatch)
     wait_until(lambda: len(Executors(context).found()) == 2, what="executors", seconds=SECONDS)
-    fault = asked("kill-executor", [which]).inject(context, "x")
+    fault = asked("kill", [which]).inject(context, "x")
     proof = wait_until(fault.evidence, what="others", seconds=SECONDS)
     assert "ended with code 137, as Spark tells" in proof
     fault.heal()
@@ -99,9 +105,10 @@ def test_one_that_ended_otherwise_proves_nothing(
     context = world(processes, 1, monkeypatch)
     wait_until(lambda: Executors(context).found(), what="an executor", seconds=SECONDS)
     monkeypatch.setattr(
-        "onceproof.harness.faults.kill_executor.sigkill", lambda pid: os.kill(pid, signal.SIGTERM)
+        "onceproof.harness.faults.targets.spark_executors.sigkill",
+        lambda pid: os.kill(pid, signal.SIGTERM),
     )
-    fault = KillExecutor().inject(context, "x")
+    fault = Kill(SparkExecutors()).inject(context, "x")
     told = Executors(context)
     wait_until(lambda: set(told.found()) == {1}, what="another", seconds=SECONDS)
     wait_until(
@@ -114,6 +121,6 @@ def test_one_that_ended_otherwise_proves_nothing(
 def test_without_executors(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
     context = world(processes, 0, monkeypatch)
     with pytest.raises(StageTrouble, match="driver#1 has no processes for executors"):
-        KillExecutor().inject(context, "x")
-    with pytest.raises(UnknownFault, match="'two' is not what can be killed"):
-        asked("kill-executor", ["two"])
+        Kill(SparkExecutors()).inject(context, "x")
+    with pytest.raises(UnknownFault, match="cannot pause executor: expected kill"):
+        asked("pause", ["executor"])

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.faults.pause import PauseBroker
-from onceproof.harness.faults.stop_broker import StopBroker
-from onceproof.harness.faults.targets import Node
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.stop import Stop
+from onceproof.harness.faults.targets.brokers import Node
 from onceproof.harness.stage.base import StageTrouble
 from tests.unit.harness.made_up_cluster import BEFORE, Said, View, World
 
@@ -23,11 +23,11 @@ def world() -> World:
 
 
 def paused(world: Any) -> Any:
-    return PauseBroker(target=NODE).inject(world, "pause-1")
+    return Pause(NODE).inject(world, "pause-1")
 
 
 def stopped(world: Any) -> Any:
-    return StopBroker(target=NODE).inject(world, "stop-1")
+    return Stop(NODE).inject(world, "stop-1")
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.faults import kill_driver
-from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.faults.pause_driver import PauseDriver
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets import spark_driver_window
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.subjects.checkpoint import Checkpoint
 from onceproof.harness.subjects.crash_point_trigger import Hit
@@ -58,7 +59,7 @@ def context() -> Any:
 
 def test_a_pause_is_proved_by_what_was_missed() -> None:
     world = context()
-    injection = PauseDriver().inject(world, "pause-1")
+    injection = Pause(SparkDriver()).inject(world, "pause-1")
     assert injection.evidence() is None
     world.producers.acknowledged = 150
     assert injection.evidence() == (
@@ -76,7 +77,7 @@ def test_a_sink_without_a_log_of_its_own_cannot_be_killed_before_its_entry() -> 
     world.subject = SimpleNamespace(name="spark-kafka-sink", balances=False)
     world.pipeline.sink_log = None
     with pytest.raises(StageTrouble, match="spark-kafka-sink keeps no log in its sink"):
-        KillDriver(window="before-sink-commit").inject(world, "kill-1")
+        Kill(SparkDriver(), at="before-sink-commit").inject(world, "kill-1")
 
 
 # Killed amid a commit of the state.
@@ -106,7 +107,7 @@ class Killed:
         )
         self.runs_again = lambda: save(self.checkpoint, 4, "1")
         sink = SimpleNamespace(of=lambda batch: (0, 30))
-        monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda context: sink)
+        monkeypatch.setattr(spark_driver_window, "SinkOfBatches", lambda context: sink)
 
     def _hazard(self, kind: str, **more: Any) -> None:
         self.hazards.append({"kind": kind} | more)
@@ -125,7 +126,7 @@ def killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Killed:
 
 
 def test_a_state_commit_is_proved_by_what_each_partition_has(killed: Killed) -> None:
-    injection = KillDriver(window="during-state-commit").inject(killed.context, "killed")
+    injection = Kill(SparkDriver(), at="during-state-commit").inject(killed.context, "killed")
     assert injection.evidence() == (
         "driver#1 and all its 5 processes ended by signal 9; of the 2 partitions of the state 1 "
         "had version 5, which micro-batch 4 with its 30 records makes, and the batch had no "
@@ -143,7 +144,7 @@ def test_a_state_commit_is_proved_by_what_each_partition_has(killed: Killed) -> 
 
 
 def test_state_that_was_not_committed_anew_is_no_hazard(killed: Killed) -> None:
-    injection = KillDriver(window="during-state-commit").inject(killed.context, "killed")
+    injection = Kill(SparkDriver(), at="during-state-commit").inject(killed.context, "killed")
     assert injection.evidence()
     injection.heal()
     assert killed.checkpoint.state_of(4).progress == (2, 2)
@@ -151,21 +152,21 @@ def test_state_that_was_not_committed_anew_is_no_hazard(killed: Killed) -> None:
 
 
 def test_state_that_is_whole_after_the_kill_proves_nothing(killed: Killed) -> None:
-    injection = KillDriver(window="during-state-commit").inject(killed.context, "killed")
+    injection = Kill(SparkDriver(), at="during-state-commit").inject(killed.context, "killed")
     save(killed.checkpoint, 4, "1")
     assert injection.evidence() is None
 
 
 def test_state_that_has_nothing_of_the_batch_proves_nothing(killed: Killed) -> None:
     (killed.checkpoint.folder / "state" / "0" / "0" / "5.zip").unlink()
-    injection = KillDriver(window="during-state-commit").inject(killed.context, "killed")
+    injection = Kill(SparkDriver(), at="during-state-commit").inject(killed.context, "killed")
     assert injection.evidence() is None
 
 
 @pytest.mark.parametrize("window", ["after-offset-log", "after-sink-write", "after-commit"])
 def test_balances_do_not_tell_how_much_of_a_batch_is_there(killed: Killed, window: str) -> None:
     with pytest.raises(StageTrouble, match="only during-state-commit can be proved there"):
-        KillDriver(window=window).inject(killed.context, "killed")
+        Kill(SparkDriver(), at=window).inject(killed.context, "killed")
 
 
 # Killed when the sink has the batch.
@@ -195,8 +196,8 @@ def test_a_write_is_proved_by_what_the_sink_has(
 ) -> None:
     killed.context.subject = SimpleNamespace(name="any", balances=False, sinks=sinks)
     sink = SimpleNamespace(of=lambda batch: (30, 30))
-    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda context: sink)
-    injection = KillDriver(window="after-sink-write").inject(killed.context, "killed")
+    monkeypatch.setattr(spark_driver_window, "SinkOfBatches", lambda context: sink)
+    injection = Kill(SparkDriver(), at="after-sink-write").inject(killed.context, "killed")
     assert injection.evidence() == (
         f"driver#1 and all its 5 processes ended by signal 9; {proof}, and the batch had no "
         "commit, after 2 misses that were let go"
@@ -220,8 +221,8 @@ def test_what_a_sinks_own_log_has_not_is_not_replayed_to_its_reader(
     killed.context.subject = SimpleNamespace(name="any", balances=False, sinks=("files",))
     killed.context.pipeline.sink_log = killed.checkpoint.folder
     sink = SimpleNamespace(of=lambda batch: (20, 30))
-    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda context: sink)
-    injection = KillDriver(window=window).inject(killed.context, "killed")
+    monkeypatch.setattr(spark_driver_window, "SinkOfBatches", lambda context: sink)
+    injection = Kill(SparkDriver(), at=window).inject(killed.context, "killed")
     assert injection.evidence()
     injection.heal()
     assert [found["kind"] for found in killed.hazards] == [hazard]
@@ -232,8 +233,8 @@ def test_a_batch_that_was_committed_after_all_proves_nothing(
 ) -> None:
     killed.context.subject = SimpleNamespace(name="any", balances=False, sinks=("ledger",))
     sink = SimpleNamespace(of=lambda batch: (30, 30))
-    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda context: sink)
-    injection = KillDriver(window="after-sink-write").inject(killed.context, "killed")
+    monkeypatch.setattr(spark_driver_window, "SinkOfBatches", lambda context: sink)
+    injection = Kill(SparkDriver(), at="after-sink-write").inject(killed.context, "killed")
     (killed.checkpoint.folder / "commits" / "4").write_text("v1\n{}")
     assert injection.evidence() is None
     injection.heal()
@@ -245,6 +246,6 @@ def test_a_sink_of_sums_without_a_row_of_the_batch(
 ) -> None:
     killed.context.subject = SimpleNamespace(name="any", balances=False, sinks=())
     sink = SimpleNamespace(of=lambda batch: (0, 30))
-    monkeypatch.setattr(kill_driver, "SinkOfBatches", lambda context: sink)
-    injection = KillDriver(window="after-offset-log").inject(killed.context, "killed")
+    monkeypatch.setattr(spark_driver_window, "SinkOfBatches", lambda context: sink)
+    injection = Kill(SparkDriver(), at="after-offset-log").inject(killed.context, "killed")
     assert "the sink had no row of micro-batch 4 with its 30 records" in str(injection.evidence())

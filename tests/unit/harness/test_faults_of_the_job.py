@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.faults import jobs, kill_job, replace_job
-from onceproof.harness.faults.kill_job import IN_DOUBT, KillJob
+from onceproof.harness.faults import jobs, replace_job
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.replace_job import ZOMBIE, ReplaceJob
+from onceproof.harness.faults.targets import flink_job
+from onceproof.harness.faults.targets.flink_job import IN_DOUBT, FlinkJob
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.processes import Processes
 from onceproof.harness.wait import Overdue, Stop, wait_until
@@ -37,7 +39,7 @@ class World:
             ),
             stop=Stop(),
         )
-        for module in (jobs, kill_job, replace_job):
+        for module in (jobs, flink_job, replace_job):
             monkeypatch.setattr(module, "transactions_of", lambda context: dict(self.told))
 
     def hit(self, injection: Any) -> None:
@@ -76,16 +78,16 @@ def world(tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch)
 def test_only_a_flink_job_is_one() -> None:
     context: Any = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="kafka-streams"))
     with pytest.raises(StageTrouble, match="kafka-streams is no Flink job"):
-        KillJob(window=None).inject(context, "kill-1")
+        Kill(FlinkJob()).inject(context, "kill-1")
 
 
 def test_there_are_only_these_windows() -> None:
-    with pytest.raises(ValueError, match="invalid window 'amid': expected checkpoint-begun, "):
-        KillJob(window="amid")
+    with pytest.raises(ValueError, match="invalid window 'amid': expected checkpoint-begun or "):
+        Kill(FlinkJob(), at="amid")
 
 
 def test_what_is_on_its_way_proves_nothing_yet(world: World) -> None:
-    injection = KillJob().inject(world.context, "kill-1")
+    injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     assert injection.evidence() is None
     world.connected = 2
     world.hit(injection)
@@ -98,7 +100,7 @@ def test_what_is_on_its_way_proves_nothing_yet(world: World) -> None:
 
 
 def test_a_commit_that_arrived_after_all_is_no_hit(world: World) -> None:
-    injection = KillJob().inject(world.context, "kill-1")
+    injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     world.hit(injection)
     world.told["billing-1-1"] = "CompleteCommit"
     assert injection.evidence() is None
@@ -109,7 +111,7 @@ def test_a_commit_that_arrived_after_all_is_no_hit(world: World) -> None:
 
 
 def test_what_was_promised_is_decided_before_it_is_healed(world: World) -> None:
-    injection = KillJob().inject(world.context, "kill-1")
+    injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     world.hit(injection)
     assert injection.evidence()
     assert not world.job.alive()
@@ -124,7 +126,7 @@ def test_what_was_promised_is_decided_before_it_is_healed(world: World) -> None:
 
 def test_one_that_stays_open_is_not_healed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_SECONDS", 1.0)
-    injection = KillJob().inject(world.context, "kill-1")
+    injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     world.hit(injection)
     world.completes(2)
     with pytest.raises(Overdue, match="billing-0-1, billing-1-1 to be decided"):
@@ -133,7 +135,9 @@ def test_one_that_stays_open_is_not_healed(world: World, monkeypatch: pytest.Mon
 
 
 def test_an_outage_ends_when_its_transactions_are_given_up(world: World) -> None:
-    injection = KillJob(outage=3600).inject(world.context, "kill-1")
+    injection = Kill(FlinkJob(outage=3600), at="checkpoint-complete").inject(
+        world.context, "kill-1"
+    )
     world.hit(injection)
     assert injection.evidence()
     world.told = dict.fromkeys(OPEN, "CompleteAbort")
@@ -143,7 +147,7 @@ def test_an_outage_ends_when_its_transactions_are_given_up(world: World) -> None
 
 
 def test_an_outage_lasts(world: World) -> None:
-    injection = KillJob(outage=0.5).inject(world.context, "kill-1")
+    injection = Kill(FlinkJob(outage=0.5), at="checkpoint-complete").inject(world.context, "kill-1")
     world.hit(injection)
     world.completes(2)
     world._then(lambda: world.told.update(dict.fromkeys(OPEN, "CompleteCommit")))
@@ -157,7 +161,7 @@ def test_an_outage_lasts(world: World) -> None:
 
 
 def test_one_that_is_never_hit_is_let_be(world: World) -> None:
-    injection = KillJob().inject(world.context, "kill-1")
+    injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     injection.heal()
     world.job.checkpoint(1).complete({0: 5})
     world.job.completed(1)
@@ -166,7 +170,7 @@ def test_one_that_is_never_hit_is_let_be(world: World) -> None:
 
 
 def test_it_can_be_killed_at_once(world: World) -> None:
-    injection = KillJob(window=None).inject(world.context, "kill-1")
+    injection = Kill(FlinkJob()).inject(world.context, "kill-1")
     assert injection.evidence() == "job#1 and all its 1 processes ended by signal 9"
     world.completes(1)
     injection.heal()

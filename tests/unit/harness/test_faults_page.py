@@ -33,6 +33,6 @@ def test_what_a_fault_can_be_aimed_at() -> None:
     assert cell(kill, "controller") == ["controller"]
     assert cell(kill, "postgres") is None
     assert cell(cut, "postgres") == ["pipeline", "postgres"]
-    assert cell(by_hand()["kill-database"], "broker-2") is None
+    assert cell(by_hand()["rolling-restart"], "broker-2") is None
     aimed = [e for e in by_hand().values() if any(t.startswith(TARGET) for t in e.takes)]
     assert all(cell(entry, role) for entry in aimed for role in list(ROLES.values())[:-1])

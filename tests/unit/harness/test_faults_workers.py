@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.faults import kill_owner, kill_workers, pause_owner
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets import connect
+from onceproof.harness.faults.targets.connect import ConnectTaskOwner, ConnectWorkers
 from onceproof.harness.faults.workers import workers
 from onceproof.harness.stage.base import StageTrouble
 
@@ -64,8 +67,7 @@ class Crew:
 @pytest.fixture
 def crew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Crew:
     crew = Crew(tmp_path / "worker-0.1.log")
-    for module in (kill_owner, kill_workers, pause_owner):
-        monkeypatch.setattr(module, "workers", lambda context: crew)
+    monkeypatch.setattr(connect, "workers", lambda context: crew)
     return crew
 
 
@@ -73,7 +75,7 @@ def inject(fault: Any, **context: Any) -> Any:
     return fault.inject(SimpleNamespace(**context), "hit")
 
 
-@pytest.mark.parametrize("fault", [kill_owner.KillOwner(), pause_owner.PauseOwner()])
+@pytest.mark.parametrize("fault", [Kill(ConnectTaskOwner()), Pause(ConnectTaskOwner())])
 def test_it_bites_when_another_one_has_the_task_and_commits(crew: Crew, fault: Any) -> None:
     injection = inject(fault)
     assert injection.target == "worker-0#1 (runs the task)"
@@ -93,7 +95,7 @@ def test_it_bites_when_another_one_has_the_task_and_commits(crew: Crew, fault: A
 
 
 def test_one_that_does_not_stand_still_is_no_zombie(crew: Crew) -> None:
-    injection = inject(pause_owner.PauseOwner())
+    injection = inject(Pause(ConnectTaskOwner()))
     crew.runs_it, crew.commits, crew.still = "worker-1", 9, False
     assert injection.evidence() is None
 
@@ -105,7 +107,7 @@ def test_what_a_zombie_is_told_is_a_hazard_if_it_is_told_after_its_pause(crew: C
         assert (more["hop"], more["fault"]) == ("process", "hit")
         told.append((name, more["detail"]))
 
-    injection = inject(pause_owner.PauseOwner(), recorder=SimpleNamespace(hazard=hazard))
+    injection = inject(Pause(ConnectTaskOwner()), recorder=SimpleNamespace(hazard=hazard))
     known = SimpleNamespace()
     injection.after_collect(known)
     assert not told, "it was told so before"
@@ -116,7 +118,7 @@ def test_what_a_zombie_is_told_is_a_hazard_if_it_is_told_after_its_pause(crew: C
 
 
 def test_all_workers_are_killed_and_started_again(crew: Crew) -> None:
-    injection = inject(kill_workers.KillWorkers())
+    injection = inject(Kill(ConnectWorkers()))
     assert crew.down == {"worker-0", "worker-1"}
     assert injection.target == "worker-0#1, worker-1#1"
     assert injection.evidence() == "worker-0#1 ended by signal 9; worker-1#1 ended by signal 9"

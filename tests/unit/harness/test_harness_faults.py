@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from onceproof.harness.faults.cut_link import CutLink
-from onceproof.harness.faults.targets import Node
+from onceproof.harness.faults.targets.brokers import Node
 from onceproof.harness.links.ledger import CUT, Disturbance, Hold
 from onceproof.harness.stage.topology import Link
 from onceproof.harness.wait import Stop

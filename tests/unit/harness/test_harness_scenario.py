@@ -10,7 +10,7 @@ import pytest
 from onceproof.checkers.claims import at_least_once, exactly_once_append
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.message import Message
-from onceproof.harness.faults.targets import Node
+from onceproof.harness.faults.targets.brokers import Node
 from onceproof.harness.scenario import BadScenario, Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
 from onceproof.harness.workload.payments import Payments

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from onceproof.harness.faults.cut_link import CutLink
-from onceproof.harness.faults.targets import LeaderOf, Node
+from onceproof.harness.faults.targets.brokers import LeaderOf, Node
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.schedule_json import BadSchedule, schedule_from_json, schedule_to_json
@@ -56,8 +56,8 @@ def changed(**changes: Any) -> list[Any]:
         (changed(colour="red"), "line 1: ScheduledFault: .*unexpected keyword argument 'colour'"),
         (changed(do={"is": "CutLink"}), r"line 1\.do: CutLink: .*missing 2 required"),
         (
-            changed(do={"is": "KillDriver", "window": "x"}),
-            "KillDriver: invalid window 'x'",
+            changed(do={"is": "Kill", "target": {"is": "SparkDriver"}, "at": "x"}),
+            "Kill: invalid window 'x'",
         ),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from onceproof.harness.faults.kill_program import says_new
+from onceproof.harness.faults.targets.program_commit import says_new
 
 
 def event(at: int, *positions: tuple[str, int, int], **more: Any) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from onceproof.harness.faults import back as module
-from onceproof.harness.faults import targets
 from onceproof.harness.faults.back import wait_back
 from onceproof.harness.faults.isolate_broker import IsolateBroker
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.targets import LeaderOf, Node
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets import brokers
+from onceproof.harness.faults.targets.brokers import LeaderOf, Node
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import Link
 from onceproof.harness.wait import Overdue, wait_until
@@ -24,7 +24,7 @@ def world() -> World:
 
 
 def killed(world: Any) -> Any:
-    return KillBroker(target=Node(name="broker-2")).inject(world, "kill-1")
+    return Kill(Node(name="broker-2")).inject(world, "kill-1")
 
 
 def isolated(world: Any) -> Any:
@@ -47,7 +47,7 @@ def test_a_leader_of_any_topic_is_found(world: Any) -> None:
 def test_a_leader_that_is_not_found(
     world: Any, monkeypatch: pytest.MonkeyPatch, topic: str, partition: int, instead: str
 ) -> None:
-    monkeypatch.setattr(targets, "wait_until", lambda *a, **k: wait_until(*a, **k | {"seconds": 0}))
+    monkeypatch.setattr(brokers, "wait_until", lambda *a, **k: wait_until(*a, **k | {"seconds": 0}))
     world.said[("payments", 0)] = (-1, {2})
     with pytest.raises(Overdue, match=f"{topic}-{partition} to have a leader; .*{instead}"):
         LeaderOf(topic=topic, partition=partition).resolve(world)

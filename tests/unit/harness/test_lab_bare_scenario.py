@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.faults.targets import Node
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.brokers import Node
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.kafka.topic import BadTopic, Topic
 from onceproof.harness.lab.bare import bare
 from onceproof.harness.subjects.spark_subject import DRIVER
@@ -52,8 +52,8 @@ def test_the_topics_of_a_scenario_are_those_of_workload_and_subject() -> None:
 
 def test_only_what_acts_on_a_driver_needs_one() -> None:
     stage = frozenset({"kill", "cut", "links"})
-    kill = KillBroker(target=Node(name="broker-1"))
+    kill = Kill(Node(name="broker-1"))
     assert is_supported(kill, stage)
     assert not is_supported(kill, {DRIVER})
-    assert not is_supported(KillDriver(), stage)
-    assert is_supported(KillDriver(), {DRIVER})
+    assert not is_supported(Kill(SparkDriver(), at="after-sink-write"), stage)
+    assert is_supported(Kill(SparkDriver(), at="after-sink-write"), {DRIVER})

@@ -15,10 +15,12 @@ import pytest
 
 from onceproof.harness.artemis.auditor import Counts, QueueTrouble
 from onceproof.harness.artemis.configuration import QueueSettings
-from onceproof.harness.faults.by_hand import UnknownFault, asked
-from onceproof.harness.faults.kill_forwarder import KillForwarder
-from onceproof.harness.faults.kill_queue_broker_at import KillQueueBrokerAt
-from onceproof.harness.faults.pause_forwarder import PauseForwarder
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets.forwarder import Forwarder
+from onceproof.harness.faults.targets.service import QueueBroker
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.scenario import BadScenario
 from onceproof.harness.stage.backends import DOCKER, EVERYTHING, offers
 from onceproof.harness.stage.base import StageTrouble
@@ -170,16 +172,16 @@ def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
     ("words", "fault"),
     [
         (
-            ["kill-forwarder", "forwarder-1", "before-write"],
-            KillForwarder(forwarder="forwarder-1", moment="before-write"),
+            ["kill", "forwarder-1", "--at", "before-write"],
+            Kill(Forwarder(name="forwarder-1"), at="before-write"),
         ),
         (
-            ["pause-forwarder", "forwarder-0", "before-commit"],
-            PauseForwarder(forwarder="forwarder-0", moment="before-commit"),
+            ["pause", "forwarder-0", "--at", "before-commit"],
+            Pause(Forwarder(name="forwarder-0"), at="before-commit"),
         ),
         (
-            ["kill-queue-broker-at", "forwarder-0", "after-commit"],
-            KillQueueBrokerAt(forwarder="forwarder-0", moment="after-commit"),
+            ["kill", "queue-broker", "--at", "after-commit"],
+            Kill(QueueBroker(forwarder="forwarder-0"), at="after-commit"),
         ),
     ],
 )
@@ -190,13 +192,13 @@ def test_by_hand(words: list[str], fault: object) -> None:
 @pytest.mark.parametrize(
     ("who", "when", "said"),
     [
-        ("member-0", "before-write", "'member-0' is no forwarder"),
-        ("forwarder-0", "at-noon", "invalid moment 'at-noon': expected before-write or"),
+        ("forwarder", "before-write", "invalid target 'forwarder': .*forwarder-<n>"),
+        ("forwarder-0", "at-noon", "invalid window 'at-noon': expected before-write or"),
     ],
 )
 def test_by_hand_with_other_words(who: str, when: str, said: str) -> None:
     with pytest.raises(UnknownFault, match=said):
-        asked("kill-forwarder", [who, when])
+        asked("kill", [who, "--at", when])
 
 
 class Life:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from onceproof.harness.faults.at_commit import fate, storing
-from onceproof.harness.faults.by_hand import UnknownFault
 from onceproof.harness.faults.cut_at_commit import _cut
+from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.recording.tables import read_lines
 from onceproof.harness.stage.base import StageTrouble

@@ -25,6 +25,24 @@ SCENARIOS = """
     MINE = replace(flagship()[0], name="mine-by-name", title="Theirs")
     SCENARIOS = (MINE,)
     """
+VICTIM = """
+from onceproof.harness.faults.targets.base import Victim
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cache(Victim):
+    written: ClassVar[str] = "cache"
+    example: ClassVar[str] = "cache"
+
+    def describe(self):
+        return "their cache"
+
+    def needs(self, verb, at):
+        return None
+
+    def kill(self, context, name, at):
+        raise NotImplementedError
+"""
 Write = Callable[..., Path]
 
 
@@ -107,7 +125,7 @@ class TestAnInstalledPackage:
             r"^```python\n(.*?)^```", FAULT_PAGE.read_text(), re.DOTALL | re.MULTILINE
         )[0]
         write("theirs_scenarios.py", SCENARIOS)
-        (tmp_path / "theirs_faults.py").write_text(fault)
+        (tmp_path / "theirs_faults.py").write_text(fault + VICTIM)
         write(
             "theirs-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n"
         )
@@ -126,6 +144,16 @@ class TestAnInstalledPackage:
             capture_output=True, text=True, timeout=120, cwd=site,
             env={**os.environ, "PYTHONPATH": str(site)},
         )  # fmt: skip
+
+    def test_what_it_can_kill_is_asked_for_by_hand(self, site: Path) -> None:
+        look = (
+            "from onceproof.harness.faults.by_hand import asked;"
+            "print(asked('kill', ['cache']).describe());"
+            "asked('pause', ['cache'])"
+        )
+        done = self.python(site, "-c", look)
+        assert done.stdout == "SIGKILL their cache\n", done.stderr
+        assert "cannot pause cache: expected kill" in done.stderr
 
     def test_its_scenarios_are_listed_and_chosen(self, site: Path) -> None:
         done = self.python(site, "-m", "onceproof", "list", "mine-by")

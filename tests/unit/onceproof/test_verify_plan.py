@@ -10,12 +10,14 @@ from itertools import groupby, pairwise
 import pytest
 
 from onceproof.harness.faults.evict_program import EvictProgram
-from onceproof.harness.faults.kill_broker_at_start import KillBrokerAtStart
-from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.faults.kill_program import HAZARDS, KILLED_AT_WORK, KillProgram
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.odd_input import OddInput
 from onceproof.harness.faults.remove_program import RemoveProgram
 from onceproof.harness.faults.strike_database import StrikeDatabase
+from onceproof.harness.faults.targets.brokers import PROGRAM_START
+from onceproof.harness.faults.targets.program import Program
+from onceproof.harness.faults.targets.program_commit import HAZARDS, KILLED_AT_WORK
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.withhold_writes import WithholdWrites
 from onceproof.harness.faults.zombie_worker import ZombieWorker
 from onceproof.harness.scenario import ScheduledFault
@@ -179,10 +181,14 @@ def test_brutal_strikes_the_program_while_a_broker_is_gone() -> None:
 
 def tells(at: ScheduledFault) -> bool:
     """Whether the fault itself records the hazard that it has to bring."""
-    if isinstance(at.do, KillProgram):
-        brings = KILLED_AT_WORK if at.do.moment is None else HAZARDS[at.do.moment]
-        return brings == at.hazard
-    return isinstance(at.do, KillDriver) and at.hazard == "replayed-batch"
+    match at.do:
+        case Kill(target=Program(), at=None):
+            return at.hazard == KILLED_AT_WORK
+        case Kill(target=Program(), at=moment):
+            return at.hazard == HAZARDS[moment]  # type: ignore[index]
+        case Kill(target=SparkDriver()):
+            return at.hazard == "replayed-batch"
+    return False
 
 
 @pytest.mark.parametrize("name", PIPELINES)
@@ -194,7 +200,11 @@ def test_who_records_a_hazard_is_one_and_only_one(name: str) -> None:
 def test_what_is_lost_at_a_start_is_its_coordinator_or_a_leader() -> None:
     def lost(which: str) -> list[str]:
         found = strikes(PIPELINES[which], "broker-lost-at-start")
-        return [at.do.target.describe() for at in found if isinstance(at.do, KillBrokerAtStart)]
+        return [
+            at.do.target.describe()
+            for at in found
+            if isinstance(at.do, Kill) and at.do.at == PROGRAM_START
+        ]
 
     assert lost("copy")[:2] == [
         "the coordinator of group readers",
@@ -274,7 +284,7 @@ def test_upserts_get_no_other_partition() -> None:
 
 
 def test_each_round_meets_another_moment_of_its_work() -> None:
-    phases = [at.do.phase for at in strikes(PIPELINES["copy"], KILLED_AT_WORK)]  # type: ignore[attr-defined]
+    phases = [at.do.target.phase for at in strikes(PIPELINES["copy"], KILLED_AT_WORK)]  # type: ignore[attr-defined]
     assert phases == list(PHASES)
     assert len(set(phases)) == 5
     assert 0.0 in phases[:3], "just behind a write"

@@ -49,7 +49,7 @@ def test_a_cache_that_cannot_be_written_to_ends_nothing(own_cache: Path) -> None
 
 
 SAME = {
-    "claims": ("at-least-once",), "preset": "brutal", "faults": ("kill-program now",),
+    "claims": ("at-least-once",), "preset": "brutal", "faults": ("kill program",),
     "schedule": Path("x"), "accepted": ("evicted",), "settle": 9.0, "records": 7,
     "plain_data": True,
 }  # fmt: skip

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.faults.cut_link import CutLink
-from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.faults.kill_queue_broker import KillQueueBroker
-from onceproof.harness.faults.targets import Node
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.brokers import Node
+from onceproof.harness.faults.targets.service import QueueBroker
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
+from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.schedule_json import schedule_to_json
 from onceproof.harness.stage.backends import EVERYTHING
 from onceproof.harness.stage.topology import ARTEMIS
@@ -60,10 +62,10 @@ def test_a_queue_among_outputs_has_its_broker_killed_too() -> None:
     assert scenario.queues == ("q",)
     assert [topic.name for topic in scenario.all_topics] == ["orders", "enriched"]
     assert scenario.needs == {"queues"}
-    assert KillQueueBroker in {type(at.do) for at in scenario.schedule}
+    assert Kill(QueueBroker()) in {at.do for at in scenario.schedule}
     assert with_supported_faults(scenario, EVERYTHING) == (scenario, ())
     assert not tried(SAID).needs
-    assert KillQueueBroker not in {type(at.do) for at in tried(SAID).schedule}
+    assert Kill(QueueBroker()) not in {at.do for at in tried(SAID).schedule}
     brutal = tried(replace(said, preset="brutal"))
     assert CutLink(source="pipeline", target=Node(name=ARTEMIS)) in {
         at.do for at in brutal.schedule
@@ -75,10 +77,10 @@ def test_a_queue_among_outputs_has_its_broker_killed_too() -> None:
 
 
 def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
-    schedule = by_name(["kill-driver after-commit", "isolate broker-2"])
-    assert schedule[0].do == KillDriver(window="after-commit")
+    schedule = by_name(["kill driver --at after-commit", "isolate broker-2"])
+    assert schedule[0].do == Kill(SparkDriver(), at="after-commit")
     assert schedule[1].after == (schedule[0].name,)
-    named = tried(replace(SPARK, faults=("kill-driver after-commit", "isolate broker-2")))
+    named = tried(replace(SPARK, faults=("kill driver --at after-commit", "isolate broker-2")))
     assert named.schedule == schedule
     assert not any(claim.hazards for claim in named.claims), "any hazard will do"
     file = tmp_path / "schedule.json"
@@ -100,8 +102,8 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"claims": ("once",)}, "'once' cannot be put on trial; there are exactly-once"),
         ({"faults": ("kill-everything",)}, "there is no fault «kill-everything»"),
         (
-            {"faults": ("kill-program soon",)},
-            "invalid moment 'soon': expected now or before-commit",
+            {"faults": ("kill program --at soon",)},
+            "invalid window 'soon': expected before-commit or after-commit",
         ),
         (
             {"records": 50},
@@ -195,7 +197,7 @@ def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
         ({}, "keeps outside Kafka and the stage's database", "as it is listed"),
         ({"outputs": ("csv:x",)}, "as it is listed", "prints all of it"),
         ({"outputs": ("command:x",)}, "prints all of it, and once", "as it is listed"),
-        ({"faults": ("kill-program now",)}, "brought network partitions or requests", "crashes or"),
+        ({"faults": ("kill program",)}, "brought network partitions or requests", "crashes or"),
         ({"command": SPARK.command}, "beside its checkpoint", "outside Kafka and"),
         ({"upserts": "key"}, "what stood there in between", "only their number"),
     ],
@@ -211,7 +213,7 @@ def test_the_report_says_what_was_not_tested(
 
 
 def test_a_program_needs_gates_only_where_its_commit_is_met() -> None:
-    now, before = by_name(["kill-program now", "kill-program before-commit"])
+    now, before = by_name(["kill program", "kill program --at before-commit"])
     assert (now.gated, now.needs) == ((), ("program",))
     assert (before.gated, before.needs) == (("pipeline",), ("program", "gates"))
 
@@ -249,7 +251,7 @@ def test_the_fine_print_names_hazards_that_the_pipeline_does_not_have() -> None:
     said = claim.fine_print.not_tested
     assert "producer-fenced: it has no transactions" in said
     assert "produce-refused: only --preset brutal brings it" in said
-    (named,) = tried(replace(SAID, faults=("kill-program now",))).claims
+    (named,) = tried(replace(SAID, faults=("kill program",))).claims
     assert "any other hazard" in named.fine_print.not_tested
 
 
@@ -264,7 +266,7 @@ def test_there_are_records_for_every_fault() -> None:
 
 def test_the_last_records_are_kept_as_sentinels() -> None:
     assert tried(SAID).workload.sentinels == SENTINELS
-    few = tried(replace(SAID, records=500, faults=("kill-program now",)))
+    few = tried(replace(SAID, records=500, faults=("kill program",)))
     assert few.workload.sentinels == 50
     assert dry_run_of(draft(SAID)).workload.sentinels
 
@@ -281,6 +283,8 @@ def test_the_profile_says_how_long_outputs_may_stand_still() -> None:
 
 
 def test_a_job_with_a_checkpoint_gets_the_hazards_of_spark() -> None:
-    kinds = {type(at.do) for at in tried(SPARK, SPARK_JOB).schedule}
-    assert KillDriver in kinds
-    assert KillDriver not in {type(at.do) for at in tried(SAID).schedule}
+    def strikes(schedule: tuple[ScheduledFault, ...]) -> set[object]:
+        return {type(getattr(at.do, "target", None)) for at in schedule}
+
+    assert SparkDriver in strikes(tried(SPARK, SPARK_JOB).schedule)
+    assert SparkDriver not in strikes(tried(SAID).schedule)

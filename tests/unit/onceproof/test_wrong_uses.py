@@ -54,7 +54,7 @@ WRONG = [
     (FIT.format("--effects many"), 2, r"expected 1, 0\.\.1, 3"),
     (FIT.format("--identity nonsense"), 2, r"expected json:\$\.FIELD, header:NAME, key or regex"),
     (FIT.format("--output weird:x"), 2, r"expected TOPIC"),
-    (FIT.format("--fault nonsense"), 2, r"nonsense.*kill-program"),
+    (FIT.format("--fault nonsense"), 2, r"nonsense.*rolling-restart"),
     (FIT.format("--fault 'kill nobody'"), 2, r"expected broker-<n>"),
     (FIT.format("--schedule nix.json"), 2, r"nix\.json cannot be read: No such file.*`plan`"),
     (FIT.format("--schedule file.txt"), 2, r"file\.txt: .*expected a schedule, as run\.json has"),

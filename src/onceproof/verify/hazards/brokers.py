@@ -7,10 +7,15 @@ from typing import Final
 
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.cut_program import CutProgram
-from onceproof.harness.faults.kill_broker import KillBroker
-from onceproof.harness.faults.kill_broker_at_start import KillBrokerAtStart
-from onceproof.harness.faults.kill_queue_broker import KillQueueBroker
-from onceproof.harness.faults.targets import CoordinatorOf, LeaderOf, Node, Target
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.brokers import (
+    PROGRAM_START,
+    CoordinatorOf,
+    LeaderOf,
+    Node,
+    Target,
+)
+from onceproof.harness.faults.targets.service import QueueBroker
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.stage.topology import ARTEMIS
 from onceproof.verify.hazards.asking import is_program, needs
@@ -18,7 +23,7 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 
 def _broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    yield Strike(do=KillBroker(target=_leader(pipeline.produced if n % 2 else (), n)))
+    yield Strike(do=Kill(_leader(pipeline.produced if n % 2 else (), n)))
 
 
 def _leader(topics: tuple[str, ...], n: int) -> LeaderOf:
@@ -29,7 +34,7 @@ def _leader(topics: tuple[str, ...], n: int) -> LeaderOf:
 def _coordinator(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     group = pipeline.group
     assert group is not None, "asked for before"
-    yield Strike(do=KillBroker(target=CoordinatorOf(of="group", name=group.name)))
+    yield Strike(do=Kill(CoordinatorOf(of="group", name=group.name)))
 
 
 def _at_start(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -39,7 +44,7 @@ def _at_start(pipeline: Pipeline, n: int) -> Iterator[Strike]:
         target = CoordinatorOf(of="group", name=groups[0])
     else:
         target = _leader(pipeline.produced, n)
-    yield Strike(do=KillBrokerAtStart(target=target))
+    yield Strike(do=Kill(target, at=PROGRAM_START))
 
 
 def _cut_off(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -52,7 +57,7 @@ def _cut_off(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 
 def _queue_broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     if n % 2 == 0:
-        yield Strike(do=KillQueueBroker())
+        yield Strike(do=Kill(QueueBroker()))
     else:
         link = CutLink(source="pipeline", target=Node(name=ARTEMIS))
         yield Strike(do=link, until=Acknowledged(records=400))

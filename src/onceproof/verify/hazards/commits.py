@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from onceproof.harness.faults.fence_program import FenceProgram
-from onceproof.harness.faults.kill_program import HAZARDS, KillProgram
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.targets.program import Program
+from onceproof.harness.faults.targets.program_commit import HAZARDS
 from onceproof.harness.user_pipeline.profile import GROUP, TRANSACTION
 from onceproof.verify.hazards.asking import (
     GATE,
@@ -59,7 +61,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         of=_KAFKA,
         proof="a gate lost a commit of offsets that its group had not committed yet",
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
-        strikes=lambda p, n: [Strike(do=KillProgram(moment="before-commit"), tells=True)],
+        strikes=lambda p, n: [Strike(do=Kill(Program(), at="before-commit"), tells=True)],
     ),
     Hazard(
         name=_AFTER,
@@ -67,7 +69,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         of=_KAFKA,
         proof="a gate lost the answer to a commit of new offsets that was not refused",
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
-        strikes=lambda p, n: [Strike(do=KillProgram(moment="after-commit"), tells=True)],
+        strikes=lambda p, n: [Strike(do=Kill(Program(), at="after-commit"), tells=True)],
     ),
     Hazard(
         name="commit-refused",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from onceproof.harness.faults.kill_database import KillDatabase
+from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.strike_database import StrikeDatabase
+from onceproof.harness.faults.targets.service import Database
 from onceproof.verify.hazards.asking import SERVER, needs, tables
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
@@ -82,7 +83,7 @@ DATABASE: Final[tuple[Hazard, ...]] = (
         of=_DATABASE,
         proof="it answered nobody",
         unless=needs(tables, "it writes to no database of the stage"),
-        strikes=lambda p, n: [Strike(do=KillDatabase())],
+        strikes=lambda p, n: [Strike(do=Kill(Database()))],
         rare=True,
     ),
 )

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from onceproof.harness.faults.base import Fault
-from onceproof.harness.faults.kill_driver import KillDriver
-from onceproof.harness.faults.pause_driver import PauseDriver
-from onceproof.harness.faults.pause_program import PauseProgram
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets.program import Program
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.verify.hazards.asking import needs
 from onceproof.verify.hazards.group import evictable
@@ -16,7 +17,7 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 
 def _paused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    fault: Fault = PauseDriver() if pipeline.spark else PauseProgram()
+    fault: Fault = Pause(SparkDriver()) if pipeline.spark else Pause(Program())
     yield Strike(do=fault, until=Acknowledged(records=400))
 
 
@@ -27,7 +28,7 @@ SPARK: Final[tuple[Hazard, ...]] = (
         of="is a Spark job",
         proof="the checkpoint had the offsets of the batch and no commit",
         unless=needs(lambda p: p.spark, "it is no Spark job with a watched checkpoint"),
-        strikes=lambda p, n: [Strike(do=KillDriver(window="after-offset-log"))],
+        strikes=lambda p, n: [Strike(do=Kill(SparkDriver(), at="after-offset-log"))],
     ),
     Hazard(
         name="replayed-batch",
@@ -35,7 +36,7 @@ SPARK: Final[tuple[Hazard, ...]] = (
         of="is a Spark job",
         proof="the batch ran again after its effects were visible",
         unless=needs(lambda p: p.spark, "it is no Spark job with a watched checkpoint"),
-        strikes=lambda p, n: [Strike(do=KillDriver(window="after-sink-write"), tells=True)],
+        strikes=lambda p, n: [Strike(do=Kill(SparkDriver(), at="after-sink-write"), tells=True)],
     ),
     Hazard(
         name="killed-after-batch-commit",
@@ -43,7 +44,7 @@ SPARK: Final[tuple[Hazard, ...]] = (
         of="is a Spark job",
         proof="the checkpoint had the commit of the batch",
         unless=needs(lambda p: p.spark, "it is no Spark job with a watched checkpoint"),
-        strikes=lambda p, n: [Strike(do=KillDriver(window="after-commit"))],
+        strikes=lambda p, n: [Strike(do=Kill(SparkDriver(), at="after-commit"))],
     ),
     Hazard(
         name="paused",

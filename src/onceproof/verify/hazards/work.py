@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onceproof.harness.faults.kill_program import KILLED_AT_WORK, KillProgram
-from onceproof.harness.faults.stop_driver import StopDriver
-from onceproof.harness.faults.stop_program import StopProgram
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.stop import Stop
 from onceproof.harness.faults.strike_database import StrikeDatabase
+from onceproof.harness.faults.targets.program import Program
+from onceproof.harness.faults.targets.program_commit import KILLED_AT_WORK
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.withhold_writes import WithholdWrites
 from onceproof.verify.hazards.asking import SERVER, is_program, needs, phase, produces, tables
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
@@ -25,12 +27,12 @@ def _withheld(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 
 def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     if pipeline.spark:
-        yield Strike(do=StopDriver())
+        yield Strike(do=Stop(SparkDriver()))
     elif produces(pipeline) and n % 2:
         topics = pipeline.produced
         yield Strike(do=WithholdWrites(topic=topics[n % len(topics)], ending="stop", seconds=0.5))
     else:
-        yield Strike(do=StopProgram(phase=phase(n)))
+        yield Strike(do=Stop(Program(phase=phase(n))))
 
 
 def _between(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -75,6 +77,6 @@ WORK: Final[tuple[Hazard, ...]] = (
         of="any but Spark",
         proof="some inputs had effects and some had none when it was killed",
         unless=needs(is_program, "a Spark job is killed in windows of its micro-batches"),
-        strikes=lambda p, n: [Strike(do=KillProgram(phase=phase(n)), tells=True)],
+        strikes=lambda p, n: [Strike(do=Kill(Program(phase=phase(n))), tells=True)],
     ),
 )

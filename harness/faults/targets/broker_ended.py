@@ -1,0 +1,83 @@
+"""A broker that ended by SIGKILL or SIGTERM, and is restarted when healed."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from onceproof.harness.clock import now
+from onceproof.harness.faults.back import Restart
+from onceproof.harness.faults.led import in_words, led
+from onceproof.harness.faults.majority import Majority
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.stage.base import SHUT_DOWN_SECONDS
+from onceproof.harness.stage.topology import broker_name, node_id
+from onceproof.harness.wait import wait_until
+
+
+class KilledBroker:
+    """A broker killed; its proxies are down with it."""
+
+    def __init__(self, context: RunContext, node: str, name: str) -> None:
+        self._context = context
+        self._node = node
+        self._number = node_id(node)
+        self._led = led(context.view(), self._number)
+        self.target = f"{node} (leads {in_words(self._led)})"
+        self.at = now()
+        self._death = context.stage.kill(node, f"SIGKILL by fault «{name}»")
+        self._survivors = context.view(without=self._number)
+        self._proof: str | None = None
+        self._restart = Restart(context, node)
+
+    def evidence(self) -> str | None:
+        """Its exit signal, and who leads now what it led: others, or nobody if no other could."""
+        if self._proof is None:
+            said = {(p.topic, p.partition): p.leader for p in self._survivors.clients()}
+            leaders = {key: said.get(key, self._number) for key in self._led}
+            if self._number not in leaders.values():
+                moved = ", ".join(
+                    f"{topic}-{p} to {broker_name(leader) if leader >= 0 else 'nobody'}"
+                    for (topic, p), leader in leaders.items()
+                )
+                seconds = (now() - self.at) / 1e9
+                word = f"leadership moved after {seconds:.1f} s: {moved}"
+                self._proof = f"{self._death}; {word if moved else 'it led nothing'}"
+        return self._proof
+
+    def heal(self) -> None:
+        """Restart it and wait until it is in sync wherever it has a replica."""
+        self._restart()
+
+
+class StoppedBroker:
+    """A broker asked to end, as an upgrade does it.
+
+    Kafka hands over what a broker leads before it ends. A leadership that moves only after the end
+    was not handed over, so it proves nothing here.
+    """
+
+    def __init__(self, context: RunContext, node: str, name: str) -> None:
+        self._restart = Restart(context, node)
+        majority = Majority(context, node)
+        self.target = majority.target
+        self.at = now()
+        with ThreadPoolExecutor(1) as pool:
+            end = pool.submit(context.stage.shut_down, node, f"SIGTERM by fault «{name}»")
+            wait_until(
+                lambda: majority.took_it_out(self.at) or end.done(),
+                what=f"{node} to hand over what it leads, or to end",
+                seconds=2 * SHUT_DOWN_SECONDS,
+                stop=context.stop,
+            )
+            # Not later: one that did not hand over is missed some seconds after its end.
+            word = majority.took_it_out(self.at)
+        ended = end.result()
+        self._proof = f"{ended}; {word}" if word else None
+
+    def evidence(self) -> str | None:
+        """Its exit status, and what the others said before its end, or the moment it had ended."""
+        return self._proof
+
+    def heal(self) -> None:
+        """Restart it and wait until it is in sync wherever it has a replica."""
+        self._restart()

@@ -1,0 +1,38 @@
+"""A broker paused: it stands still, and goes on later as if nothing had happened.
+
+Unlike a dead one it keeps its connections, so nobody is told that it is
+gone; whoever asks it waits for a time-out. And it comes back with all that it believed.
+"""
+
+from __future__ import annotations
+
+from onceproof.harness.clock import now
+from onceproof.harness.faults.back import wait_back
+from onceproof.harness.faults.majority import Majority
+from onceproof.harness.run_context import RunContext
+
+
+class PausedBroker:
+    """A broker that stands still."""
+
+    def __init__(self, context: RunContext, node: str) -> None:
+        self._context = context
+        self._node = node
+        self._majority = Majority(context, node)
+        self.target = self._majority.target
+        self.at = now()
+        self._seen = context.stage.pause(node)
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """Its state, and the majority's word: it leads nothing and is in no in-sync set."""
+        if self._proof is None and self._context.stage.paused(self._node):
+            word = self._majority.took_it_out(self.at)
+            self._proof = f"{self._seen}; {word}" if word else None
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it go on and wait until it is in sync wherever it has a replica."""
+        if self._context.stage.paused(self._node):
+            self._context.stage.resume(self._node)
+        wait_back(self._context, self._node)

@@ -1,0 +1,274 @@
+"""Brokers by role, resolved when a fault starts.
+
+Roles move, and faults move them. So a role is looked up when a fault acts,
+and what it was then is recorded with the fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.led import in_words
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.targets.ahead import KilledAhead
+from onceproof.harness.faults.targets.all_brokers import KilledBrokers
+from onceproof.harness.faults.targets.base import Verb, Victim
+from onceproof.harness.faults.targets.broker_ended import KilledBroker, StoppedBroker
+from onceproof.harness.faults.targets.broker_paused import PausedBroker
+from onceproof.harness.faults.targets.program_start import METADATA, KilledAtStart
+from onceproof.harness.kafka.keeping import KEPT_IN, partition_of
+from onceproof.harness.kafka.metadata import ClusterView, Coordinated
+from onceproof.harness.kafka.placing import place_leader
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.topology import broker_name, node_id
+from onceproof.harness.user_pipeline.program import PROGRAM
+from onceproof.harness.wait import wait_until
+
+AHEAD: Final = "ahead-of-followers"
+PROGRAM_START: Final = "program-start"
+
+
+class Target(Victim):
+    """A node named by its role; the broker that has the role can be killed, stopped and paused."""
+
+    example: ClassVar[str] = "broker-2"
+    windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {
+        "kill": {PROGRAM_START: "when the pipeline, started anew, asks for metadata"}
+    }
+
+    def resolve(self, context: RunContext) -> str:
+        """The node that has the role now; raises `Overdue` if none gets it in time."""
+        raise NotImplementedError
+
+    def needs(self, verb: Verb, at: str | None) -> str | None:
+        return PROGRAM if at == PROGRAM_START else verb
+
+    def message(self, at: str | None) -> Message | None:
+        return METADATA if at == PROGRAM_START else None
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGKILL it; restarted when another one leads what it led."""
+        if at == PROGRAM_START:
+            return KilledAtStart(context, self.resolve, name)
+        return KilledBroker(context, self.resolve(context), name)
+
+    def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGTERM it; it hands over what it leads."""
+        return StoppedBroker(context, self.resolve(context), name)
+
+    def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Pause it; resumed when the others do without it."""
+        return PausedBroker(context, self.resolve(context))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderOf(Target):
+    """The broker that leads a partition, of the input topic if no other is named."""
+
+    example: ClassVar[str] = "leader:payments-0"
+    windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {
+        "kill": {AHEAD: "when its log holds what no follower has", **Target.windows["kill"]}
+    }
+    partition: int
+    topic: str | None = None
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        if at == AHEAD:
+            node = self.resolve(context)
+            return KilledAhead(context, node, (self.topic or context.topic, self.partition), name)
+        return super().kill(context, name, at)
+
+    def describe(self) -> str:
+        """The role in words."""
+        return f"the broker that leads {self.topic or 'input'} partition {self.partition}"
+
+    def resolve(self, context: RunContext) -> str:
+        """The leader as the cluster sees it now."""
+        view, topic = context.view(), self.topic or context.topic
+        node = wait_until(
+            lambda: view.leader(topic, self.partition),
+            what=f"{topic}-{self.partition} to have a leader",
+            seconds=15,
+            stop=context.stop,
+            seen=lambda: self._instead(view, topic),
+        )
+        return broker_name(node)
+
+    def _instead(self, view: ClusterView, topic: str) -> str:
+        there = [(p.topic, p.partition) for p in view.clients()]
+        if there and (topic, self.partition) not in there:
+            return f"no such partition; there are {in_words(there)}"
+        return view.out_of_sync()
+
+
+@dataclass(frozen=True, kw_only=True)
+class FollowerOf(Target):
+    """A broker that follows a partition: of those in sync the one with the least id."""
+
+    partition: int
+    topic: str | None = None
+
+    def describe(self) -> str:
+        """The role in words."""
+        return f"a follower of {self.topic or 'input'} partition {self.partition}"
+
+    def resolve(self, context: RunContext) -> str:
+        """A follower as the cluster sees it now."""
+        view, topic = context.view(), self.topic or context.topic
+
+        def follower() -> int | None:
+            for p in view.partitions(topic):
+                if p.partition == self.partition and p.leader >= 0:
+                    return min(p.in_sync - {p.leader}, default=None)
+            return None
+
+        node = wait_until(
+            follower,
+            what=f"{topic}-{self.partition} to have a follower in sync",
+            seconds=15,
+            stop=context.stop,
+            seen=view.out_of_sync,
+        )
+        return broker_name(node)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoordinatorOf(Target):
+    """The broker that coordinates a consumer group, or the transactions of a transactional id."""
+
+    of: Coordinated
+    name: str
+
+    def describe(self) -> str:
+        """The role in words."""
+        return f"the coordinator of {self._whom()}"
+
+    def resolve(self, context: RunContext) -> str:
+        """The coordinator as the cluster names it now."""
+        view = context.view()
+        node = wait_until(
+            lambda: view.coordinator(self.of, self.name),
+            what=f"{self._whom()} to have a coordinator",
+            seconds=30,
+            stop=context.stop,
+            every=0.2,
+            seen=view.out_of_sync,
+        )
+        return broker_name(node)
+
+    def kept_in(self, context: RunContext) -> LeaderOf:
+        """The partition of Kafka's own whose leader it is; resolve it first: then there is one."""
+        topic, view = KEPT_IN[self.of], context.view()
+        # Whoever is asked may not know yet of a topic that was made a moment ago.
+        partitions = wait_until(
+            lambda: view.partitions(topic),
+            what=f"a broker to tell the partitions of {topic}",
+            seconds=15,
+            stop=context.stop,
+        )
+        return LeaderOf(topic=topic, partition=partition_of(self.name, len(partitions)))
+
+    def _whom(self) -> str:
+        return f"{'group' if self.of == 'group' else 'transactional id'} {self.name}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActiveController(Target):
+    """The broker whose controller is the active one."""
+
+    def describe(self) -> str:
+        """The role in words."""
+        return "the active controller"
+
+    def resolve(self, context: RunContext) -> str:
+        """The leader of the quorum as the cluster sees it now."""
+        node = wait_until(
+            context.view().controller,
+            what="the quorum to have a leader",
+            seconds=15,
+            stop=context.stop,
+        )
+        return broker_name(node)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Apart(Target):
+    """A leader or a coordinator on another broker than a second role, moved there if it has to be.
+
+    So a fault hits one of the two roles only.
+    """
+
+    leader: LeaderOf | CoordinatorOf
+    other: Target
+
+    def describe(self) -> str:
+        """The roles in words."""
+        return f"{self.leader.describe()}, placed apart from {self.other.describe()}"
+
+    def resolve(self, context: RunContext) -> str:
+        """The leader, or the coordinator, when the two are apart."""
+        here, other = self.leader.resolve(context), self.other.resolve(context)
+        return self._moved_from(other, context) if here == other else here
+
+    def _moved_from(self, other: str, context: RunContext) -> str:
+        led = (
+            self.leader.kept_in(context) if isinstance(self.leader, CoordinatorOf) else self.leader
+        )
+        view, topic = context.view(), led.topic or context.topic
+        found = [p for p in view.partitions(topic) if p.partition == led.partition]
+        free = found[0].in_sync - {node_id(other)}
+        if not free:
+            raise StageTrouble(
+                f"{topic}-{led.partition} cannot be placed apart from {other}: no other "
+                "replica is in sync"
+            )
+        place_leader(view, topic, led.partition, min(free), stop=context.stop)
+        there = broker_name(min(free))
+        wait_until(
+            lambda: self.leader.resolve(context) == there,
+            what=f"{there} to be {self.leader.describe()}",
+            seconds=30,
+            stop=context.stop,
+        )
+        if self.other.resolve(context) == there:
+            raise StageTrouble(
+                f"{self.describe()}: they cannot be apart, {topic}-{led.partition} keeps both"
+            )
+        return there
+
+
+@dataclass(frozen=True, kw_only=True)
+class Node(Target):
+    """A node by its name: `broker-2`, `postgres`."""
+
+    name: str
+
+    def describe(self) -> str:
+        """The name."""
+        return self.name
+
+    def resolve(self, context: RunContext) -> str:
+        """The name."""
+        return self.name
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllBrokers(Victim):
+    """Every broker, as when the power fails."""
+
+    written: ClassVar[str] = "brokers"
+    example: ClassVar[str] = "brokers"
+
+    def describe(self) -> str:
+        return "all brokers"
+
+    def needs(self, verb: Verb, at: str | None) -> str | None:
+        return verb
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGKILL all; they are restarted side by side when healed."""
+        return KilledBrokers(context, name)

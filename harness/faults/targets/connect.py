@@ -1,0 +1,148 @@
+"""Workers of Kafka Connect: the one that runs the connector's task, and all of them.
+
+The task goes to another worker once a dead one's session is over. Only that, and that it commits
+there, is proof that the claim was put to the test. One that was paused until another has the task
+is a zombie when it goes on: whatever its task was about to write or to commit it still does.
+"""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.targets.base import Verb, Victim
+from onceproof.harness.faults.workers import taken_over, wait_whole, workers
+from onceproof.harness.run_context import Collected, RunContext
+from onceproof.harness.subjects.connect.base import WORKER
+
+FENCED: Final = "fenced-zombie"
+"""Who came back wanted to go on, and was told that another one has its place."""
+_REFUSED: Final = re.compile(
+    r"^\S*(?:ProducerFenced|InvalidProducerEpoch)Exception: .*", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectTaskOwner(Victim):
+    """The worker that runs the connector's task now."""
+
+    written: ClassVar[str] = "connect-task-owner"
+    example: ClassVar[str] = "connect-task-owner"
+    paused_until: ClassVar[str] = "until another one runs it"
+
+    def describe(self) -> str:
+        return "the Kafka Connect worker that runs the task"
+
+    def needs(self, verb: Verb, at: str | None) -> str | None:
+        return WORKER
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGKILL it; it is restarted when healed."""
+        return _KilledOwner(context, name)
+
+    def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Pause it for longer than its session."""
+        return _PausedOwner(context, name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectWorkers(Victim):
+    """Every worker, so that nobody is left to go on.
+
+    What was under way stays so until a new task of the same name ends it, or it is timed out.
+    """
+
+    written: ClassVar[str] = "connect-workers"
+    example: ClassVar[str] = "connect-workers"
+
+    def describe(self) -> str:
+        return "all Kafka Connect workers"
+
+    def needs(self, verb: Verb, at: str | None) -> str | None:
+        return WORKER
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGKILL all, side by side; they are restarted when healed."""
+        return _KilledAll(context, name)
+
+
+class _KilledOwner:
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._crew = workers(context)
+        self._who = self._crew.wait_owner()
+        self.at = now()
+        self._process = self._crew.kill(self._who, f"SIGKILL by fault «{name}»")
+        self._commits = self._crew.commits
+        self.target = f"{self._process.instance} (runs the task)"
+
+    def evidence(self) -> str | None:
+        """Its end, and that another one runs the task and commits."""
+        other = taken_over(self._crew, self._who, commits=self._commits)
+        return other and f"{self._process.instance} {self._process.ended}; {other}"
+
+    def heal(self) -> None:
+        """Start it again, and see that all work together."""
+        self._crew.restart(self._who)
+        wait_whole(self._crew)
+
+
+class _PausedOwner:
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context, self._name = context, name
+        self._crew = workers(context)
+        self._who = self._crew.wait_owner()
+        self.at = now()
+        self._process = self._crew.pause(self._who)
+        self._said = self._process.log.stat().st_size
+        self._commits = self._crew.commits
+        self.target = f"{self._process.instance} (runs the task)"
+
+    def evidence(self) -> str | None:
+        """That it stands still, and another one runs its task and commits."""
+        if not self._process.frozen():
+            return None
+        other = taken_over(self._crew, self._who, commits=self._commits)
+        return other and f"{self._process.instance} stands still; {other}"
+
+    def heal(self) -> None:
+        """Let it go on, and see that all work together."""
+        self._process.thaw()
+        wait_whole(self._crew)
+
+    def after_collect(self, known: Collected) -> None:
+        """That it was fenced, by its own word since it goes on."""
+        said = self._process.log.read_bytes()[self._said :].decode(errors="replace")
+        if refused := _REFUSED.search(said):
+            self._context.recorder.hazard(
+                FENCED,
+                hop="process",
+                fault=self._name,
+                detail=f"{self._process.instance} was told: {refused[0]}",
+            )
+
+
+class _KilledAll:
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._crew = workers(context)
+        names = self._crew.names
+        self.at = now()
+        with ThreadPoolExecutor(len(names)) as pool:
+            how = f"SIGKILL by fault «{name}»"
+            self._processes = list(pool.map(lambda who: self._crew.kill(who, how), names))
+        self.target = ", ".join(process.instance for process in self._processes)
+
+    def evidence(self) -> str | None:
+        """Their ends."""
+        if self._crew.alive():
+            return None
+        return "; ".join(f"{process.instance} {process.ended}" for process in self._processes)
+
+    def heal(self) -> None:
+        """Start them again, and see that all work together."""
+        for who in self._crew.names:
+            self._crew.restart(who)
+        wait_whole(self._crew)

@@ -1,0 +1,192 @@
+"""A Flink job.
+
+In a window in the life of a checkpoint, the fault stays armed until it has hit, and proves the
+window by what the coordinators say once the job is dead and nothing of it can arrive any more: the
+transactions of the checkpoint are open. If the checkpoint was complete they are a promise that only
+the next life can keep: that is the hazard. The job may have to stay down for longer than its
+coordinators wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.jobs import job, transactions_of, wait_completes, wait_decided
+from onceproof.harness.faults.targets.base import Verb, Victim
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.transactions import ENDING, ONGOING
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.subjects.flink.crash_point_trigger import (
+    FlinkCrashPointTrigger,
+    Hit,
+    open_of,
+)
+from onceproof.harness.subjects.flink.subject import JOB
+from onceproof.harness.subjects.flink.windows import CHECKPOINT_COMPLETE, WINDOWS, Window
+from onceproof.harness.wait import wait_until
+
+IN_DOUBT: Final = "checkpoint-in-doubt"
+"""A checkpoint was complete and its transactions open when its job was killed."""
+_UNDECIDED: Final = ENDING | {ONGOING}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlinkJob(Victim):
+    """The job; it is restarted from its last checkpoint, as its operator does.
+
+    Attributes:
+        outage: for how many seconds it stays down, unless its transactions are given up before.
+    """
+
+    written: ClassVar[str] = "flink-job"
+    example: ClassVar[str] = "flink-job"
+    windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {
+        "kill": {name: window.says for name, window in WINDOWS.items()}
+    }
+    outage: float = 0.0
+
+    def describe(self) -> str:
+        return "the Flink job"
+
+    def needs(self, verb: Verb, at: str | None) -> str | None:
+        return JOB
+
+    def moment(self, verb: Verb, at: str | None) -> str:
+        words = super().moment(verb, at)
+        return f"{words}; it stays down for up to {self.outage:g} s" if self.outage else words
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGKILL it."""
+        if at is None:
+            return _Killed(context, name)
+        return _KilledInWindow(context, name, WINDOWS[at], self.outage)
+
+
+class _Killed:
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
+        self._job = job(context)
+        process = self._job.running()
+        self.target = process.instance
+        self._count = process.members()
+        self.at = now()
+        self._job.kill(f"SIGKILL by fault «{name}»")
+
+    def evidence(self) -> str | None:
+        """How many processes it took."""
+        return f"{self.target} and all its {self._count} processes ended by signal 9"
+
+    def heal(self) -> None:
+        """Restart it and wait until it completes a checkpoint."""
+        self._job.start()
+        wait_completes(self._context)
+
+
+class _KilledInWindow:
+    def __init__(self, context: RunContext, name: str, window: Window, outage: float) -> None:
+        self._context = context
+        self._name = name
+        self._window = window
+        self._outage = outage
+        self._job = job(context)
+        self.target = "job"
+        self.at: int | None = None
+
+        def strike() -> None:
+            self._job.kill(f"SIGKILL by fault «{name}»")
+
+        self._trigger = FlinkCrashPointTrigger(
+            window,
+            job=self._job,
+            look=partial(transactions_of, context),
+            strike=strike,
+            stop=context.stop,
+        )
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """What the checkpoint was, and what of its transactions is open."""
+        if self._trigger.error is not None:
+            raise self._trigger.error
+        hit = self._trigger.hit
+        if self._proof is None and hit is not None:
+            self.target = hit.process.instance
+            self.at = hit.at
+            if self._open_still(hit):
+                self._proof = self._words(hit)
+        return self._proof
+
+    def heal(self) -> None:
+        """Restart it; wait until it completes a checkpoint, and what was promised is decided."""
+        self._trigger.end()
+        hit = self._trigger.hit
+        if hit is None:
+            return  # it was never hit, so there is nothing to restart
+        if not self._job.alive():
+            self._stay_down(hit)
+            self._job.start()
+        wait_completes(self._context)
+        if not hit.open or self._window is not CHECKPOINT_COMPLETE:
+            return
+        became = wait_decided(self._context, hit.open, undecided=_UNDECIDED)
+        if self._proof is not None:  # else they may have been decided before it died
+            self._context.recorder.hazard(
+                IN_DOUBT,
+                hop="process",
+                fault=self._name,
+                owner=self._job.name,
+                batch=hit.checkpoint,
+                at=hit.at,
+                detail=(
+                    f"checkpoint {hit.checkpoint} was complete and its transactions open when "
+                    f"{self.target} was killed; they became {became}"
+                ),
+            )
+
+    def _open_still(self, hit: Hit) -> bool:
+        """Whether what was open is so, now that nothing of it is on its way any more."""
+        if not hit.open:
+            return True
+        if self._context.stage.connected("pipeline-sink"):
+            return False
+        try:
+            told = transactions_of(self._context)
+        except (OSError, Refused):
+            return False
+        return open_of(told, self._job.name, hit.checkpoint) == hit.open
+
+    def _stay_down(self, hit: Hit) -> None:
+        """For as long as the outage lasts, or until its transactions have been given up."""
+        if not self._outage:
+            return
+        until = hit.at + int(self._outage * 1e9)
+
+        def over() -> bool:
+            if now() >= until:
+                return True
+            try:
+                told = transactions_of(self._context)
+            except (OSError, Refused):
+                return False
+            return bool(hit.open) and all(told.get(i) not in _UNDECIDED for i in hit.open)
+
+        wait_until(
+            over,
+            what="the outage to be over",
+            seconds=self._outage + 10,
+            every=0.1,
+            stop=self._context.stop,
+        )
+
+    def _words(self, hit: Hit) -> str:
+        missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
+        opened = f", and its transactions {', '.join(hit.open)} were open" if hit.open else ""
+        return (
+            f"{self.target} and all its {hit.processes} processes ended by signal 9; checkpoint "
+            f"{hit.checkpoint} {self._window.seen}{opened}{missed}"
+        )

@@ -1,0 +1,106 @@
+"""A forwarder between two queues.
+
+What a dead one had taken and not consumed the broker gives to somebody else, as soon as the
+connection is gone. A paused one is a zombie when it goes on: the broker has rolled its transaction
+back; whatever it does without one counts all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final, Self
+
+from onceproof.harness.clock import now
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.forwarders import forwarders
+from onceproof.harness.faults.targets.base import Verb, Victim, is_numbered
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT, BEFORE_WRITE
+from onceproof.harness.subjects.queue.subject import FORWARDER
+
+MOMENTS: Final[Mapping[str, str]] = {
+    BEFORE_WRITE: "when it is about to write",
+    BEFORE_COMMIT: "when it is about to have what it took consumed",
+    AFTER_COMMIT: "when what it took is consumed",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forwarder(Victim):
+    """A forwarder, by name, struck at a moment: before its commit if `at` does not say."""
+
+    written: ClassVar[str] = "forwarder-<n>"
+    example: ClassVar[str] = "forwarder-0"
+    windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {"kill": MOMENTS, "pause": MOMENTS}
+    paused_until: ClassVar[str] = "until the broker gives it up"
+    name: str = "forwarder-0"
+
+    @classmethod
+    def parse(cls, word: str) -> Self | None:
+        return cls(name=word) if is_numbered(word, "forwarder") else None
+
+    def describe(self) -> str:
+        return self.name
+
+    def needs(self, verb: Verb, at: str | None) -> str | None:
+        return FORWARDER
+
+    def moment(self, verb: Verb, at: str | None) -> str:
+        return super().moment(verb, BEFORE_COMMIT if at is None else at)
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGKILL it at the moment; it is started again when healed."""
+        return _Killed(context, name, self.name, at or BEFORE_COMMIT)
+
+    def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Pause it at the moment."""
+        return _Paused(context, self.name, at or BEFORE_COMMIT)
+
+
+class _Killed:
+    def __init__(self, context: RunContext, name: str, who: str, when: str) -> None:
+        self._forwarders = forwarders(context)
+        self._who, self._when = who, when
+        with self._forwarders.standing(who, when) as self._record:
+            self.at = now()
+            self._process = self._forwarders.kill(who, f"SIGKILL by fault «{name}»")
+        self.target = self._process.instance
+        self._forwarders.let_go(who)
+
+    def evidence(self) -> str | None:
+        """Its end, and with which record it stood still."""
+        return f"{self.target} {self._process.ended}; it stood still {self._when} of {self._record}"
+
+    def heal(self) -> None:
+        """Start it again, and see that it consumes."""
+        self._forwarders.restart(self._who)
+        self._forwarders.wait_consuming()
+
+
+class _Paused:
+    def __init__(self, context: RunContext, who: str, when: str) -> None:
+        self._forwarders = forwarders(context)
+        self._who, self._when = who, when
+        with self._forwarders.standing(who, when) as self._record:
+            self.at = now()
+            self._process = self._forwarders.pause(who)
+        self.target = self._process.instance
+
+    def evidence(self) -> str | None:
+        """That it stands still, and what it had was given to another."""
+        if not self._process.frozen():
+            return None
+        other = self._forwarders.given(self._record, since=self.at, but=self._who)
+        if other is None:
+            return None
+        return (
+            f"{self.target} stands still {self._when} of {self._record}, which the broker has "
+            f"given to {other} since"
+        )
+
+    def heal(self) -> None:
+        """Let it go on, and see that the broker has it again."""
+        self._forwarders.let_go(self._who)
+        self._process.thaw()
+        self._forwarders.wait_consuming()

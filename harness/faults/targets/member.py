@@ -1,0 +1,136 @@
+"""A member of a consumer group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final, Self
+
+from onceproof.harness.clock import now
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.led import in_words
+from onceproof.harness.faults.members import Belonging, members
+from onceproof.harness.faults.targets.base import Verb, Victim, is_numbered
+from onceproof.harness.faults.targets.member_commit import killed_at_commit, paused_with_work
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.group.base import MEMBER
+from onceproof.harness.subjects.group.members import Members
+from onceproof.harness.subjects.stored.subject import COMMITS
+
+COMMIT_LANDS: Final = "commit-lands"
+COMMIT_UNDONE: Final = "commit-undone"
+WITH_WORK: Final = "with-work"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Member(Victim):
+    """A member, by name.
+
+    Killed while its commit into a database is under way, its next life cannot remember that it had
+    sent one. Paused, it is a zombie when it goes on: it still writes and commits what it was about
+    to, and only fencing stands against that. Where it is paused with work in hand it has no lock
+    that others would have to wait for.
+    """
+
+    written: ClassVar[str] = "member-<n>"
+    example: ClassVar[str] = "member-0"
+    windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {
+        "kill": {
+            COMMIT_LANDS: "while its commit into the database is under way, which still lands",
+            COMMIT_UNDONE: "while its commit into the database is under way, which is undone",
+        },
+        "pause": {WITH_WORK: "at its database with payments in hand"},
+    }
+    paused_until: ClassVar[str] = "until the group goes on without it"
+    name: str = "member-0"
+
+    @classmethod
+    def parse(cls, word: str) -> Self | None:
+        return cls(name=word) if is_numbered(word, "member") else None
+
+    def describe(self) -> str:
+        return self.name
+
+    def needs(self, verb: Verb, at: str | None) -> str | None:
+        return MEMBER if at is None else COMMITS
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGKILL it; it is started again when healed."""
+
+        def kill() -> Injection:
+            group = members(context)
+            end = partial(group.kill, self.name, f"SIGKILL by fault «{name}»")
+            return _Ended(context, group, self.name, end)
+
+        if at is None:
+            return kill()
+        return killed_at_commit(context, name, self.name, kill, lands=at == COMMIT_LANDS)
+
+    def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGTERM it, as a deployment ends it; whether it leaves its group is its own affair."""
+        group = members(context)
+        end = partial(group.stop, self.name, f"SIGTERM by fault «{name}»")
+        return _Ended(context, group, self.name, end)
+
+    def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Pause it for longer than its session, until the group goes on without it."""
+        if at is None:
+            return _Paused(context, self.name)
+        return paused_with_work(context, self.name, lambda: _Paused(context, self.name))
+
+
+class _Ended:
+    """A member that was made to end."""
+
+    def __init__(
+        self, context: RunContext, group: Members, who: str, end: Callable[[], Process]
+    ) -> None:
+        self._group = group
+        self._who = who
+        self._belonging = Belonging(context, group.group, group.consumer(who))
+        self.at = now()
+        self._process = end()
+        self.target = self._process.instance
+
+    def evidence(self) -> str | None:
+        """Its end."""
+        return f"{self.target} {self._process.ended}"
+
+    def heal(self) -> None:
+        """Start it again, and see that the group has it."""
+        self._group.restart(self._who)
+        self._belonging.wait_back()
+
+
+class _Paused:
+    def __init__(self, context: RunContext, who: str) -> None:
+        self._group = members(context)
+        self._belonging = Belonging(context, self._group.group, self._group.consumer(who))
+        self.at = now()
+        self._alone_since: int | None = None
+        self._process = self._group.pause(who)
+        self.target = self._process.instance
+
+    def evidence(self) -> str | None:
+        """That it stands still, and others went on with all that it had."""
+        left = self._belonging.without()
+        if not left or not self._process.frozen():
+            return None
+        commits = self._group.committed()
+        if self._alone_since is None:
+            self._alone_since = len(commits)
+        new = [(c.topic, c.partition) for c in commits[self._alone_since :]]
+        had = self._belonging.had or {(c.topic, c.partition) for c in commits}
+        if not had <= set(new):
+            return None
+        return (
+            f"{self.target} stands still; the group has only {', '.join(left)}, who committed "
+            f"{len(new)} positions since, also in all that it had: {in_words(sorted(had))}"
+        )
+
+    def heal(self) -> None:
+        """Let it go on, and see that the group has it again."""
+        self._process.thaw()
+        self._belonging.wait_back()

@@ -1,0 +1,103 @@
+"""A member killed or paused at its database, where we make its commit stand still.
+
+Of both ends that the commit of a killed member can have, only what is stored tells. A paused one
+writes what it has in hand when it goes on, as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.faults.at_commit import held, note_doubt, storing
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.members import Belonging
+from onceproof.harness.run_context import Collected, RunContext
+from onceproof.harness.subjects.stored.audit import Hold
+from onceproof.harness.wait import wait_until
+
+_MORE: Final = 600
+"""So many payments come while it stands still, that what it reads next makes many transactions."""
+_LEFT: Final = 120
+"""So many it has in hand at least: more than what stands still, which is 50 at most."""
+_SECONDS: Final = 60.0
+
+
+def killed_at_commit(
+    context: RunContext, name: str, who: str, kill: Callable[[], Injection], *, lands: bool
+) -> Injection:
+    """Wait for a commit of a member, kill it then, and let the commit land or undo it."""
+    hold = storing(context).hold_commit(who)
+    with held(hold, context) as seen:
+        killed = kill()
+        try:
+            came = hold.let_go() if lands else hold.undo()
+        except BaseException:
+            killed.heal()
+            raise
+    return _KilledAtCommit(context, name, killed, f"{seen}, and after that {came}")
+
+
+def paused_with_work(context: RunContext, who: str, pause: Callable[[], Injection]) -> Injection:
+    """Have a member stand at its database while payments come, and pause it."""
+    group = storing(context)
+    belonging = Belonging(context, group.group, group.consumer(who))
+    belonging.wait_at_work(group.committed)
+    hold = group.hold_with_work(who)
+    with held(hold, context):
+        wanted = min(context.producers.acknowledged + _MORE, context.producers.total)
+        wait_until(
+            lambda: context.producers.acknowledged >= wanted,
+            what=f"{_MORE} more records to be acknowledged",
+            seconds=_SECONDS,
+            stop=context.stop,
+        )
+        _next(hold, context, who)
+        # All that it has read may be in the one transaction that stands still.
+        while hold.begun and group.in_hand(who) < _LEFT:
+            _next(hold, context, who)
+        process = group.pause(who)
+        while hold.hinders():  # others could never go on
+            process.thaw()
+            process = group.pause(who)
+        paused = pause()
+        try:
+            hold.let_go()
+        except BaseException:
+            process.thaw()
+            raise
+    return paused
+
+
+def _next(hold: Hold, context: RunContext, who: str) -> None:
+    hold.next()
+    wait_until(
+        hold.caught,
+        what=f"{who} to write what comes next",
+        seconds=_SECONDS,
+        every=0.01,
+        stop=context.stop,
+    )
+
+
+class _KilledAtCommit:
+    def __init__(self, context: RunContext, name: str, killed: Injection, seen: str) -> None:
+        self._context = context
+        self._name = name
+        self._killed = killed
+        self._seen = seen
+        self.at = now()
+        self.target = killed.target
+
+    def evidence(self) -> str | None:
+        """Its end, what it was at, and what became of that."""
+        return f"{self._killed.evidence()}: {self._seen}"
+
+    def heal(self) -> None:
+        """Start it again, and see that the group has it."""
+        self._killed.heal()
+
+    def after_collect(self, known: Collected) -> None:
+        """A commit whose end nobody heard."""
+        note_doubt(self._context, self._name, self.at, self._seen)

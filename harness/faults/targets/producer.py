@@ -1,0 +1,136 @@
+"""A producer of the workload.
+
+What it had called and not heard of stays unknown for ever. Its next life sends what was not called
+yet, as an application would that keeps its place before it sends; it goes on under the same
+transactional id. Paused, it keeps its connections and its transaction, and reads the answers that
+came meanwhile when it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final, Self
+
+from onceproof.harness.clock import now
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.targets.base import Verb, Victim, is_numbered
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.wait import wait_until
+
+_SECONDS: Final = 1.0
+"""Far longer than a producer that is at work stays silent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Producer(Victim):
+    """A producer, by name."""
+
+    written: ClassVar[str] = "producer-<n>"
+    example: ClassVar[str] = "producer-0"
+    name: str = "producer-0"
+
+    @classmethod
+    def parse(cls, word: str) -> Self | None:
+        return cls(name=word) if is_numbered(word, "producer") else None
+
+    def describe(self) -> str:
+        return self.name
+
+    def needs(self, verb: Verb, at: str | None) -> str | None:
+        return None
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGKILL it; when healed, its next life sends what it had not called."""
+        end = partial(context.producers.kill, self.name, f"SIGKILL by fault «{name}»")
+        return _Ended(context, self.name, end)
+
+    def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGTERM it; when healed, its next life sends what it had not called."""
+        end = partial(context.producers.end, self.name, f"SIGTERM by fault «{name}»")
+        return _Ended(context, self.name, end)
+
+    def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Pause it: it keeps its connections and says nothing."""
+        return _Paused(context, self.name)
+
+
+class _Ended:
+    """A producer that was made to end."""
+
+    def __init__(self, context: RunContext, who: str, end: Callable[[], Process]) -> None:
+        self._context, self._who = context, who
+        self.at = now()
+        self._process = end()
+        self.target = self._process.instance
+        self._life: str | None = None
+
+    def evidence(self) -> str | None:
+        """Its end, and what it had said by then."""
+        said = self._context.producers.told(self._process.name)
+        unknown = said.called - said.ok - said.not_ok
+        return (
+            f"{self.target} {self._process.ended}; it had told of {said.called} sends, {unknown} "
+            "of them without an outcome"
+        )
+
+    def heal(self) -> None:
+        """Start its next life, and see that it gets on.
+
+        Raises:
+            Overdue: it does not in time.
+            ProducerTrouble: it ended before its work was done.
+        """
+        producers = self._context.producers
+        if self._life is None:
+            self._life = producers.go_on(self._who)
+        life = self._life
+        wait_until(
+            lambda: producers.told(life).ok > 0 or producers.ended(life),
+            what=f"{life} to be told of a send",
+            seconds=60,
+            stop=self._context.stop,
+            seen=lambda: producers.told(life),
+        )
+
+
+class _Paused:
+    def __init__(self, context: RunContext, who: str) -> None:
+        self._context = context
+        self.at = now()
+        self._process = context.producers.pause(who)
+        self.target = self._process.instance
+        self._said = context.producers.told(self._process.name).moved
+        self._still_since = self.at
+
+    def evidence(self) -> str | None:
+        """The kernel's word that it stands still, and its own silence."""
+        said = self._context.producers.told(self._process.name).moved
+        if said != self._said:  # its last words were still in the pipe
+            self._said, self._still_since = said, now()
+        if now() - self._still_since < _SECONDS * 1e9 or not self._process.frozen():
+            return None
+        called, acknowledged, _ = said
+        return (
+            f"every thread of {self.target} is stopped; nothing heard of it for more than "
+            f"{_SECONDS:g} s, since {called} sends, {acknowledged} of them acknowledged"
+        )
+
+    def heal(self) -> None:
+        """Let it go on, and see that it does.
+
+        Raises:
+            Overdue: it does not in time.
+            ProducerTrouble: it ended before its work was done.
+        """
+        producers, name = self._context.producers, self._process.name
+        self._process.thaw()
+        wait_until(
+            lambda: producers.told(name).moved != self._said or producers.ended(name),
+            what=f"{self.target} to be heard of again",
+            seconds=60,
+            stop=self._context.stop,
+            seen=lambda: producers.told(name),
+        )

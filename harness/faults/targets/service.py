@@ -1,0 +1,156 @@
+"""The database and the queue broker: each is one node of the stage.
+
+Killed, its next life recovers from its log. Asked to end, it disconnects everybody and writes down
+what it has. Paused, it keeps its connections: transactions that were open stay open, and their
+locks with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.clock import now
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.forwarders import forwarders
+from onceproof.harness.faults.services import DATABASE, QUEUE_BROKER, Service
+from onceproof.harness.faults.targets.base import Verb, Victim
+from onceproof.harness.faults.targets.forwarder import MOMENTS
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.subjects.queue.subject import FORWARDER
+
+
+class ServiceVictim(Victim):
+    """A node that is no broker of Kafka's."""
+
+    service: ClassVar[Service]
+
+    def describe(self) -> str:
+        return self.service.called
+
+    def needs(self, verb: Verb, at: str | None) -> str | None:
+        return self.service.needs
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGKILL it with all its processes."""
+        how = context.stage.kill(self.service.node, f"SIGKILL by fault «{name}»")
+        return _Ended(context, self.service, how)
+
+    def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Ask it to end at once, and wait for its end."""
+        how = context.stage.shut_down(self.service.node, f"shut down by fault «{name}»")
+        return _Ended(context, self.service, how)
+
+    def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Stop all its processes in their tracks: it accepts, says nothing, and later goes on."""
+        return _Paused(context, self.service)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Database(ServiceVictim):
+    """The PostgreSQL server of the stage."""
+
+    written: ClassVar[str] = "database"
+    example: ClassVar[str] = "database"
+    service: ClassVar[Service] = DATABASE
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueueBroker(ServiceVictim):
+    """The queue broker, killed at any time or at a moment of a forwarder.
+
+    At such a moment, what the forwarder has written is with the broker, and what it took is not yet
+    consumed. When both go on, the broker delivers it again; only a transaction, or an identity that
+    the broker still knows in its next life, keeps the effect from being there twice.
+
+    Attributes:
+        forwarder: whose moment.
+    """
+
+    written: ClassVar[str] = "queue-broker"
+    example: ClassVar[str] = "queue-broker"
+    service: ClassVar[Service] = QUEUE_BROKER
+    windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {"kill": MOMENTS}
+    forwarder: str = "forwarder-0"
+
+    def needs(self, verb: Verb, at: str | None) -> str | None:
+        return super().needs(verb, at) if at is None else FORWARDER
+
+    def moment(self, verb: Verb, at: str | None) -> str:
+        words = super().moment(verb, at)
+        return f"{words}, of {self.forwarder}" if words else ""
+
+    def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
+        if at is None:
+            return super().kill(context, name, at)
+        return _KilledAtMoment(context, name, self.forwarder, at)
+
+
+class _Ended:
+    """It ended for a fault's sake; it gets a new life when healed."""
+
+    def __init__(self, context: RunContext, service: Service, how: str) -> None:
+        self._context = context
+        self._service = service
+        self._how = how
+        self.target = service.node
+        self.at = now()
+
+    def evidence(self) -> str | None:
+        """How it ended, and that nobody answers in its place."""
+        if self._service.answers(self._context):
+            return None
+        return f"{self._how}; past the proxies nobody answers in its place"
+
+    def heal(self) -> None:
+        """Restart it, and see that it answers."""
+        if not self._context.stage.alive(self._service.node):
+            self._context.stage.restart(self._service.node)
+        self._service.wait_answers(self._context)
+
+
+class _Paused:
+    """It stands still."""
+
+    def __init__(self, context: RunContext, service: Service) -> None:
+        self._context = context
+        self._service = service
+        self.target = service.node
+        self.at = now()
+        self._seen = context.stage.pause(service.node)
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """Its state, and that a new connection gets no answer."""
+        if self._proof is None and self._context.stage.paused(self._service.node):
+            silent = not self._service.answers(self._context)
+            self._proof = f"{self._seen}; a new connection gets no answer" if silent else None
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it go on, and see that it answers."""
+        if self._context.stage.paused(self._service.node):
+            self._context.stage.resume(self._service.node)
+        self._service.wait_answers(self._context)
+
+
+class _KilledAtMoment:
+    def __init__(self, context: RunContext, name: str, who: str, when: str) -> None:
+        self._forwarders = forwarders(context)
+        self._who = who
+        with self._forwarders.standing(who, when) as record:
+            how = context.stage.kill(QUEUE_BROKER.node, f"SIGKILL by fault «{name}»")
+            where = f"{who} stood still {when} of {record}"
+            self._ended = _Ended(context, QUEUE_BROKER, f"{how}; {where}")
+        self.target, self.at = self._ended.target, self._ended.at
+
+    def evidence(self) -> str | None:
+        """How it ended, where the forwarder stood, and that nobody answers in its place."""
+        return self._ended.evidence()
+
+    def heal(self) -> None:
+        """Restart it, let the forwarder go on, and see that all of them consume."""
+        self._ended.heal()
+        self._forwarders.let_go(self._who)
+        self._forwarders.wait_consuming()

@@ -1,0 +1,154 @@
+"""The Spark driver killed in a window in the life of a micro-batch.
+
+The fault stays armed until it has hit, and then proves the window by identity: which of the batch's
+records have effects in the sink, now that nobody writes any more. A batch that had some and no
+commit runs again after the restart: that is the hazard. So is one of which a part of the state was
+committed: its state must be taken back before it runs again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onceproof.harness.faults.driver import SinkOfBatches, driver, wait_reads
+from onceproof.harness.run_context import RunContext
+from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.checkpoint import BatchState
+from onceproof.harness.subjects.crash_point_trigger import Hit
+from onceproof.harness.subjects.windows import (
+    BEFORE_SINK_COMMIT,
+    DURING_SINK_WRITE,
+    DURING_STATE_COMMIT,
+    Window,
+)
+
+_BEFORE_LOGGED: Final = (DURING_SINK_WRITE, BEFORE_SINK_COMMIT)
+"""Windows in which a sink that keeps a log of its own has no entry for the batch there."""
+
+
+class KilledInWindow:
+    """A driver killed in a window, once its trigger has hit."""
+
+    def __init__(self, context: RunContext, name: str, window: Window) -> None:
+        self._context = context
+        self._name = name
+        self._window = window
+        self._driver = driver(context)
+        if context.subject.balances and window is not DURING_STATE_COMMIT:
+            raise StageTrouble(
+                f"{context.subject.name} writes balances, and no balance says which payments it "
+                f"holds: only {DURING_STATE_COMMIT.name} can be proved there"
+            )
+        if window is BEFORE_SINK_COMMIT and self._driver.sink_log is None:
+            raise StageTrouble(
+                f"{context.subject.name} keeps no log in its sink, so nothing shows when "
+                f"{window.name} is; after-sink-write is when all of a batch is written"
+            )
+        self.target = "driver"
+        self.at: int | None = None
+        self._trigger = self._driver.crash_point_trigger(
+            window, SinkOfBatches(context), f"SIGKILL by fault «{name}»"
+        )
+        self._hit: Hit | None = None
+        self._present = self._planned = 0
+        self._state: BatchState | None = None
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """How much of the batch the sink has, and whether the commit log has it."""
+        if self._trigger.error is not None:
+            raise self._trigger.error
+        if self._hit is None and (hit := self._trigger.hit) is not None:
+            self._hit = hit
+            self.target = hit.instance
+            self.at = hit.at
+            # Once more, now that it is dead: what was on its way has arrived.
+            self._present, self._planned = SinkOfBatches(self._context).of(hit.batch)
+            checkpoint = self._driver.checkpoint
+            self._state = checkpoint.state_of(hit.batch)
+            committed = hit.batch in checkpoint.committed()
+            if (
+                committed is self._window.committed
+                and self._window.holds(self._present, self._planned)
+                and self._window.state(*self._state.progress)
+            ):
+                self._proof = self._words(hit, self._state)
+        return self._proof
+
+    def heal(self) -> None:
+        """Restart it; wait until the batch that it was killed in is committed at last."""
+        pipeline = self._driver
+        self._trigger.end()
+        hit = self._hit or self._trigger.hit
+        if hit is None:
+            return  # it was never hit, so there is nothing to restart
+        if not pipeline.alive():  # an earlier try to heal may have started it
+            pipeline.start()
+        if self._window.committed:
+            wait_reads(self._context)
+            return
+        pipeline.wait_batch(hit.batch, seconds=150)
+        if self._proof is None:
+            return  # it may have been committed just before: then it never ran again
+        if self._window is DURING_STATE_COMMIT:
+            self._note_state(hit)
+        if self._present:
+            # Whoever reads by the sink's own log saw nothing of it: to them it ran only once.
+            unlogged = pipeline.sink_log is not None and self._window in _BEFORE_LOGGED
+            self._context.recorder.hazard(
+                "interrupted-write" if unlogged else "replayed-batch",
+                hop="process",
+                fault=self._name,
+                owner=pipeline.checkpoint.query_id(),
+                batch=hit.batch,
+                detail=f"micro-batch {hit.batch} ran again after {self._seen()} in the sink",
+            )
+
+    def _note_state(self, hit: Hit) -> None:
+        """The hazard, if what was committed of the state before has been committed anew."""
+        if self._state is None:
+            return  # hit, but never proved: the fault is of no worth anyway
+        done, partitions = self._state.progress
+        checkpoint = self._driver.checkpoint
+        if anew := self._state.anew(checkpoint.state_of(hit.batch)):
+            self._context.recorder.hazard(
+                "half-committed-state",
+                hop="process",
+                fault=self._name,
+                owner=checkpoint.query_id(),
+                batch=hit.batch,
+                detail=(
+                    f"micro-batch {hit.batch} ran again after {done} of {partitions} partitions "
+                    f"of the state had been committed as version {self._state.version}; {anew} of "
+                    "these were committed anew"
+                ),
+            )
+
+    def _words(self, hit: Hit, state: BatchState) -> str:
+        missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
+        commit = "was committed" if self._window.committed else "had no commit"
+        if self._window is DURING_STATE_COMMIT:
+            done, partitions = state.progress
+            return (
+                f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of the "
+                f"{partitions} partitions of the state {done} had version {state.version}, which "
+                f"micro-batch {hit.batch} with its {self._planned} records makes, and the batch "
+                f"{commit}{missed}"
+            )
+        if not self._context.subject.sinks:
+            has = "rows" if self._present else "no row"
+            said = f"the sink had {has} of micro-batch {hit.batch} with its {self._planned} records"
+        else:
+            said = (
+                f"of the {self._planned} records of micro-batch {hit.batch} the sink had "
+                f"{self._present}"
+            )
+        return (
+            f"{hit.instance} and all its {hit.processes} processes ended by signal 9; {said}, and "
+            f"the batch {commit}{missed}"
+        )
+
+    def _seen(self) -> str:
+        if not self._context.subject.sinks:
+            return "its rows were visible"
+        return f"{self._present} of its {self._planned} effects were visible"

@@ -1,0 +1,51 @@
+"""What `kill`, `stop` and `pause` have in common: a target, and a window of its work."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
+
+from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.targets.base import Verb, Victim, check
+from onceproof.harness.run_context import RunContext
+
+
+@dataclass(frozen=True)
+class VerbFault:
+    """A verb, done to a target.
+
+    Attributes:
+        target: which part of the run.
+        at: a window of its work, of those that the target has; without one, at once.
+    """
+
+    verb: ClassVar[Verb]
+    word: ClassVar[str]
+    """The verb in sentences."""
+    target: Victim
+    _: KW_ONLY
+    at: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what the target does not support."""
+        check(self.target, self.verb, self.at)
+
+    @property
+    def needs(self) -> str | None:
+        return self.target.needs(self.verb, self.at)
+
+    @property
+    def message(self) -> Message | None:
+        """The message that it waits for, so that there is a gate on its way."""
+        return self.target.message(self.at)
+
+    def describe(self) -> str:
+        until = self.target.paused_until if self.verb == "pause" else ""
+        moment = self.target.moment(self.verb, self.at)
+        return " ".join(filter(None, (self.word, self.target.describe(), moment, until)))
+
+    def inject(self, context: RunContext, name: str) -> Injection:
+        """Do it, or arm."""
+        act = {"kill": self.target.kill, "stop": self.target.stop, "pause": self.target.pause}
+        return act[self.verb](context, name, self.at)
