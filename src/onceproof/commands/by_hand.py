@@ -49,11 +49,11 @@ def _list() -> None:
     print("\nwhat the words in capitals are:")
     for word, those in {**words, "WAY": get_args(Way)}.items():
         print(_indented(f"{word}: {', '.join(those)}"))
-    print("\nother targets of kill, stop and pause, and the windows of their work:")
+    print("\nkill, stop and pause also take:")
     for victim in victims():
         print(_indented(f"{victim.written}: {', '.join(victim.verbs())}"))
         for verb, windows in victim.windows.items():
-            print(_indented(f"  {verb} --at {'|'.join(windows)}"))
+            print(_indented(f"{verb} --at {' | '.join(windows)}"))
 
 
 def _indented(text: str) -> str:
