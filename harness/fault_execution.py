@@ -34,7 +34,8 @@ class FaultExecution:
 
     Attributes:
         at: what it does.
-        state: planned, armed, lying in wait, injected, bit, healed or failed.
+        state: planned, due (its trigger has come), armed (it waits for its window), injected, bit,
+            healed or failed.
         detail: what there is to say of that state.
         target: the target as resolved, once it is.
         fatal: what ends the whole run: the history cannot be written.
@@ -88,7 +89,7 @@ class FaultExecution:
         with self._to_its_end():
             wait_trigger()
             for left in reversed(range(tries() if tries else self.at.tries)):
-                self.record("armed", self.at.do.describe(), armed_at=now())
+                self.record("due", self.at.do.describe(), armed_at=now())
                 if self.at.hazard is not None and not self._context.producers.finished:
                     start_if_hung(self._context)
                 before, alive = self._hazards(), life(self._context)
@@ -157,7 +158,7 @@ class FaultExecution:
                 raise
             self.target = injection.target
             self.record(
-                "injected" if injection.at is not None else "lying in wait",
+                "injected" if injection.at is not None else "armed",
                 injection.target,
                 injected_at=injection.at,
                 target=injection.target,
@@ -207,7 +208,7 @@ class FaultExecution:
                 seconds=self.at.seconds,
                 stop=self._context.stop,
             )
-            self.record("armed", f"{'lost' if lost else 'held'}: {met(fired[0])}")
+            self.record("due", f"{'lost' if lost else 'held'}: {met(fired[0])}")
             yield
 
     def _heal(self) -> None:

@@ -61,7 +61,7 @@ class ToRest:
     """Kills a driver at rest: at once, or as soon as it comes to rest."""
 
     def __init__(self, context: RunContext, how: str) -> None:
-        """Do it, or lie in wait; `how` is what is noted of the driver's end."""
+        """Do it, or arm; `how` is what is noted of the driver's end."""
         self._context = context
         self._sink = SinkOfBatches(context)
         self._trigger: CrashPointTrigger | None = None

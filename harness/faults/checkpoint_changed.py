@@ -17,7 +17,7 @@ class CheckpointChanged(ABC):
     """A checkpoint changed while its driver is down."""
 
     def __init__(self, context: RunContext, name: str) -> None:
-        """Kill the driver at rest, or lie in wait until it is."""
+        """Kill the driver at rest, or arm until it is."""
         self.target = "driver"
         self.at: int | None = None
         self._context = context

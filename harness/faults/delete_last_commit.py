@@ -29,7 +29,7 @@ class DeleteLastCommit:
         return "SIGKILL the Spark driver at rest and delete the last entry of its commit log"
 
     def inject(self, context: RunContext, name: str) -> _Deleted:
-        """Do it, or lie in wait until it is at rest."""
+        """Do it, or arm until it is at rest."""
         return _Deleted(context, name)
 
 

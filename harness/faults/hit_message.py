@@ -1,6 +1,6 @@
 """One message of Kafka's protocol hit: held, lost, answered with an error, sent twice, cut off.
 
-It lies in wait until the message comes, and acts on that one and no other.
+It is armed until the message comes, and acts on that one and no other.
 An exactly-once protocol breaks at particular messages.
 """
 

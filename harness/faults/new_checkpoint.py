@@ -33,7 +33,7 @@ class NewCheckpoint:
         return "SIGKILL the Spark driver at rest and start it with a new checkpoint"
 
     def inject(self, context: RunContext, name: str) -> _Renewed:
-        """Do it, or lie in wait until it is at rest."""
+        """Do it, or arm until it is at rest."""
         return _Renewed(context, name)
 
 

@@ -144,7 +144,7 @@ class ByHand:
         return topic
 
     def begin(self, name: str, fault: Fault) -> FaultExecution:
-        """Let a fault act; returns when it does, lies in wait, or has failed.
+        """Let a fault act; returns when it does, is armed, or has failed.
 
         Raises:
             Overdue: it did not get so far.
@@ -172,7 +172,7 @@ class ByHand:
             self.lines.append(line)
         threading.Thread(target=line.run, args=(_at_once,), daemon=True).start()
         wait_until(
-            lambda: line.state not in ("planned", "armed"),
+            lambda: line.state not in ("planned", "due"),
             what=f"«{at.name}» to be at work",
             seconds=ACT_SECONDS,
             stop=self.context.stop,

@@ -98,7 +98,7 @@ def test_broken_by_hand_and_judged(lab: Up, tmp_path: Path) -> None:
     begun = post(
         lab, "faults", {"fault": "kill", "arguments": ["driver", "--at", "after-sink-write"]}
     )
-    assert begun["state"] in ("lying in wait", "bit"), begun
+    assert begun["state"] in ("armed", "bit"), begun
     lab.wait_bitten("kill-1")
     assert onceproof("fault", "melt", *by_name).code == 2
     assert onceproof("heal", "kill-7", *by_name).code == 1

@@ -33,7 +33,7 @@ def test_a_fault_from_its_trigger_to_its_end(world: World) -> None:
     fault = Fault(name="a")
     Conductor([at(fault)], world.context).carry_out()
     assert fault.story == ["inject a", "heal a"]
-    assert world.states("a") == ["armed", "injected", "bit", "healed"]
+    assert world.states("a") == ["due", "injected", "bit", "healed"]
     row = world.rows()["a"]
     assert (row["kind"], row["description"], row["target"]) == ("crash", "do a", "target of a")
     assert (row["bit"], row["evidence"], row["error"]) == (True, "it bled", None)
@@ -224,7 +224,7 @@ class TestHazards:
 
         fault = Fault(name="a", on_inject=once)
         Conductor([at(fault, hazard="evicted", tries=2)], world.context).carry_out()
-        assert world.states("a") == ["armed", "failed", "armed", "injected", "bit", "healed"]
+        assert world.states("a") == ["due", "failed", "due", "injected", "bit", "healed"]
         (failed,) = [e.detail for e in world.events if getattr(e, "state", "") == "failed"]
         assert failed == "ZeroDivisionError: no such thing; it is tried again"
         assert world.rows()["a"]["error"] is None
@@ -282,7 +282,7 @@ def test_no_evidence_within_its_time_is_recorded_and_healed(world: World) -> Non
     fault, after = Fault(name="a", evidence=lambda: None), Fault(name="b")
     Conductor([at(fault, seconds=0.1), at(after, after=("a",))], world.context).carry_out()
     assert fault.story == ["inject a", "heal a"]
-    assert world.states("a") == ["armed", "injected", "failed", "healed"]
+    assert world.states("a") == ["due", "injected", "failed", "healed"]
     row = world.rows()["a"]
     assert (row["bit"], row["evidence"], row["error"]) == (False, None, None)
     assert row["healed_at"] is not None
@@ -333,7 +333,7 @@ def test_a_fault_that_cannot_be_healed_is_an_error(world: World) -> None:
     row = world.rows()["a"]
     assert (row["bit"], row["healed_at"]) == (True, None)
     assert row["error"] == "not healed: RuntimeError: still cut"
-    assert world.states("a") == ["armed", "injected", "bit", "failed"]
+    assert world.states("a") == ["due", "injected", "bit", "failed"]
     assert world.rows()["b"]["bit"]
 
 
@@ -372,7 +372,7 @@ def conductor_rows(world: World) -> list[dict[str, Any]]:
     return list(world.rows().values())
 
 
-@pytest.mark.parametrize("state", ["armed", "injected", "bit", "healed"])
+@pytest.mark.parametrize("state", ["due", "injected", "bit", "healed"])
 def test_a_history_that_cannot_be_written_ends_everything(
     world: World, monkeypatch: pytest.MonkeyPatch, state: str
 ) -> None:
@@ -433,7 +433,7 @@ def test_a_fault_that_lies_in_wait_is_injected_when_it_strikes(world: World) -> 
 
     fault = Fault(name="a", at=lambda: None, evidence=evidence)
     Conductor([at(fault)], world.context).carry_out()
-    assert world.states("a") == ["armed", "lying in wait", "bit", "healed"]
+    assert world.states("a") == ["due", "armed", "bit", "healed"]
     row = world.rows()["a"]
     assert (row["injected_at"], row["target"]) == (4711, "driver#1")
 

@@ -145,7 +145,7 @@ def test_what_failed_to_heal_can_be_tried_again(kept: Kept) -> None:
     kept.lab.heal("hit-1")
     assert line.state == "healed"
     assert fault.story == ["inject hit-1"] + 3 * ["heal hit-1"]
-    assert kept.world.states("hit-1") == ["armed", "injected", "bit", "failed", "failed", "healed"]
+    assert kept.world.states("hit-1") == ["due", "injected", "bit", "failed", "failed", "healed"]
     row = kept.world.rows()["hit-1"]
     assert row["error"] == (
         "not healed: StageTrouble: still cut after 1; not healed: StageTrouble: still cut after 2"
