@@ -77,9 +77,7 @@ def asked(name: str, words: Sequence[str]) -> Fault:
         raise UnknownFault(f"expected {entry.usage}, found {' '.join([name, *words])}")
     try:
         return entry.make(*given, **behind)
-    except UnknownFault:
-        raise
-    except ValueError as error:  # what the fault itself refuses, such as a window it has not
+    except ValueError as error:  # also what the fault itself refuses, such as a window it has not
         raise UnknownFault(str(error)) from None
 
 

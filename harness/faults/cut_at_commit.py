@@ -13,8 +13,8 @@ from typing import ClassVar, Final
 from onceproof.harness.clock import now
 from onceproof.harness.faults.at_commit import Fate, fate, held, note_doubt, storing
 from onceproof.harness.faults.by_hand import ByHand
-from onceproof.harness.faults.members import member
 from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.faults.words import numbered
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.base import StageTrouble
@@ -61,7 +61,7 @@ BY_HAND: Final = ByHand(
     example="cut-at-commit member-0 lands",
     says="cut the link to the database while a consumer's commit is under way, which then lands, "
     "late, or is undone",
-    make=lambda who, what: CutAtCommit(member=member(who), commit=fate(what)),
+    make=lambda who, what: CutAtCommit(member=numbered(who, "member"), commit=fate(what)),
 )
 
 

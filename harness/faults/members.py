@@ -13,7 +13,6 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from onceproof.harness.faults.led import in_words
-from onceproof.harness.faults.words import numbered
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
@@ -35,15 +34,6 @@ def members(context: RunContext) -> Members:
     if not isinstance(context.pipeline, Members):
         raise StageTrouble(f"{context.subject.name} has no members")
     return context.pipeline
-
-
-def member(word: str) -> str:
-    """A member as it is written by hand: `member-0`.
-
-    Raises:
-        UnknownFault: it is none.
-    """
-    return numbered(word, "member")
 
 
 class Belonging:

@@ -16,6 +16,7 @@ import psutil
 
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.run_context import addresses, open_reader
 from onceproof.harness.stage.alone import alone
 from onceproof.harness.stage.base import Stage
@@ -336,3 +337,8 @@ def stands_there(send: dict[str, Any], entry: Entry) -> bool:
     """
     place = (send["topic"], send["partition"])
     return place == (entry.topic, entry.partition) and send["offset"] in (None, entry.offset)
+
+
+def once_each(rules: list[Placed]) -> None:
+    """Some rule acted, and none twice: on two links, if the broker in charge changed meanwhile."""
+    assert {len(rule.fired) for rule in rules} in ({1}, {0, 1})

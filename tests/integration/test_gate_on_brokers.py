@@ -14,7 +14,7 @@ from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import AUDITOR, POSTGRES, Link
-from tests.integration.staging import Staged, Talk, eventually, marked, serves
+from tests.integration.staging import Staged, Talk, eventually, marked, once_each, serves
 from tests.integration.transactions import SECONDS, Background, Reader, producer, send
 
 pytestmark = pytest.mark.integration
@@ -46,11 +46,6 @@ class Everywhere:
 
 def fired(rules: list[Placed]) -> list[Any]:
     return [event for rule in rules for event in rule.fired]
-
-
-def once_each(rules: list[Placed]) -> None:
-    """Some rule acted, and none twice: on two links, if the broker in charge changed meanwhile."""
-    assert {len(rule.fired) for rule in rules} in ({1}, {0, 1})
 
 
 def wait_fired(rules: list[Placed]) -> Placed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, Self, get_args
 
 from onceproof.harness.faults.base import Injection
@@ -77,8 +78,19 @@ class Victim:
         raise NotImplementedError
 
 
-class CannotBe(ValueError):
-    """A verb that a victim does not support; the text says which it does."""
+@dataclass(frozen=True, kw_only=True)
+class Numbered(Victim):
+    """One of several of a kind, by its name, such as `member-0`."""
+
+    name: str
+
+    @classmethod
+    def parse(cls, word: str) -> Self | None:
+        kind = cls.written.removesuffix("-<n>")
+        return cls(name=word) if is_numbered(word, kind) else None
+
+    def describe(self) -> str:
+        return self.name
 
 
 def check(victim: Victim, verb: Verb, at: str | None) -> None:
@@ -88,7 +100,7 @@ def check(victim: Victim, verb: Verb, at: str | None) -> None:
         ValueError: the verb is not supported, or has no such window.
     """
     if verb not in victim.verbs():
-        raise CannotBe(f"cannot {verb} {victim.example}: expected {' or '.join(victim.verbs())}")
+        raise ValueError(f"cannot {verb} {victim.example}: expected {' or '.join(victim.verbs())}")
     victim.moment(verb, at)
 
 

@@ -58,7 +58,11 @@ class FlinkJob(Victim):
 
     def moment(self, verb: Verb, at: str | None) -> str:
         words = super().moment(verb, at)
-        return f"{words}; it stays down for up to {self.outage:g} s" if self.outage else words
+        return (
+            f"{words or 'at once'}; it stays down for up to {self.outage:g} s"
+            if self.outage
+            else words
+        )
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGKILL it."""

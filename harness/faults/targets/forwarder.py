@@ -9,25 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final, Self
+from typing import ClassVar
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.forwarders import forwarders
-from onceproof.harness.faults.targets.base import Verb, Victim, is_numbered
+from onceproof.harness.faults.targets.base import Numbered, Verb
 from onceproof.harness.run_context import RunContext
-from onceproof.harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT, BEFORE_WRITE
+from onceproof.harness.subjects.queue.moments import BEFORE_COMMIT, MOMENTS
 from onceproof.harness.subjects.queue.subject import FORWARDER
-
-MOMENTS: Final[Mapping[str, str]] = {
-    BEFORE_WRITE: "when it is about to write",
-    BEFORE_COMMIT: "when it is about to have what it took consumed",
-    AFTER_COMMIT: "when what it took is consumed",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Forwarder(Victim):
+class Forwarder(Numbered):
     """A forwarder, by name, struck at a moment: before its commit if `at` does not say."""
 
     written: ClassVar[str] = "forwarder-<n>"
@@ -35,13 +29,6 @@ class Forwarder(Victim):
     windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {"kill": MOMENTS, "pause": MOMENTS}
     paused_until: ClassVar[str] = "until the broker gives it up"
     name: str = "forwarder-0"
-
-    @classmethod
-    def parse(cls, word: str) -> Self | None:
-        return cls(name=word) if is_numbered(word, "forwarder") else None
-
-    def describe(self) -> str:
-        return self.name
 
     def needs(self, verb: Verb, at: str | None) -> str | None:
         return FORWARDER

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import ClassVar, Final, Self
+from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.led import in_words
 from onceproof.harness.faults.members import Belonging, members
-from onceproof.harness.faults.targets.base import Verb, Victim, is_numbered
+from onceproof.harness.faults.targets.base import Numbered, Verb
 from onceproof.harness.faults.targets.member_commit import killed_at_commit, paused_with_work
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.processes import Process
@@ -25,7 +24,7 @@ WITH_WORK: Final = "with-work"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Member(Victim):
+class Member(Numbered):
     """A member, by name.
 
     Killed while its commit into a database is under way, its next life cannot remember that it had
@@ -46,13 +45,6 @@ class Member(Victim):
     paused_until: ClassVar[str] = "until the group goes on without it"
     name: str = "member-0"
 
-    @classmethod
-    def parse(cls, word: str) -> Self | None:
-        return cls(name=word) if is_numbered(word, "member") else None
-
-    def describe(self) -> str:
-        return self.name
-
     def needs(self, verb: Verb, at: str | None) -> str | None:
         return MEMBER if at is None else COMMITS
 
@@ -60,9 +52,8 @@ class Member(Victim):
         """SIGKILL it; it is started again when healed."""
 
         def kill() -> Injection:
-            group = members(context)
-            end = partial(group.kill, self.name, f"SIGKILL by fault «{name}»")
-            return _Ended(context, group, self.name, end)
+            how = f"SIGKILL by fault «{name}»"
+            return _Ended(context, self.name, lambda group: group.kill(self.name, how))
 
         if at is None:
             return kill()
@@ -70,9 +61,8 @@ class Member(Victim):
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGTERM it, as a deployment ends it; whether it leaves its group is its own affair."""
-        group = members(context)
-        end = partial(group.stop, self.name, f"SIGTERM by fault «{name}»")
-        return _Ended(context, group, self.name, end)
+        how = f"SIGTERM by fault «{name}»"
+        return _Ended(context, self.name, lambda group: group.stop(self.name, how))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Pause it for longer than its session, until the group goes on without it."""
@@ -84,14 +74,12 @@ class Member(Victim):
 class _Ended:
     """A member that was made to end."""
 
-    def __init__(
-        self, context: RunContext, group: Members, who: str, end: Callable[[], Process]
-    ) -> None:
-        self._group = group
+    def __init__(self, context: RunContext, who: str, end: Callable[[Members], Process]) -> None:
+        self._group = members(context)
         self._who = who
-        self._belonging = Belonging(context, group.group, group.consumer(who))
+        self._belonging = Belonging(context, self._group.group, self._group.consumer(who))
         self.at = now()
-        self._process = end()
+        self._process = end(self._group)
         self.target = self._process.instance
 
     def evidence(self) -> str | None:

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Final, Self
+from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.targets.base import Verb, Victim, is_numbered
+from onceproof.harness.faults.targets.base import Numbered, Verb
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.wait import wait_until
@@ -25,19 +25,12 @@ _SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Producer(Victim):
+class Producer(Numbered):
     """A producer, by name."""
 
     written: ClassVar[str] = "producer-<n>"
     example: ClassVar[str] = "producer-0"
     name: str = "producer-0"
-
-    @classmethod
-    def parse(cls, word: str) -> Self | None:
-        return cls(name=word) if is_numbered(word, "producer") else None
-
-    def describe(self) -> str:
-        return self.name
 
     def needs(self, verb: Verb, at: str | None) -> str | None:
         return None

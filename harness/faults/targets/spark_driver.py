@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.base import Injection
+from onceproof.harness.faults.between_batches import start_again
 from onceproof.harness.faults.driver import driver, wait_reads
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.faults.targets.spark_driver_row import KilledAtRow
@@ -104,9 +105,7 @@ class _Killed:
 
     def heal(self) -> None:
         """Restart it and wait until its query runs."""
-        if not self._driver.alive():  # an earlier try to heal may have started it
-            self._driver.start()
-        wait_reads(self._context)
+        start_again(self._context)
 
 
 class _Stopped:
@@ -123,9 +122,7 @@ class _Stopped:
 
     def heal(self) -> None:
         """Start it again, unless an earlier try did, and see that it reads."""
-        if not self._driver.alive():
-            self._driver.start()
-        wait_reads(self._context)
+        start_again(self._context)
 
 
 class _Paused:

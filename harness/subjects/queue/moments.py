@@ -8,12 +8,17 @@ is gone, or says another moment. `harness/artemis/Moments.java` is the same for 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 BEFORE_WRITE, BEFORE_COMMIT, AFTER_COMMIT = "before-write", "before-commit", "after-commit"
-MOMENTS: Final = (BEFORE_WRITE, BEFORE_COMMIT, AFTER_COMMIT)
+MOMENTS: Final[Mapping[str, str]] = {
+    BEFORE_WRITE: "when it is about to write",
+    BEFORE_COMMIT: "when it is about to have what it took consumed",
+    AFTER_COMMIT: "when what it took is consumed",
+}
 """A message was handed out and nothing is written yet, the effect is written and the message not
 yet consumed, or both is done. With AUTO_ACKNOWLEDGE it is consumed from the first one on."""
 _LOOK_EVERY: Final = 0.005
