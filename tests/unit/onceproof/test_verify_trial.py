@@ -13,6 +13,7 @@ from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.brokers import Node
 from onceproof.harness.faults.targets.service import QueueBroker
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
+from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.scenario import ScheduledFault
 from onceproof.harness.schedule_json import schedule_to_json
 from onceproof.harness.stage.backends import EVERYTHING
@@ -74,6 +75,23 @@ def test_a_queue_among_outputs_has_its_broker_killed_too() -> None:
     assert (claim.scope.sink, claim.scope.view) == ("q", "queue")
     assert "queue-broker-lost" in claim.hazards
     assert "read as a log" in claim.fine_print.not_tested
+
+
+@pytest.mark.parametrize(
+    ("words", "lasts"),
+    [
+        ("pause program", True),
+        ("pause driver", True),
+        ("cut pipeline broker-2", True),
+        ("pause broker-2", False),
+        ("kill program", False),
+    ],
+)
+def test_what_acts_by_how_long_it_lasts_does_not_end_as_soon_as_it_is_seen(
+    words: str, lasts: bool
+) -> None:
+    (at,) = by_name([words])
+    assert isinstance(at.until, Acknowledged) is lasts
 
 
 def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
