@@ -74,7 +74,9 @@ AIOKAFKA: Final = InPython(
         "linger_ms": 5,
         "request_timeout_ms": 3000,
         "retry_backoff_ms": 50,
-        "transaction_timeout_ms": TRANSACTION_TIMEOUT_MS,
+        # A member paused on a busy machine comes back after more than 20 s. Were its transaction
+        # timed out by then, it would be fenced, and its zombie never seen.
+        "transaction_timeout_ms": 3 * TRANSACTION_TIMEOUT_MS,
     },
 )
 
