@@ -10,7 +10,7 @@ from typing import Any, Final
 import typer
 from typer.core import TyperArgument, TyperGroup, TyperOption
 
-from onceproof.settings.kinds import Kind
+from onceproof.settings.kinds import expected, help_of
 
 _HEAD: Final = """\
 <!-- Made by `make reference`; do not edit. -->
@@ -55,12 +55,11 @@ def _row(parameter: TyperOption | TyperArgument) -> str:
         if isinstance(parameter, TyperOption)
         else [parameter.metavar or (parameter.name or "").upper()]
     )
-    kind = Kind.of(parameter)
-    takes = "" if kind.name == "switch" else kind.expected
+    takes = "" if getattr(parameter, "is_flag", False) else expected(parameter)
     default = parameter.default
     plain = default is not None and not isinstance(default, bool)
     without = f"`{default}`" if plain else "**needed**" if parameter.required else ""
-    says = " ".join((getattr(parameter, "help", None) or "").split())
+    says = " ".join(help_of(parameter).split())
     cells = (", ".join(f"`{name}`" for name in names), takes, without, says.replace("|", "\\|"))
     return f"| {' | '.join(cells)} |\n"
 

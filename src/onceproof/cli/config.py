@@ -51,19 +51,18 @@ Version = Annotated[
 def before(ctx: typer.Context, config: Named = None, version: Version = False) -> None:
     """Read the settings, and make them the defaults of the command that follows."""
     from onceproof.settings.bad import BadSettings
+    from onceproof.settings.effective import load_settings
     from onceproof.settings.known import known
-    from onceproof.settings.loading import load_settings
 
-    ctx.obj = config
-    name, there = str(ctx.invoked_subcommand), known(_all_commands(ctx))
+    ctx.obj, group = config, _all_commands(ctx)
     # Help, and what has no settings, must not fail for what is in a file.
-    if name not in there or "--help" in _before_dashes(sys.argv):
+    if ctx.invoked_subcommand not in known(group) or "--help" in _before_dashes(sys.argv):
         return
     try:
-        settings = load_settings(there, config)
+        ctx.obj = load_settings(group, config)
     except BadSettings as error:
         _refuse(error)
-    ctx.obj, ctx.default_map = settings, {name: settings.defaults(name)}
+    ctx.default_map = ctx.obj.default_map
 
 
 @config.command()
@@ -80,11 +79,10 @@ def show(
     """
     from onceproof.commands import config as commands
     from onceproof.settings.bad import BadSettings
-    from onceproof.settings.known import known
-    from onceproof.settings.loading import load_settings
+    from onceproof.settings.effective import load_settings
 
     try:
-        settings = load_settings(known(_all_commands(ctx)), ctx.obj)
+        settings = load_settings(_all_commands(ctx), ctx.obj)
     except BadSettings as error:
         _refuse(error)
     sys.exit(commands.show(settings, command or [], as_json=as_json))

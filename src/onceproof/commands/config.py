@@ -23,9 +23,9 @@ USAGE = 2
 def show(settings: Effective, commands: Sequence[str], *, as_json: bool) -> int:
     """Print each setting, its value, and who said so."""
     for name in commands:
-        if name not in settings.known:
+        if name not in settings.values:
             print(
-                f"onceproof: «{name}» is no command with settings. {hint(name, settings.known)}",
+                f"onceproof: «{name}» is no command with settings. {hint(name, settings.values)}",
                 file=sys.stderr,
             )
             return USAGE

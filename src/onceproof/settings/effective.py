@@ -1,22 +1,29 @@
 """Which value each setting has, and where it comes from.
 
-The nearest to the user wins: the command line, then the environment, then
-the file, then what is built in. Of two in the same place, that of the command alone wins over that
-of all commands. The command line is click's business; the others reach it as defaults.
+Click finds the value: on the command line, in the environment, in its `default_map`, which is made
+here from the file, or built in. What click would not see is checked here: keys that no option has,
+types of TOML, and what is said for other commands than the one that runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import typer
+from typer.core import TyperGroup
+
 from onceproof.settings.bad import BadSettings, hint
-from onceproof.settings.files import SettingsFile
-from onceproof.settings.known import SHARED, Known, Setting, shared_variable
+from onceproof.settings.files import SettingsFile, find, load
+from onceproof.settings.kinds import Parameter, expected, has_type, is_list, is_path, parser_of
+from onceproof.settings.known import SHARED, Known, is_shared, known
 
 BUILT_IN: Final = "built in"
+NONE: Final = "none"
+"""In place of a file: neither file nor environment, as for commands that one of ours starts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,111 +40,124 @@ class Effective:
 
     Attributes:
         values: command → key → value.
+        default_map: command → parameter → value in the file, as click takes it.
         file: where the file lies that was read, if one was.
     """
 
-    known: Known
-    values: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    file: Path | None = None
+    values: Mapping[str, Mapping[str, Value]]
+    default_map: dict[str, Any]
+    file: Path | None
 
-    def defaults(self, command: str) -> dict[str, Any]:
-        """What a command is told: the values that somebody has set, by parameter."""
-        settings = self.known.get(command, {})
-        return {
-            settings[key].parameter: found.value
-            for key, found in self.values.get(command, {}).items()
-            if found.origin != BUILT_IN
-        }
+
+def load_settings(group: TyperGroup, named: str | None) -> Effective:
+    """The settings that hold here.
+
+    Args:
+        group: all commands.
+        named: a file; `none`; or None: the nearest file.
+
+    Raises:
+        BadSettings: a file or a variable is invalid; the text says what and where.
+    """
+    if named == NONE:
+        return effective(group, None)
+    if named is not None and not Path(named).is_file():
+        raise BadSettings(
+            f"{named} does not exist, or is no file. Give a file with settings, or «none» to do "
+            "without."
+        )
+    file = find(Path.cwd()) if named is None else load(Path(named).absolute())
+    return effective(group, file, environment=True)
 
 
 def effective(
-    known: Known, file: SettingsFile | None, environ: Mapping[str, str], folder: Path
+    group: TyperGroup, file: SettingsFile | None, *, environment: bool = False
 ) -> Effective:
-    """Work it out.
-
-    Args:
-        known: which settings there are.
-        file: the file that was found, if any.
-        environ: the environment.
-        folder: relative paths in the environment are meant from there; those in a file are meant
-            from the file's folder.
+    """Work out every value; the commands read their environment variables only if told to.
 
     Raises:
         BadSettings: a key is not known, or a value is none that its option takes.
     """
-    from_file = {} if file is None else _of_file(known, file)
-    from_environment = _of_environment(known, environ, folder)
-    values = {
-        command: {
-            key: from_environment.get((command, key))
-            or from_file.get((command, key))
-            or Value(value=setting.built_in, origin=BUILT_IN)
-            for key, setting in settings.items()
-        }
-        for command, settings in known.items()
-    }
-    return Effective(known=known, values=values, file=None if file is None else file.path)
+    there = known(group)
+    contexts = {name: typer.Context(group.commands[name], default_map={}) for name in there}
+    origins: dict[tuple[str, str], str] = {}
+    if file is not None:
+        for command, key, where, content in _of_file(there, file):
+            option, ctx = there[command][key], contexts[command]
+            assert ctx.default_map is not None
+            ctx.default_map[str(option.name)] = _checked(option, ctx, content, where, file)
+            origins[command, key] = where
+    values: dict[str, dict[str, Value]] = {}
+    for command, settings in there.items():
+        values[command] = {}
+        for key, option in settings.items():
+            if not environment:
+                option.envvar = None
+            origin = origins.get((command, key), BUILT_IN)
+            values[command][key] = _value(option, contexts[command], origin)
+    path = None if file is None else file.path
+    default_map = {name: ctx.default_map for name, ctx in contexts.items()}
+    return Effective(values=values, default_map=default_map, file=path)
 
 
-def _of_file(known: Known, file: SettingsFile) -> dict[tuple[str, str], Value]:
-    found: dict[tuple[str, str], Value] = {}
-    own: dict[tuple[str, str], Value] = {}
+def _of_file(there: Known, file: SettingsFile) -> Iterator[tuple[str, str, str, object]]:
+    """What the file says: command, key, where, value. What is said for one command comes last."""
     for name, content in file.content.items():
-        if name in SHARED:
-            for command, settings in known.items():
-                if name in settings and settings[name].shared:
-                    found[command, name] = _value(settings[name], content, file, name)
-        elif name in known:
-            if not isinstance(content, dict):
-                raise BadSettings(
-                    f"{file.where(name)}: expected a table, as in [{file.prefix}{name}], "
-                    f"found {_shown(content)}."
-                )
-            for key, value in content.items():
-                if key not in known[name]:
-                    there = [f"{name}.{other}" for other in known[name]]
-                    raise BadSettings(
-                        f"{file.where(f'{name}.{key}')}: there is no such setting. "
-                        f"{hint(f'{name}.{key}', there)}"
-                    )
-                own[name, key] = _value(known[name][key], value, file, f"{name}.{key}")
-        else:
-            what = "table" if isinstance(content, dict) else "setting for all commands"
-            there = list(known if isinstance(content, dict) else SHARED)
-            raise BadSettings(f"{file.where(name)}: there is no such {what}. {hint(name, there)}")
-    return found | own
+        table = isinstance(content, dict)
+        if name in there and not table:
+            raise BadSettings(
+                f"{file.where(name)}: expected a table, as in [{file.prefix}{name}], "
+                f"found {_shown(content)}."
+            )
+        if name not in there and name not in SHARED:
+            raise BadSettings(
+                f"{file.where(name)}: there is no such "
+                f"{'table' if table else 'setting for all commands'}. "
+                f"{hint(name, there if table else SHARED)}"
+            )
+    for command, settings in there.items():
+        for key in (each for each in file.content if each in settings):
+            if is_shared(command, key):
+                yield command, key, file.where(key), file.content[key]
+        for key, content in file.content.get(command, {}).items():
+            where = file.where(f"{command}.{key}")
+            if key not in settings:
+                near = hint(f"{command}.{key}", [f"{command}.{each}" for each in settings])
+                raise BadSettings(f"{where}: there is no such setting. {near}")
+            yield command, key, where, content
 
 
-def _value(setting: Setting, value: object, file: SettingsFile, key: str) -> Value:
-    checked = _checked(setting, value, file.path.parent, file.where(key), _shown(value))
-    return Value(value=checked, origin=file.where(key))
-
-
-def _of_environment(
-    known: Known, environ: Mapping[str, str], folder: Path
-) -> dict[tuple[str, str], Value]:
-    found: dict[tuple[str, str], Value] = {}
-    for command, settings in known.items():
-        for key, setting in settings.items():
-            variables = [setting.variable, *([shared_variable(key)] if setting.shared else [])]
-            # Empty is how a shell unsets for one command.
-            variable = next((name for name in variables if environ.get(name)), None)
-            if variable is not None:
-                text = environ[variable]
-                where = f"environment variable {variable}"
-                checked = _checked(setting, setting.kind.read(text), folder, where, repr(text))
-                found[command, key] = Value(value=checked, origin=variable)
-    return found
-
-
-def _checked(setting: Setting, value: object, folder: Path, where: str, shown: str) -> Any:
+def _checked(
+    option: Parameter, ctx: typer.Context, content: object, where: str, file: SettingsFile
+) -> Any:
     try:
-        return setting.kind.checked(value, folder)
-    except ValueError as error:
-        why = f" ({error})" if str(error) else ""
+        if not has_type(option, content):
+            raise ValueError
+        option.type_cast_value(ctx, content)
+    except (ValueError, typer.BadParameter):
         raise BadSettings(
-            f"{where}: expected {setting.kind.expected}, found {shown}{why}."
+            f"{where}: expected {expected(option)}, found {_shown(content)}."
         ) from None
+    return str(file.path.parent / Path(str(content)).expanduser()) if is_path(option) else content
+
+
+def _value(option: Parameter, ctx: typer.Context, origin: str) -> Value:
+    variable = next((each for each in option.envvar or () if os.environ.get(each)), None)
+    try:
+        value, _ = option.consume_value(ctx, {})
+        if variable is None:
+            return Value(value=value, origin=origin)
+        read = option.process_value(ctx, value)
+    except (ValueError, typer.BadParameter):
+        raise BadSettings(
+            f"environment variable {variable}: expected {expected(option)}, "
+            f"found {os.environ[str(variable)]!r}."
+        ) from None
+    if is_path(option):
+        value = str(Path.cwd() / read)
+    elif not is_list(option) and parser_of(option) is None:
+        value = read
+    return Value(value=value, origin=variable)
 
 
 def _shown(value: object) -> str:

@@ -1,149 +1,96 @@
-"""What a setting may be: a value of TOML, a word of the environment, and how a schema says it.
+"""What an option may be, said in words and as a schema, and which values of TOML have its type.
 
-A kind is made from a command's option, so that a file and a command line can
-never disagree about what is right.
+Click checks ranges, and calls the parsers, which say themselves what they take: see
+`onceproof.cli.words`.
 """
 
 from __future__ import annotations
 
-import shlex
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-import typer
 from typer.core import TyperArgument, TyperOption
 
 Parameter = TyperOption | TyperArgument
 
-_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
-_NAMES: Final = {
-    **dict.fromkeys(("int", "integer"), "whole"),
-    "float": "number",
-    **dict.fromkeys(("path", "file", "directory"), "path"),
+
+class _Kind(NamedTuple):
+    words: str
+    types: tuple[type, ...]
+    schema: str
+
+
+_TEXT: Final = _Kind("a text", (str,), "string")
+_PATH: Final = _Kind("a path", (str,), "string")
+_WHOLE: Final = _Kind("a whole number", (int,), "integer")
+_KINDS: Final = {
+    **dict.fromkeys(("bool", "boolean"), _Kind("true or false", (bool,), "boolean")),
+    **dict.fromkeys(("int", "integer"), _WHOLE),
+    "float": _Kind("a number", (int, float), "number"),
+    **dict.fromkeys(("path", "file", "directory"), _PATH),
 }
-"""What versions of typer call them."""
-_SCHEMA: Final = {"switch": "boolean", "whole": "integer", "number": "number"}
-_TYPES: Final[dict[str, tuple[type, ...]]] = {
-    "switch": (bool,),
-    "whole": (int,),
-    "number": (int, float),
-}
-_WORDS: Final = {
-    "switch": "true or false",
-    "whole": "a whole number",
-    "number": "a number",
-    "path": "a path",
-    "text": "a text",
-}
+"""By what versions of typer call them."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Kind:
-    """What one setting may be.
+def is_path(parameter: Parameter) -> bool:
+    """Whether it is a path."""
+    return _kind(parameter) is _PATH
 
-    Attributes:
-        name: switch, whole, number, path or text.
-        many: whether it is a list.
-        least, most: of a number.
-        parser: what reads a text, if it may not be any; see `onceproof.cli.words`.
-    """
 
-    name: str
-    many: bool = False
-    least: float | None = None
-    most: float | None = None
-    parser: Any = None
+def is_list(parameter: Parameter) -> bool:
+    """Whether it takes several values."""
+    return bool(getattr(parameter, "multiple", False)) or parameter.nargs == -1
 
-    @classmethod
-    def of(cls, parameter: Parameter) -> Kind:
-        """That of an option or argument."""
-        type_ = parameter.type
-        switch = bool(getattr(parameter, "is_flag", False))
-        return cls(
-            name="switch" if switch else _NAMES.get(type_.name.removesuffix(" range"), "text"),
-            many=bool(getattr(parameter, "multiple", False)) or parameter.nargs == -1,
-            least=getattr(type_, "min", None),
-            most=getattr(type_, "max", None),
-            parser=getattr(type_, "func", None),
-        )
 
-    @property
-    def expected(self) -> str:
-        """What it must be, in words."""
-        return f"a list, each {self._expected}" if self.many else self._expected
+def parser_of(parameter: Parameter) -> Any:
+    """What reads a text, if it may not be any."""
+    return getattr(parameter.type, "func", None)
 
-    @property
-    def schema(self) -> dict[str, Any]:
-        """What it must be, as JSON Schema."""
-        return {"type": "array", "items": self._schema} if self.many else self._schema
 
-    def checked(self, value: object, folder: Path) -> Any:
-        """The value as the option takes it.
+def help_of(parameter: Parameter) -> str:
+    """What it means."""
+    return getattr(parameter, "help", None) or ""
 
-        Args:
-            value: as TOML has it.
-            folder: relative paths are meant from there.
 
-        Raises:
-            ValueError: it is no such value.
-        """
-        if not self.many:
-            return self._checked(value, folder)
-        if not isinstance(value, list):
-            raise ValueError
-        return [self._checked(each, folder) for each in value]
+def expected(parameter: Parameter) -> str:
+    """What a value must be, in words."""
+    least, most = _bounds(parameter)
+    if parser := parser_of(parameter):
+        words = str(parser.expected)
+    else:
+        words = _kind(parameter).words
+        if most is not None:
+            words += f" from {least} to {most}"
+        elif least is not None:
+            words += f" of at least {least}"
+    return f"a list, each {words}" if is_list(parameter) else words
 
-    def read(self, text: str) -> object:
-        """A word of the environment as TOML would have it; what is no such value stays a word."""
-        if self.many:
-            return [self._read(word) for word in shlex.split(text)]
-        return self._read(text)
 
-    @property
-    def _expected(self) -> str:
-        if self.parser is not None:
-            return str(self.parser.expected)
-        word = _WORDS[self.name]
-        if self.least is not None and self.most is not None:
-            return f"{word} from {self.least} to {self.most}"
-        return word if self.least is None else f"{word} of at least {self.least}"
+def schema(parameter: Parameter) -> dict[str, Any]:
+    """What a value must be, as JSON Schema."""
+    found: dict[str, Any] = {"type": _kind(parameter).schema}
+    if parser := parser_of(parameter):
+        pattern = getattr(parser, "pattern", None)
+        found |= {"pattern": pattern} if pattern else {"enum": list(parser.choices)}
+    bounds = zip(("minimum", "maximum"), _bounds(parameter), strict=True)
+    found |= {name: bound for name, bound in bounds if bound is not None}
+    return {"type": "array", "items": found} if is_list(parameter) else found
 
-    @property
-    def _schema(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"type": _SCHEMA.get(self.name, "string")}
-        if (pattern := getattr(self.parser, "pattern", None)) is not None:
-            return {**found, "pattern": pattern}
-        if self.parser is not None:
-            return {**found, "enum": list(self.parser.choices)}
-        bounds = {"minimum": self.least, "maximum": self.most}
-        return found | {name: bound for name, bound in bounds.items() if bound is not None}
 
-    def _checked(self, value: object, folder: Path) -> Any:
-        fits = isinstance(value, _TYPES.get(self.name, (str,)))
-        if not fits or (isinstance(value, bool) and self.name != "switch"):
-            raise ValueError
-        if isinstance(value, int | float) and self.name != "switch":
-            too_small = self.least is not None and value < self.least
-            if too_small or (self.most is not None and value > self.most):
-                raise ValueError
-        if self.parser is not None:
-            try:
-                self.parser(value)
-            except typer.BadParameter:
-                raise ValueError from None
-        return str(folder / Path(str(value)).expanduser()) if self.name == "path" else value
+def has_type(parameter: Parameter, value: object) -> bool:
+    """Whether a value of TOML has the type; click would take "1" for a number, and 1 for true."""
+    if not is_list(parameter):
+        return _has_type(parameter, value)
+    return isinstance(value, list) and all(_has_type(parameter, each) for each in value)
 
-    def _read(self, text: str) -> object:
-        if self.name == "switch":
-            words: dict[str, object] = {
-                **dict.fromkeys(_TRUE, True),
-                **dict.fromkeys(_FALSE, False),
-            }
-            return words.get(text.strip().lower(), text)
-        for number in {"whole": (int,), "number": (int, float)}.get(self.name, ()):
-            try:
-                return number(text)
-            except ValueError:
-                continue
-        return text
+
+def _has_type(parameter: Parameter, value: object) -> bool:
+    types = _kind(parameter).types
+    return isinstance(value, types) and isinstance(value, bool) == (bool in types)
+
+
+def _kind(parameter: Parameter) -> _Kind:
+    return _KINDS.get(parameter.type.name.removesuffix(" range"), _TEXT)
+
+
+def _bounds(parameter: Parameter) -> tuple[float | None, float | None]:
+    return getattr(parameter.type, "min", None), getattr(parameter.type, "max", None)

@@ -6,13 +6,15 @@ says yes to everything that is ever asked.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from copy import copy
+from pathlib import Path
 from typing import Any, Final
 
 from typer.core import TyperGroup, TyperOption
 
-from onceproof.settings.kinds import Kind, Parameter
+from onceproof.settings.kinds import Parameter, is_list, is_path
 
 SHARED: Final = {
     "out": "Folder that gets the run folders, of every command that makes some.",
@@ -37,75 +39,51 @@ _OF_THE_MOMENT: Final = {
     "verify": {"dry_run", "reuse_dry_run"},
 }
 
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """One setting of one command.
-
-    Attributes:
-        command: its table in a file.
-        key: its name there, as the option has it.
-        parameter: what the command calls it.
-        says: what it means.
-        kind: what it may be.
-        built_in: its value where nobody says otherwise; None: the command finds out.
-        shared: whether it may also stand at the top, for all commands.
-    """
-
-    command: str
-    key: str
-    parameter: str
-    says: str
-    kind: Kind
-    built_in: Any
-    shared: bool
-
-    @property
-    def variable(self) -> str:
-        """The environment variable of this command alone."""
-        return f"ONCEPROOF_{self.command}_{self.key}".upper().replace("-", "_")
+Known = Mapping[str, Mapping[str, Parameter]]
+"""Command → key → its option or argument, which has the environment variables in `envvar`."""
 
 
-Known = Mapping[str, Mapping[str, Setting]]
-"""Command → key → setting."""
+def variable(*words: str) -> str:
+    """The environment variable of a setting: of a command and a key, or of a key that is shared."""
+    return "_".join(("onceproof", *words)).upper().replace("-", "_")
 
 
-def shared_variable(key: str) -> str:
-    """The environment variable of a setting that all commands share."""
-    return f"ONCEPROOF_{key}".upper().replace("-", "_")
+def is_shared(command: str, key: str) -> bool:
+    """Whether the setting may also stand at the top, for all commands."""
+    return key in SHARED and (command, key) not in _NOT_SHARED
 
 
 def known(group: TyperGroup) -> Known:
-    """Every setting of every command that has some."""
+    """Every setting of every command that has some; their options read the environment now."""
     found = {
-        name: {setting.key: setting for setting in _settings(name, command)}
+        name: {
+            key: _reading_environment(name, key, parameter)
+            for parameter in command.params
+            if (key := _key(name, parameter)) is not None
+        }
         for name, command in group.commands.items()
         if not isinstance(command, TyperGroup)
     }
     return {command: settings for command, settings in found.items() if settings}
 
 
-def _settings(name: str, command: Any) -> list[Setting]:
-    return [
-        Setting(
-            command=name,
-            key=key,
-            parameter=parameter.name or key,
-            says=getattr(parameter, "help", None) or "",
-            kind=Kind.of(parameter),
-            built_in=parameter.default,
-            shared=key in SHARED and (name, key) not in _NOT_SHARED,
-        )
-        for parameter in command.params
-        if (key := _key(name, parameter)) is not None
-    ]
+def _reading_environment(command: str, key: str, parameter: Any) -> Any:
+    """Click alone would split a list also inside quotation marks, and take `~` for a name."""
+    shared = [variable(key)] if is_shared(command, key) else []
+    parameter.envvar, parameter.show_envvar = [variable(command, key), *shared], False
+    if is_list(parameter):
+        parameter.type = copy(parameter.type)
+        parameter.type.split_envvar_value = shlex.split
+    if is_path(parameter):
+        parameter.callback = lambda _ctx, _parameter, value: value and Path(value).expanduser()
+    return parameter
 
 
-def _key(command: str, parameter: Parameter) -> str | None:
+def _key(command: str, parameter: Any) -> str | None:
     """The name of a setting; None if it is none."""
     if parameter.name in _OF_THE_MOMENT.get(command, ()):
         return None
     if isinstance(parameter, TyperOption):
         return max(parameter.opts, key=len).removeprefix("--")
-    name = parameter.name
+    name = str(parameter.name)
     return name if (command, name) in _ARGUMENTS else None

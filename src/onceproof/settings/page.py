@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import Final
 
-import typer
-
-from onceproof.settings.known import SHARED, Known, Setting, known, shared_variable
+from onceproof.commands_page import all_commands
+from onceproof.settings.kinds import Parameter, expected, help_of
+from onceproof.settings.known import SHARED, Known, known, variable
 from onceproof.settings.schema import schema
 
 PAGE: Final = "settings.md"
@@ -60,19 +60,19 @@ started there. A key that is not known, or a value that its option would not tak
 def page(settings: Known) -> str:
     """The whole page."""
     lines = [_HEAD]
-    lines += [f"| `{k}` | `{shared_variable(k)}` | {says} |\n" for k, says in SHARED.items()]
+    lines += [f"| `{k}` | `{variable(k)}` | {says} |\n" for k, says in SHARED.items()]
     for command, those in settings.items():
         lines.append(f"\n## [{command}]\n\nOf `onceproof {command}`.\n\n")
         lines.append("| setting | is | built in | environment | meaning |\n")
         lines.append("| --- | --- | --- | --- | --- |\n")
-        lines += [_row(setting) for setting in those.values()]
+        lines += [_row(command, key, option) for key, option in those.items()]
     return "".join(lines)
 
 
-def _row(setting: Setting) -> str:
-    built_in = "" if setting.built_in is None else f"`{_plain(setting.built_in)}`"
-    says = " ".join(setting.says.split()).replace("|", "\\|")
-    cells = (f"`{setting.key}`", setting.kind.expected, built_in, f"`{setting.variable}`", says)
+def _row(command: str, key: str, option: Parameter) -> str:
+    built_in = "" if option.default is None else f"`{_plain(option.default)}`"
+    says = " ".join(help_of(option).split()).replace("|", "\\|")
+    cells = (f"`{key}`", expected(option), built_in, f"`{variable(command, key)}`", says)
     return f"| {' | '.join(cells)} |\n"
 
 
@@ -94,11 +94,7 @@ def schema_text(settings: Known) -> str:
 
 def all_settings() -> Known:
     """Those of the command line as it is."""
-    from onceproof.cli import app
-
-    group = typer.main.get_command(app)
-    assert isinstance(group, typer.core.TyperGroup)
-    return known(group)
+    return known(all_commands())
 
 
 if __name__ == "__main__":

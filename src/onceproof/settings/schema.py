@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from onceproof.settings.known import SHARED, Known, Setting
+from onceproof.settings import kinds
+from onceproof.settings.kinds import Parameter, help_of
+from onceproof.settings.known import SHARED, Known, is_shared
 
 IDENTITY: Final = "urn:onceproof-settings:1"
 
@@ -15,7 +17,7 @@ def schema(known: Known) -> dict[str, Any]:
     tables = {
         command: _closed(
             f"`onceproof {command}`.",
-            {key: _described(setting) for key, setting in settings.items()},
+            {key: _described(option) for key, option in settings.items()},
         )
         for command, settings in known.items()
     }
@@ -38,11 +40,11 @@ def _closed(says: str, properties: dict[str, Any]) -> dict[str, Any]:
 
 def _shared(known: Known, key: str) -> dict[str, Any]:
     """As the first command has it that shares it; all of them have it alike."""
-    setting = next(s[key] for s in known.values() if key in s and s[key].shared)
-    return {**setting.kind.schema, "description": SHARED[key]}
+    option = next(s[key] for c, s in known.items() if key in s and is_shared(c, key))
+    return {**kinds.schema(option), "description": SHARED[key]}
 
 
-def _described(setting: Setting) -> dict[str, Any]:
-    found = {**setting.kind.schema, "description": setting.says}
-    plain = isinstance(setting.built_in, bool | int | float | str)
-    return {**found, "default": setting.built_in} if plain else found
+def _described(option: Parameter) -> dict[str, Any]:
+    found = {**kinds.schema(option), "description": help_of(option)}
+    plain = isinstance(option.default, bool | int | float | str)
+    return {**found, "default": option.default} if plain else found

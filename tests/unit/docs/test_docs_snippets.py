@@ -16,10 +16,9 @@ from pathlib import Path
 from unittest.mock import MagicMock, create_autospec
 
 import pytest
-import typer.main
 import yaml
 
-from onceproof.cli import app
+from onceproof.commands_page import all_commands
 from onceproof.harness import scenario
 from onceproof.harness.drawn import Draw
 from onceproof.harness.faults.hit_message import HitMessage
@@ -33,7 +32,6 @@ from onceproof.harness.subjects.jobs.hook import Hook
 from onceproof.scenarios import all_scenarios
 from onceproof.settings.effective import effective
 from onceproof.settings.files import load
-from onceproof.settings.known import known
 from tests.unit.docs.carried_out import EXECUTED, FOREIGN, GATE, IN_TESTS, SUBJECT
 from tests.unit.docs.command_lines import wrong
 from tests.unit.docs.pages import GENERATED, JEPSEN, ROOT, Block, blocks, blocks_of, text_of
@@ -150,7 +148,7 @@ def test_settings_are_settings(block: Block, tmp_path: Path) -> None:
     if block.text.startswith("[project."):
         assert tomllib.loads(block.text)["project"]["entry-points"].keys() <= GROUPS
         return
-    found = effective(known(typer.main.get_command(app)), load(file), {}, tmp_path)
+    found = effective(all_commands(), load(file))
     assert found is not None
 
 

@@ -15,9 +15,11 @@ from typer.testing import CliRunner
 from onceproof.cli import app
 from onceproof.commands import run as running
 from onceproof.commands import verify as verifying
+from onceproof.commands_page import all_commands
 from onceproof.settings.bad import BadSettings
 from onceproof.settings.effective import effective
 from onceproof.settings.files import find, load
+from onceproof.settings.kinds import parser_of
 from onceproof.settings.page import PAGE, SCHEMA, all_settings, page, schema_text
 from onceproof.settings.schema import schema
 from onceproof.verify.options import CLAIMS, VerifyOptions
@@ -169,6 +171,56 @@ def test_a_wrong_variable_is_named(here: Path) -> None:
     )
 
 
+def test_a_wrong_value_that_another_goes_before_is_refused_all_the_same(here: Path) -> None:
+    (here / "onceproof.toml").write_text("seed = 'x'")
+    code, _, err = call("config", "show", "run", environ={"ONCEPROOF_RUN_SEED": "4"})
+    assert (code, "seed: expected a whole number" in err) == (2, True)
+
+
+def test_a_list_in_the_environment_is_read_as_in_a_shell(here: Path) -> None:
+    variable = "ONCEPROOF_VERIFY_FAULT"
+    found = shown("verify", "fault", {variable: "'kill driver' rolling-restart"})
+    assert found == (["kill driver", "rolling-restart"], variable)
+    code, _, err = call("config", "show", environ={variable: "'kill driver"})
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"{variable}: expected a list, each a text, found" in err
+
+
+def test_words_keep_their_form(here: Path) -> None:
+    found = shown("clean", "older-than", {"ONCEPROOF_CLEAN_OLDER_THAN": "7d"})
+    assert found == ("7d", "ONCEPROOF_CLEAN_OLDER_THAN")
+    assert shown("matrix", "backend", {"ONCEPROOF_MATRIX_BACKEND": "local docker"})[0] == [
+        "local",
+        "docker",
+    ]
+
+
+def test_a_path_may_begin_at_home(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Path] = []
+
+    def run(names: object, *, out: Path, **_: object) -> int:
+        seen.append(out)
+        return 0
+
+    monkeypatch.setattr(running, "run", run)
+    monkeypatch.setenv("HOME", str(here / "home"))
+    (here / "onceproof.toml").write_text("out = '~/file'")
+    assert shown("run", "out", {"ONCEPROOF_OUT": "~/variable"})[0] == str(here / "home/variable")
+    assert call("run", environ={"ONCEPROOF_OUT": "~/variable"})[0] == 0
+    assert call("run")[0] == 0
+    assert seen == [here / "home" / "variable", here / "home" / "file"]
+
+
+def test_a_command_in_the_environment_is_started_here(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[VerifyOptions] = []
+    monkeypatch.setattr(verifying, "verify", lambda said, **_: heard.append(said) or 0)
+    (here / "onceproof.toml").write_text("[verify]\ncommand = ['a']\noutput = ['b']\n")
+    assert call("verify", environ={"ONCEPROOF_VERIFY_COMMAND": "python 'my job.py'"})[0] == 0
+    assert (heard[0].command, heard[0].folder) == (("python", "my job.py"), Path.cwd())
+
+
 @pytest.mark.parametrize("words", [["run", "--help"], ["explain", "lost-write"]])
 def test_what_needs_no_settings_does_not_fail_for_them(
     here: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
@@ -258,11 +310,11 @@ def test_the_schema_takes_what_is_taken(tmp_path: Path) -> None:
     )
     settings = all_settings()
     assert fits(load(file).content, schema(settings))
-    found = effective(settings, load(file), {}, tmp_path)
+    found = effective(all_commands(), load(file))
     assert found.values["soak"]["free"].value == 2.5
 
 
 def test_words_of_a_few_are_those_that_the_commands_know() -> None:
     verify = all_settings()["verify"]
-    assert verify["preset"].kind.parser.choices == PRESETS
-    assert verify["claim"].kind.parser.choices == CLAIMS
+    assert parser_of(verify["preset"]).choices == PRESETS
+    assert parser_of(verify["claim"]).choices == CLAIMS
