@@ -43,7 +43,7 @@ class Watchdog:
         inherited = {name: value for name, value in os.environ.items() if name != MARKER}
         with log.open("ab") as out:
             self._popen = subprocess.Popen(
-                [sys.executable, "-I", str(program.__file__), marker, *arguments,
+                [sys.executable, "-I", "-c", _program(program), marker, *arguments,
                  *map(str, remove)],
                 stdin=subprocess.PIPE,
                 stdout=out,
@@ -64,3 +64,10 @@ class Watchdog:
         with suppress(BrokenPipeError):
             self._popen.stdin.close()
         self._popen.wait(40)
+
+
+def _program(module: ModuleType) -> str:
+    """What runs a module, found where we found it: `-I` leaves out paths that we may have it by."""
+    depth = module.__name__.count(".")
+    place = Path(str(module.__file__)).parents[depth]
+    return f"import sys; sys.path.append({str(place)!r}); import {module.__name__} as it; it.main()"

@@ -11,11 +11,11 @@ import re
 import signal
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import Final
 
 from onceproof.harness.faults.driver import driver
 from onceproof.harness.run_context import RunContext
+from onceproof.harness.stage import proc
 from onceproof.harness.stage.processes import Process
 
 _BACKEND: Final = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
@@ -45,10 +45,9 @@ class Executors:
         """Spark's id of each executor that lives → its process id."""
         executors = {}
         for pid in self.process.pids():
-            with suppress(OSError):
-                line = Path("/proc", str(pid), "cmdline").read_bytes()
-                if _BACKEND in line and (id_ := _ID.search(line)):
-                    executors[int(id_[1])] = pid
+            line = b"\0".join(proc.arguments(pid))
+            if _BACKEND in line and (id_ := _ID.search(line)):
+                executors[int(id_[1])] = pid
         return executors
 
     def lost_tasks(self, executors: Iterable[int]) -> int:

@@ -18,9 +18,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from onceproof.harness.clock import now
+from onceproof.harness.stage import proc
 from onceproof.harness.stage.base import Life
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
@@ -75,13 +76,13 @@ class Process:
         """Process ids of all that is left of it."""
         return [seen.pid for seen in self._look()]
 
-    def _look(self) -> list[_Seen]:
+    def _look(self) -> list[proc.Stat]:
         """What is left of it now, zombies not counted."""
-        there = _all_seen()
+        there = {seen.pid: seen for seen in proc.stats()}
         earlier = {seen.pid for seen in there.values() if (seen.pid, seen.since) in self._known}
         found = [there[pid] for pid in sorted(_family(self.session, there, earlier))]
         self._known.update((seen.pid, seen.since) for seen in found)
-        return [seen for seen in found if seen.state not in _OVER]
+        return [seen for seen in found if seen.state not in proc.OVER]
 
     def leader_alive(self) -> bool:
         """Whether the first process itself runs."""
@@ -113,10 +114,10 @@ class Process:
         Each thread stops when it is scheduled next, so on a busy machine the first one's state says
         little of the others'.
         """
-        first = _thread_states(self.popen.pid)
+        first = proc.thread_states(self.popen.pid)
         if not first <= _STOPPED:
             return False  # to look at every process of the machine takes long
-        states = first | {s for pid in self.pids() for s in _thread_states(pid)}
+        states = first | {s for pid in self.pids() for s in proc.thread_states(pid)}
         return bool(states) and states <= _STOPPED
 
     def pause(self, stop: Stop | None = None) -> None:
@@ -310,8 +311,8 @@ class Processes:
             raise ExceptionGroup("ending processes", failures)
 
 
-_STOPPED, _OVER = frozenset("Tt"), frozenset("ZX")
-"""States of a process, as in `/proc/<pid>/stat`."""
+_STOPPED: Final = frozenset("Tt")
+"""States of a process that stands still."""
 _FRAME = re.compile(r"\s+(at |File |\.\.\. \d+ more|\^+)|\s{4}")
 _RAISED = re.compile(r"(Exception in thread \S+ )?[\w.$]*(Error|Exception)\b(: |$)")
 """An exception, as Python and Java write it below or above its stack frames."""
@@ -319,32 +320,7 @@ _NEAR = 20
 """Lines from the end in which an exception is taken for what ended a process."""
 
 
-class _Seen(NamedTuple):
-    """A process at one look."""
-
-    pid: int
-    state: str
-    parent: int
-    session: int
-    since: int
-    """When it started, in ticks since the boot: a process id alone may be given out anew."""
-
-
-def _all_seen() -> dict[int, _Seen]:
-    """Every process of the machine, by its id."""
-    found = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            with suppress(OSError):
-                stat = _fields(Path("/proc", entry, "stat").read_bytes())
-                pid = int(entry)
-                found[pid] = _Seen(
-                    pid, stat[0].decode(), int(stat[1]), int(stat[3]), since=int(stat[19])
-                )
-    return found
-
-
-def _family(session: int, there: Mapping[int, _Seen], earlier: Collection[int]) -> set[int]:
+def _family(session: int, there: Mapping[int, proc.Stat], earlier: Collection[int]) -> set[int]:
     """Process ids of a session, of what was known to belong to it, and of every child of those.
 
     PostgreSQL gives each of its processes a session of its own.
@@ -353,22 +329,6 @@ def _family(session: int, there: Mapping[int, _Seen], earlier: Collection[int]) 
     while more := {pid for pid, seen in there.items() if seen.parent in ours} - ours:
         ours |= more
     return ours
-
-
-def _thread_states(pid: int) -> set[str]:
-    """States of the threads of a process; empty if it is gone."""
-    states = set()
-    with suppress(OSError):  # it may go while its threads are listed
-        for stat in Path("/proc", str(pid), "task").glob("*/stat"):
-            with suppress(OSError):
-                states.add(_fields(stat.read_bytes())[0].decode())
-    return states - _OVER
-
-
-def _fields(stat: bytes) -> list[bytes]:
-    """What a line of `stat` says, from the state on."""
-    # The command name may hold spaces and parentheses: fields start behind the last one.
-    return stat[stat.rindex(b")") + 2 :].split()
 
 
 def _ended_with(code: int) -> str:

@@ -16,25 +16,16 @@ import shutil
 import signal
 import sys
 import time
-from pathlib import Path
+
+from onceproof.harness.stage import proc
 
 MARKER = b"ONCEPROOF_RUN="
 
 
 def marked(marker: str) -> list[int]:
     """Process ids whose environment carries `ONCEPROOF_RUN=<marker>`."""
-    wanted = b"\0" + MARKER + marker.encode() + b"\0"
-    found = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit() or int(entry) == os.getpid():
-            continue
-        try:
-            environ = Path("/proc", entry, "environ").read_bytes()
-        except OSError:
-            continue
-        if wanted in b"\0" + environ + b"\0":
-            found.append(int(entry))
-    return found
+    wanted = MARKER + marker.encode()
+    return [pid for pid in proc.pids() if pid != os.getpid() and wanted in proc.environment(pid)]
 
 
 def in_sessions(sessions: set[int]) -> list[int]:
@@ -43,26 +34,17 @@ def in_sessions(sessions: set[int]) -> list[int]:
     PostgreSQL's children write their title over their environment, so that the marker is lost; the
     session stays.
     """
-    found = []
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                stat = Path("/proc", entry, "stat").read_bytes()
-            except OSError:
-                continue
-            state, _, _, session, *_ = stat.rpartition(b") ")[2].split()
-            if int(session) in sessions and state not in b"ZX":
-                found.append(int(entry))
-    return found
+    return [
+        seen.pid
+        for seen in proc.stats()
+        if seen.session in sessions and seen.state not in proc.OVER
+    ]
 
 
 def is_postmaster(pid: int) -> bool:
     """Whether a process is a PostgreSQL server's first process."""
-    try:
-        arguments = Path("/proc", str(pid), "cmdline").read_bytes().split(b"\0")
-    except OSError:
-        return False
-    return arguments[0].endswith(b"/postgres") and b"-D" in arguments
+    program, *arguments = proc.arguments(pid) or [b""]
+    return program.endswith(b"/postgres") and b"-D" in arguments
 
 
 def reap(marker: str, *, seconds: float = 9.0, asking: float = 1.5) -> list[int]:

@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from onceproof.harness.stage import proc
 from onceproof.harness.stage.processes import MARKER
 from onceproof.harness.stage.reaper import reap
 
@@ -40,7 +41,7 @@ def where() -> str:
         machine = Path("/etc/machine-id").read_text().strip()
     except OSError:
         machine = "unknown"
-    space = _space("self")
+    space = proc.namespace(os.getpid())
     return hashlib.sha256(f"{machine} {space}".encode()).hexdigest()[:16]
 
 
@@ -61,22 +62,14 @@ def living() -> bool:
 def _marked() -> dict[str, list[str]]:
     """Marked processes that we may look at, by their marker."""
     found: dict[str, list[str]] = {}
-    ours = _space("self")
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        try:
-            environ = Path("/proc", entry, "environ").read_bytes()
-            command = Path("/proc", entry, "cmdline").read_bytes().split(b"\0")[0]
-            if _space(entry) != ours:
-                continue
-        except OSError:
-            continue
-        for variable in environ.split(b"\0"):
-            if variable.startswith(MARKER.encode() + b"="):
-                marker = variable.partition(b"=")[2].decode(errors="replace")
-                program = command.decode(errors="replace")
-                found.setdefault(marker, []).append(f"{entry} {program}")
+    ours = proc.namespace(os.getpid())
+    for pid in proc.pids():
+        for variable in proc.environment(pid):
+            name, _, value = variable.partition(b"=")
+            command = proc.arguments(pid) if name == MARKER.encode() else []
+            if command and proc.namespace(pid) == ours:
+                program = command[0].decode(errors="replace")
+                found.setdefault(value.decode(errors="replace"), []).append(f"{pid} {program}")
     return found
 
 
@@ -95,18 +88,9 @@ def harness_alive(marker: str) -> bool:
     return pid.isdigit() and _started(int(pid)) == started
 
 
-def _space(process: str) -> Path:
-    """The namespace in which a process has its id."""
-    return Path("/proc", process, "ns", "pid").readlink()
-
-
 def _started(pid: int) -> str | None:
     """A process's start time in clock ticks since boot, as the kernel prints it; None if it is
     gone, which a zombie is too.
     """
-    try:
-        stat = Path("/proc", str(pid), "stat").read_bytes()
-    except OSError:
-        return None
-    fields = stat[stat.rindex(b")") + 2 :].split()
-    return None if fields[0] in (b"Z", b"X") else fields[19].decode()
+    seen = proc.stat(pid)
+    return None if seen is None or seen.state in proc.OVER else str(seen.since)

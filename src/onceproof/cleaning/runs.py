@@ -18,6 +18,7 @@ from typing import Final
 
 from onceproof.cleaning.item import Item, size_of
 from onceproof.harness.record import RUN_FILE, RunRecord, UnreadableRun
+from onceproof.harness.stage import proc
 from onceproof.mistakes import MISTAKE_FILE
 from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 
@@ -83,19 +84,9 @@ def in_use(folders: Iterable[Path]) -> set[Path]:
     """Those of some folders in which a process of ours has a file open or stands."""
     wanted = {str(folder.resolve()): folder for folder in folders}
     busy = set()
-    for process in Path("/proc").iterdir():
-        if not process.name.isdigit():
-            continue
-        try:
-            links = [process / "cwd", *(process / "fd").iterdir()]
-        except OSError:
-            continue
-        for link in links:
-            try:
-                target = str(link.readlink())
-            except OSError:
-                continue
-            busy |= {f for name, f in wanted.items() if f"{target}/".startswith(f"{name}/")}
+    for pid in proc.pids():
+        for path in proc.open_paths(pid):
+            busy |= {f for name, f in wanted.items() if f"{path}/".startswith(f"{name}/")}
     return busy
 
 

@@ -16,12 +16,13 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import psutil
 import pytest
 
-from onceproof.harness.stage import reaper, sweep
+from onceproof.harness.stage import docker_reaper, reaper, sweep
 from onceproof.harness.stage.processes import MARKER
 from onceproof.harness.stage.sweep import find_leftovers, new_marker
 from onceproof.harness.wait import wait_until
@@ -227,6 +228,18 @@ def test_a_reaper_that_somebody_ended_is_no_trouble(tmp_path: Path) -> None:
     watchdog._popen.kill()
     watchdog._popen.wait()
     watchdog.release()
+
+
+@pytest.mark.parametrize("module", [reaper, docker_reaper])
+def test_a_reaper_needs_the_standard_library_only(module: ModuleType) -> None:
+    """Without `site` there is nothing else, and the place of the package is not known either."""
+    from onceproof.harness.watchdog import _program
+
+    code = _program(module).replace("it.main()", "print(it.__name__)")
+    said = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60
+    )
+    assert (said.stdout.strip(), said.stderr) == (module.__name__, "")
 
 
 # Reaping, in this process.
