@@ -14,15 +14,14 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
-from inotify_simple import INotify, flags
+from inotify_simple import flags
 
-from onceproof.harness.subjects.pipeline import WatchTrouble
+from onceproof.harness.subjects.folder_watch import FolderWatch
 from onceproof.harness.subjects.windows import Sign
 
 T = TypeVar("T")
@@ -209,11 +208,8 @@ def _numbers(folder: Path) -> list[int]:
         return []
 
 
-_WATCHED: Final = flags.CREATE | flags.MOVED_TO
-
-
-class CheckpointWatch:
-    """Tells of every change in a checkpoint at the moment it happens, on a thread of its own.
+class CheckpointWatch(FolderWatch):
+    """Tells of every change in a checkpoint at the moment it happens.
 
     `on_sign` is told first, of each sign that `harness.subjects.windows` names: it may freeze the
     driver. Then come `on_planned` and `on_committed`.
@@ -235,56 +231,31 @@ class CheckpointWatch:
             on_committed: told of a batch in the commit log.
             sink_log: the folder of the log that the sink keeps, which is there; None: it has none.
         """
+        super().__init__(checkpoint.folder)
         self.checkpoint = checkpoint
         self.on_sign: Callable[[Sign, int], None] | None = None
         self._on_planned = on_planned
         self._on_committed = on_committed
-        self._ended = threading.Event()
-        self._inotify = INotify()
-        self._offsets = self._inotify.add_watch(checkpoint.folder / "offsets", _WATCHED)
-        self._commits = self._inotify.add_watch(checkpoint.folder / "commits", _WATCHED)
-        self._sink = self._inotify.add_watch(sink_log, _WATCHED) if sink_log else None
-        self._state: dict[int, Path] = {}
+        self._sink = sink_log
+        self._offsets, self._commits = checkpoint.folder / "offsets", checkpoint.folder / "commits"
+        for folder in (self._offsets, self._commits, *([sink_log] if sink_log else [])):
+            self._add(folder)
         self._watch_state(checkpoint.folder / "state")
-        self.error: Exception | None = None
-        self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
-    def check(self) -> None:
-        """Raise `WatchTrouble` if what comes is not told any more."""
-        if self.error is not None:
-            raise WatchTrouble(self.checkpoint.folder, self.error)
-
-    def close(self) -> None:
-        """End the watch after what is there has been told."""
-        self._ended.set()
-        self._thread.join(5)
-        self._inotify.close()
-
-    def _watch(self) -> None:
-        try:
-            while True:
-                events = self._inotify.read(timeout=100)
-                if not events and self._ended.is_set():
-                    return
-                for event in events:
-                    if event.wd in self._state:
-                        self._tell_state(self._state[event.wd], event.mask, event.name)
-                    else:
-                        self._tell(event.wd, event.mask, event.name)
-        except Exception as error:
-            self.error = error
-
-    def _tell(self, folder: int, mask: int, name: str) -> None:
+    def _tell(self, path: Path, mask: int) -> None:
+        name = path.name
         begun = _COMMIT_BEGUN.fullmatch(name) if mask & flags.CREATE else None
-        if folder == self._sink:
+        if path.parent == self._sink:
             batch = int(begun[1]) if begun else self._of_manifest(mask, name)
             if batch is not None:
                 self._sign("sink commit begun", batch)
-        elif folder == self._offsets:
+        elif path.parent == self._offsets:
             if name.isdigit():
                 self._sign("planned", int(name))
                 self._on_planned(int(name))
+        elif path.parent != self._commits:
+            self._tell_state(path, mask)
         elif begun:
             self._sign("commit begun", int(begun[1]))
         elif name.isdigit():
@@ -297,11 +268,11 @@ class CheckpointWatch:
             return None
         return max(self.checkpoint.planned(), default=None)
 
-    def _tell_state(self, folder: Path, mask: int, name: str) -> None:
+    def _tell_state(self, path: Path, mask: int) -> None:
         if mask & flags.ISDIR:
-            if name.isdigit():
-                self._watch_state(folder / name)
-        elif version := _VERSION.fullmatch(name):
+            if path.name.isdigit():
+                self._watch_state(path)
+        elif version := _VERSION.fullmatch(path.name):
             self._sign("state commit begun", int(version[1]) - 1)
 
     def _watch_state(self, folder: Path) -> None:
@@ -309,7 +280,7 @@ class CheckpointWatch:
 
         They come with the first batch. What is in one before it is watched is not told.
         """
-        self._state[self._inotify.add_watch(folder, _WATCHED)] = folder
+        self._add(folder)
         for number in _numbers(folder):
             self._watch_state(folder / str(number))
 

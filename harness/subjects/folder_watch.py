@@ -1,0 +1,63 @@
+"""Tells of every file and folder that appears in folders, at the moment it does."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+from inotify_simple import INotify, flags
+
+from onceproof.harness.subjects.pipeline import WatchTrouble
+from onceproof.harness.wait import Interrupted
+
+
+class FolderWatch(ABC):
+    """Watches folders, on a thread of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        """Watch nothing yet; `folder` is what is said to be watched."""
+        self.error: Exception | None = None
+        self._folder = folder
+        self._ended = threading.Event()
+        self._watched: dict[int, Path] = {}
+        self._inotify = INotify()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def check(self) -> None:
+        """Raise `WatchTrouble` if what comes is not told any more."""
+        if self.error is not None:
+            raise WatchTrouble(self._folder, self.error)
+
+    def close(self) -> None:
+        """End the watch after what is there has been told."""
+        self._ended.set()
+        self._thread.join(5)
+        self._inotify.close()
+
+    def _add(self, folder: Path) -> None:
+        """Watch a folder from now on.
+
+        Raises:
+            OSError: it is gone, or is no folder.
+        """
+        kinds = flags.CREATE | flags.MOVED_TO | flags.ONLYDIR
+        self._watched[self._inotify.add_watch(folder, kinds)] = folder
+
+    @abstractmethod
+    def _tell(self, path: Path, mask: int) -> None:
+        """What appeared in a folder that is watched, with the flags of its event."""
+
+    def _watch(self) -> None:
+        try:
+            while True:
+                events = self._inotify.read(timeout=100)
+                if not events and self._ended.is_set():
+                    return
+                for event in events:
+                    if event.wd in self._watched and event.name:
+                        self._tell(self._watched[event.wd] / event.name, event.mask)
+        except Interrupted:
+            pass
+        except Exception as error:
+            self.error = error
