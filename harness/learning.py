@@ -19,7 +19,7 @@ from confluent_kafka.admin import AdminClient
 
 from onceproof.harness.faults.message import AtGates
 from onceproof.harness.links.gate.client import Event
-from onceproof.harness.links.gate.rules import POSITIONS, Rule
+from onceproof.harness.links.gate.rules import POSITIONS, MessageMatch
 from onceproof.harness.probing import Probe
 from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.scenario import ScheduledFault
@@ -94,7 +94,7 @@ class Learner:
         """Watch the pipeline's links and the database, before anything flows."""
         if self._gates:
             for api in _APIS:
-                rule = Rule(direction="request", api=api, action="report", times=_ENOUGH)
+                rule = MessageMatch(direction="request", api=api).rule("report", times=_ENOUGH)
                 self._reports[api] = AtGates(self._context, "pipeline", rule)
         self._statements = Statements.begin(self._context)
 

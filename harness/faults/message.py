@@ -8,38 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
 
 from onceproof.harness.links.gate.client import Event, Placed
-from onceproof.harness.links.gate.rules import Action, Direction, Rule
+from onceproof.harness.links.gate.rules import MessageMatch, Rule
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
 
 @dataclass(frozen=True, kw_only=True)
-class Message:
-    """A message on its way between an audience and any broker; see `Rule` for the fields."""
+class Message(MessageMatch):
+    """A message on its way between an audience, its source, and any broker."""
 
     source: str
-    direction: Direction
-    api: str
-    nth: int = 1
-    topic: str | None = None
-    transactional_id: str | None = None
-    group: str | None = None
-    client_id: str | None = None
-    commits: bool | None = None
-    """Of EndTxn: only one that commits, or only one that aborts."""
-    partitions: int | None = None
-    """Of OffsetCommit and TxnOffsetCommit: only one with the positions of at least so many."""
-    refused: bool | None = None
-    """Of a response: only one with an error in it, or only one without any."""
-
-    def __post_init__(self) -> None:
-        """Raises `ValueError` for what no gate can look for."""
-        self.rule("report")
 
     def describe(self) -> str:
         """In words."""
@@ -57,11 +40,6 @@ class Message:
         which = "the first" if self.nth == 1 else f"number {self.nth} of the"
         words = f"{which} {self.api} {self.direction} of {self.source}"
         return f"{words} ({', '.join(carried)})" if carried else words
-
-    def rule(self, action: Action, *, times: int | None = 1, error: str | None = None) -> Rule:
-        """What a gate has to do with it."""
-        same = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "source"}
-        return Rule(**same, action=action, times=times, error=error)
 
 
 class AtGates:

@@ -20,7 +20,7 @@ from onceproof.harness.faults.message import REQUEST_OF, met
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.kafka.transactions import ENDING, ONGOING, Transaction
 from onceproof.harness.links.gate.client import Event, Placed
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import Direction, MessageMatch
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDIENCES, Link
@@ -74,8 +74,8 @@ class _Waiting:
         with ExitStack() as undo:
             undo.callback(self._remove)
             # First who tells of answers: it tells of those to requests that come from now on.
-            self._answers = self._put("response", "report", times=None)
-            self._commits = self._put("request", "hold", commits=True)
+            self._answers = self._put("response")
+            self._commits = self._put("request", commits=True)
             undo.pop_all()  # from here on, healing removes them
         self._aborts: dict[str, Placed] = {}
         self._late: Event | None = None
@@ -109,7 +109,7 @@ class _Waiting:
                 for other, one in self._commits.items():
                     if other != link:
                         one.remove()  # its owner tries again, and is not to be held once more
-                self._aborts = self._put("request", "hold", commits=False)
+                self._aborts = self._put("request", commits=False)
                 (on,) = [one for one in self._links if str(one) == link]
                 self._context.stage.disturb(on, CUT).release()
                 return True
@@ -175,17 +175,12 @@ class _Waiting:
             detail=detail,
         )
 
-    def _put(self, direction: str, action: str, **more: object) -> dict[str, Placed]:
-        """A rule for EndTxn on each link, by the link's name."""
-        rule = Rule.from_json(
-            {
-                "direction": direction,
-                "api": "EndTxn",
-                "action": action,
-                "transactional_id": self._id,
-                **more,
-            }
+    def _put(self, direction: Direction, *, commits: bool | None = None) -> dict[str, Placed]:
+        """A rule for EndTxn on each link, by the link's name: hold a request, tell each answer."""
+        end = MessageMatch(
+            direction=direction, api="EndTxn", transactional_id=self._id, commits=commits
         )
+        rule = end.rule("hold") if direction == "request" else end.rule("report", times=None)
         found = {}
         for link in self._links:
             found[str(link)] = placed = self._context.stage.gate(link).put(rule)

@@ -19,7 +19,7 @@ from onceproof.harness.faults.message import AtGates, met
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.kafka.transactions import ENDING, ONGOING, Transaction
 from onceproof.harness.links.gate.client import Event
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDIENCES
 
@@ -67,13 +67,8 @@ class _Waiting:
         self._name = name
         self.target = f"transactional id {self._id}"
         self.at: int | None = None
-        rule = Rule(
-            direction="request",
-            api="EndTxn",
-            action="hold",
-            times=None,  # its owner tries again
-            transactional_id=self._id,
-        )
+        end = MessageMatch(direction="request", api="EndTxn", transactional_id=self._id)
+        rule = end.rule("hold", times=None)  # its owner tries again
         self._gates: list[AtGates] = []
         with ExitStack() as undo:
             for audience in AUDIENCES:

@@ -16,7 +16,7 @@ from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.retried import note_retried
 from onceproof.harness.faults.targets.brokers import Target
 from onceproof.harness.identity import ATTEMPT_HEADER
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.topology import Link, node_id
@@ -74,7 +74,7 @@ class _Unanswered:
         with context.reader() as reader:
             self._starts = reader.high_watermarks(self._led)
         self._placed = gate.put(
-            Rule(direction="response", api="Produce", action="close-before", times=None)
+            MessageMatch(direction="response", api="Produce").rule("close-before", times=None)
         )
         self.at = now()
         self._in_force = True

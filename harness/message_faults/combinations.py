@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch, Rule
 
 MESSAGES: Final = (
     "InitProducerId",
@@ -53,12 +53,12 @@ class Combination:
 
     def rule(self, transactional_id: str) -> Rule:
         """The rule that a gate is given."""
-        return Rule(
+        sought = MessageMatch(
             direction=self.blow.direction,  # type: ignore[arg-type]
             api=self.message,
-            action=self.blow.action,  # type: ignore[arg-type]
             transactional_id=transactional_id,
         )
+        return sought.rule(self.blow.action)  # type: ignore[arg-type]
 
 
 def combinations(messages: Sequence[str] = MESSAGES) -> list[Combination]:

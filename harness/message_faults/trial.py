@@ -18,7 +18,7 @@ from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.gate.client import Placed
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch, Rule
 from onceproof.harness.message_faults.clients import Client, Task, told_by
 from onceproof.harness.message_faults.combinations import Combination
 from onceproof.harness.stage.alone import Alone
@@ -236,9 +236,8 @@ def why_missed(
 
 def sending(message: str, transactional_id: str) -> Rule:
     """The rule that tells when a client sends a message after all."""
-    return Rule(
-        direction="request", api=message, action="report", transactional_id=transactional_id
-    )
+    sought = MessageMatch(direction="request", api=message, transactional_id=transactional_id)
+    return sought.rule("report")
 
 
 def why_sent(unsent: list[Placed]) -> str | None:

@@ -36,8 +36,8 @@ class OnGate:
 
     def put(self, rule: Rule) -> Placed:
         """Let a rule act from now on."""
-        if rule.topic is not None and (found := self.topic_id(rule.topic)):
-            self.gate.teach({found: rule.topic})
+        if rule.message.topic is not None and (found := self.topic_id(rule.message.topic)):
+            self.gate.teach({found: rule.message.topic})
         return self.gate.put(str(self.link), rule)
 
     def state(self) -> dict[str, Any]:

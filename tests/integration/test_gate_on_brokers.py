@@ -11,7 +11,7 @@ import pytest
 from confluent_kafka import KafkaException, Producer
 
 from onceproof.harness.links.gate.client import Placed
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import AUDITOR, POSTGRES, Link
 from tests.integration.staging import Staged, Talk, eventually, marked, once_each, serves
@@ -32,8 +32,12 @@ class Everywhere:
         for link in self.links:
             self.stage.gate(link)
 
-    def put(self, direction: str, api: str, action: str, **more: Any) -> list[Placed]:
-        rule = Rule(direction=direction, api=api, action=action, **more)  # type: ignore[arg-type]
+    def put(
+        self, direction: str, api: str, action: str, *, times: int | None = 1,
+        error: str | None = None, **more: Any,
+    ) -> list[Placed]:  # fmt: skip
+        sought = MessageMatch(direction=direction, api=api, **more)  # type: ignore[arg-type]
+        rule = sought.rule(action, times=times, error=error)  # type: ignore[arg-type]
         placed = [self.stage.gate(link).put(rule) for link in self.links]
         self._placed += placed
         return placed
@@ -111,7 +115,7 @@ def test_a_gate_alone_disturbs_nothing(staging: Staged, one: One) -> None:
         assert talk.answered()
         assert on.state()["connections"] >= 1
         assert on.state()["request"]["ApiVersions"]["frames"] >= 1
-        rule = on.put(Rule(direction="request", api="EndTxn", action="drop"))
+        rule = on.put(MessageMatch(direction="request", api="EndTxn").rule("drop"))
         assert stage.disturbed() == {str(link): "gate: rules 1, held 0"}
         rule.remove()
         assert stage.disturbed() == {}
@@ -139,7 +143,7 @@ def test_a_gate_that_died(staging: Staged) -> None:
     try:
         next(p for p in staging.living if p.name == "gate").kill("a test")
         with pytest.raises(StageTrouble, match="the gate cannot put: it ended with -9"):
-            on.put(Rule(direction="request", api="EndTxn", action="drop"))
+            on.put(MessageMatch(direction="request", api="EndTxn").rule("drop"))
         assert "it ended with -9" in stage.disturbed()[str(link)]
         assert not serves(stage.bootstrap("producer", "broker-1"))
     finally:

@@ -16,7 +16,7 @@ from confluent_kafka import Producer
 from onceproof.harness.identity import RECORD_HEADER
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.run_context import open_reader
 from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.stage.topology import AUDITOR, Link, node_id
@@ -135,10 +135,10 @@ def of(*clients: Client) -> pytest.MarkDecorator:
 def refuse_once(group: Group) -> None:
     """Payments come until positions of member-0 in a transaction were refused once."""
     stage = group.staging.stage
-    rule = Rule(
-        direction="response", api="TxnOffsetCommit", action="error",
-        error="ILLEGAL_GENERATION", group=group.members.group, client_id="member-0",
-    )  # fmt: skip
+    refused = MessageMatch(
+        direction="response", api="TxnOffsetCommit", group=group.members.group, client_id="member-0"
+    )
+    rule = refused.rule("error", error="ILLEGAL_GENERATION")
     placed = [stage.gate(Link("pipeline", node)).put(rule) for node in stage.brokers]
     try:
         with group.flowing():

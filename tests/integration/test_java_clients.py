@@ -17,7 +17,7 @@ from onceproof.harness.clock import clock_id, now
 from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
 from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.links.gate.client import Placed
-from onceproof.harness.links.gate.rules import Action, Rule
+from onceproof.harness.links.gate.rules import Action, MessageMatch
 from onceproof.harness.recording.tables import read_lines
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.stage.topology import Link
@@ -266,10 +266,12 @@ def test_without_a_harness_it_ends(
 
 
 @contextlib.contextmanager
-def meeting(staging: Staged, action: Action, **rule: Any) -> Iterator[list[Placed]]:
+def meeting(
+    staging: Staged, action: Action, *, error: str | None = None, **which: Any
+) -> Iterator[list[Placed]]:
     """Keep the next answer of a kind back, on whichever link it comes."""
     links = [Link("producer", node) for node in staging.stage.brokers]
-    met = Rule(direction="response", action=action, **rule)
+    met = MessageMatch(direction="response", **which).rule(action, error=error)
     placed = [staging.stage.gate(link).put(met) for link in links]
     try:
         yield placed

@@ -13,7 +13,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, Topi
 from onceproof.harness.identity import RECORD_HEADER, digest
 from onceproof.harness.java.programs import JavaPrograms, compiled
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.recording.tables import read_lines
 from onceproof.harness.run_context import addresses, open_reader
 from onceproof.harness.stage.processes import Process
@@ -128,10 +128,9 @@ def test_every_payment_has_its_effect_once(
     source, sink = topic(3), topic(3)
     refused = [
         staging.stage.gate(Link("pipeline", node)).put(
-            Rule(
-                direction="response", api="TxnOffsetCommit", action="error",
-                error="ILLEGAL_GENERATION", group=f"group-of-{source}", nth=2,
-            )
+            MessageMatch(
+                direction="response", api="TxnOffsetCommit", group=f"group-of-{source}", nth=2
+            ).rule("error", error="ILLEGAL_GENERATION")
         )
         for node in staging.stage.brokers
     ]  # fmt: skip
@@ -201,10 +200,9 @@ def test_without_a_rewind_the_refused_batch_is_lost(
     source, sink = topic(3), topic(3)
     refused = [
         staging.stage.gate(Link("pipeline", node)).put(
-            Rule(
-                direction="response", api="TxnOffsetCommit", action="error",
-                error="ILLEGAL_GENERATION", group=f"group-of-{source}", nth=2,
-            )
+            MessageMatch(
+                direction="response", api="TxnOffsetCommit", group=f"group-of-{source}", nth=2
+            ).rule("error", error="ILLEGAL_GENERATION")
         )
         for node in staging.stage.brokers
     ]  # fmt: skip

@@ -15,7 +15,7 @@ import pytest
 from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
 from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.links.gate.client import Placed
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.recording.tables import read_lines
 from onceproof.harness.stage.processes import Processes
 from onceproof.harness.stage.topology import Link
@@ -42,7 +42,7 @@ def unanswered(staging: Staged) -> Iterator[Callable[[str], list[Placed]]]:
 
     def put(api: str) -> list[Placed]:
         for node in staging.stage.brokers:
-            rule = Rule(direction="response", api=api, action="close-before")
+            rule = MessageMatch(direction="response", api=api).rule("close-before")
             placed.append(staging.stage.gate(Link("producer", node)).put(rule))
         return placed
 

@@ -159,7 +159,7 @@ class Placed:
         """
         wait_until(
             lambda: len(self.fired) >= times,
-            what=f"{self.rule.action} of {self.rule.api} on {self.link} to act",
+            what=f"{self.rule.action} of {self.rule.message.api} on {self.link} to act",
             seconds=seconds,
             every=_EVERY,
             stop=stop,

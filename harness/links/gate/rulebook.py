@@ -31,7 +31,7 @@ class Counted:
         if not self.live or not self.rule.matches(client_id, contents, refused):
             return False
         self.matched += 1
-        if self.matched < self.rule.nth:
+        if self.matched < self.rule.message.nth:
             return False
         self.fired += 1
         return True
@@ -57,7 +57,7 @@ class Rulebook:
     @property
     def reads_topics(self) -> bool:
         """Whether some rule asks for a topic."""
-        return any(counted.rule.topic is not None for counted in self.live)
+        return any(counted.rule.message.topic is not None for counted in self.live)
 
     @property
     def learns_topics(self) -> bool:
@@ -76,11 +76,11 @@ class Rulebook:
 
     def reads_requests(self, key: int) -> bool:
         """Whether some rule needs the requests of an API decoded."""
-        return any(c.rule.key == key and c.rule.reads_request for c in self.live)
+        return any(rule.reads_request for rule in self._of(key))
 
     def reads_errors(self, key: int) -> bool:
         """Whether some rule goes by the errors in the answers of an API."""
-        return any(c.rule.key == key and c.rule.refused is not None for c in self.live)
+        return any(rule.message.refused is not None for rule in self._of(key))
 
     def meet(
         self,
@@ -93,15 +93,19 @@ class Rulebook:
         """The rules that fire for a message: reports, and at most one other, which is the last."""
         fired = []
         for counted in self.live:
-            rule = counted.rule
-            if (rule.direction, rule.key) == (direction, key) and counted.takes(
+            sought = counted.rule.message
+            if (sought.direction, sought.key) == (direction, key) and counted.takes(
                 client_id, contents, refused
             ):
                 fired.append(counted)
-                if rule.action != "report":
+                if counted.rule.action != "report":
                     break
         self._watch()
         return fired
 
+    def _of(self, key: int) -> list[Rule]:
+        """The rules for an API that may still act."""
+        return [c.rule for c in self.live if c.rule.message.key == key]
+
     def _watch(self) -> None:
-        self._watched = frozenset(counted.rule.key for counted in self.live)
+        self._watched = frozenset(counted.rule.message.key for counted in self.live)

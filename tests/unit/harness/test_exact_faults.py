@@ -28,7 +28,8 @@ def test_thirty_combinations_and_their_rules() -> None:
     assert {c.message for c in found} == set(MESSAGES)
     for combination in found:
         rule = combination.rule("an-id")
-        assert (rule.api, rule.transactional_id, rule.nth) == (combination.message, "an-id", 1)
+        which = rule.message
+        assert (which.api, which.transactional_id, which.nth) == (combination.message, "an-id", 1)
         assert rule.times == 1
     assert len(combinations(("EndTxn",))) == 5
 
@@ -70,7 +71,8 @@ def test_what_is_never_sent_is_looked_for() -> None:
     client = Client(name="some", sends=MESSAGES[:5], command=())
     assert client.never_sends == ["EndTxn"]
     rule = sending("EndTxn", "an-id")
-    assert (rule.api, rule.action, rule.transactional_id) == ("EndTxn", "report", "an-id")
+    which = rule.message
+    assert (which.api, rule.action, which.transactional_id) == ("EndTxn", "report", "an-id")
     assert why_sent([NOBODY]) is None
     assert why_sent([NOBODY, placed([EVENT])]) == (
         "sent EndTxn as well, which it is said never to send"

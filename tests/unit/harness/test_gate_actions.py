@@ -26,7 +26,7 @@ from kafka.protocol.producer import (
 
 from onceproof.harness.links.gate.client import Gate, Placed
 from onceproof.harness.links.gate.gated import Way
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.blocks import Block, free_ports, take_block
 from onceproof.harness.stage.processes import Processes
@@ -86,8 +86,12 @@ class Link:
         self._clients.append(Client(self.address))
         return self._clients[-1]
 
-    def put(self, direction: str, api: str, action: str, **more: Any) -> Placed:
-        rule = Rule(direction=direction, api=api, action=action, **more)  # type: ignore[arg-type]
+    def put(
+        self, direction: str, api: str, action: str, *, times: int | None = 1,
+        error: str | None = None, **more: Any,
+    ) -> Placed:  # fmt: skip
+        sought = MessageMatch(direction=direction, api=api, **more)  # type: ignore[arg-type]
+        rule = sought.rule(action, times=times, error=error)  # type: ignore[arg-type]
         return self.gate.put(self.name, rule)
 
     @property
@@ -605,7 +609,7 @@ def test_of_how_many_partitions_positions_are(
 
 def test_only_what_commits_them_has_positions() -> None:
     with pytest.raises(ValueError, match="have positions, EndTxn has not"):
-        Rule(direction="request", api="EndTxn", action="drop", partitions=2)
+        MessageMatch(direction="request", api="EndTxn", partitions=2)
 
 
 @pytest.mark.parametrize(("refused", "numbers"), [(False, [1]), (True, [2]), (None, [1, 2, 3])])
@@ -626,7 +630,7 @@ def test_a_refusal_is_told_from_what_was_done(
 
 def test_a_request_cannot_be_a_refusal() -> None:
     with pytest.raises(ValueError, match="a request cannot"):
-        Rule(direction="request", api="OffsetCommit", action="drop", refused=True)
+        MessageMatch(direction="request", api="OffsetCommit", refused=True)
 
 
 def produce(number: int, *, version: int, topic: dict[str, Any], acks: int = -1) -> bytes:
@@ -900,7 +904,7 @@ def test_a_gate_that_is_gone_is_trouble(tmp_path: Path) -> None:
     broker = MadeUpBroker()
     try:
         gate.open("x", [Way(listen="127.0.0.1:0", upstream=broker.address)])
-        rule = gate.put("x", Rule(direction="request", api="EndTxn", action="drop"))
+        rule = gate.put("x", MessageMatch(direction="request", api="EndTxn").rule("drop"))
         processes.all[0].kill("a test")
         for order in (gate.state, rule.release, lambda: rule.wait_fired(seconds=SECONDS)):
             with pytest.raises(StageTrouble, match=r"the gate cannot .*: it ended with -9"):

@@ -17,7 +17,7 @@ from onceproof.harness.links.gate.counters import Counters
 from onceproof.harness.links.gate.exchange import Exchange
 from onceproof.harness.links.gate.outlet import Held
 from onceproof.harness.links.gate.rulebook import Counted, Rulebook
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.gate.topics import Topics
 
 WATCHED, OTHER = 26, 999
@@ -56,8 +56,8 @@ class Wired:
         self.counters = Counters()
         self.told: list[dict[str, Any]] = []
         rules = Rulebook()
-        rules.put(1, Rule(direction="request", api="EndTxn", action="report", times=None))
-        rules.put(2, Rule(direction="response", api="EndTxn", action="report", times=None))
+        rules.put(1, MessageMatch(direction="request", api="EndTxn").rule("report", times=None))
+        rules.put(2, MessageMatch(direction="response", api="EndTxn").rule("report", times=None))
         self.gone = False
 
         def tell(event: str, **details: Any) -> None:

@@ -12,6 +12,7 @@ from uuid import UUID
 import pytest
 from kafka.protocol import consumer, metadata, producer
 
+from onceproof.harness.faults.message import Message
 from onceproof.harness.links.gate.answers import refusal, set_errors
 from onceproof.harness.links.gate.contents import Contents, attribute, contents_of
 from onceproof.harness.links.gate.messages import (
@@ -24,7 +25,7 @@ from onceproof.harness.links.gate.messages import (
     encode,
     error_code,
 )
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import Action, MessageMatch, Rule
 
 APIS = [
     "Produce", "Fetch", "ListOffsets", "OffsetCommit", "OffsetFetch", "TxnOffsetCommit",
@@ -218,6 +219,10 @@ def test_names_of_errors() -> None:
 GOOD: dict[str, Any] = {"direction": "request", "api": "EndTxn", "action": "hold"}
 
 
+def a_rule(action: Action, times: int | None = 1, error: str | None = None, **which: Any) -> Rule:
+    return MessageMatch(**which).rule(action, times=times, error=error)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -239,14 +244,25 @@ GOOD: dict[str, Any] = {"direction": "request", "api": "EndTxn", "action": "hold
     ],
 )
 def test_what_is_no_rule(change: dict[str, Any], said: str) -> None:
-    Rule(**GOOD)
+    a_rule(**GOOD)
     with pytest.raises(ValueError, match=said):
-        Rule(**{**GOOD, **change})
+        a_rule(**{**GOOD, **change})
 
 
 def test_a_rule_is_plain_data() -> None:
-    rule = Rule(**GOOD, nth=2, times=None, topic="orders", client_id="it")
+    rule = a_rule(**GOOD, nth=2, times=None, topic="orders", client_id="it")
     assert Rule.from_json(rule.as_json()) == rule
-    with pytest.raises(ValueError, match=r"no rule: .*colour"):
-        Rule.from_json({**GOOD, "colour": "red"})
-    Rule(direction="response", api="ConsumerGroupHeartbeat", action="drop", client_id="it")
+    plain = rule.as_json()
+    for odd in ({"colour": "red"}, {"message": {**plain["message"], "colour": "red"}}):
+        with pytest.raises(ValueError, match=r"no rule: .*colour"):
+            Rule.from_json({**plain, **odd})
+    with pytest.raises(ValueError, match="no rule: 'message'"):
+        Rule.from_json({"action": "drop"})
+    MessageMatch(direction="response", api="ConsumerGroupHeartbeat", client_id="it").rule("drop")
+
+
+def test_a_gate_is_not_told_whose_message_it_is() -> None:
+    message = Message(source="producer", direction="request", api="EndTxn", commits=True)
+    rule = message.rule("hold")
+    assert rule.message == MessageMatch(direction="request", api="EndTxn", commits=True)
+    assert Rule.from_json(rule.as_json()) == rule

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.toxiproxy import ProxySpec, ProxyTrouble
 from onceproof.harness.stage.blocks import Block, free_ports, take_block
 from onceproof.harness.stage.gates import Gates
@@ -82,7 +82,7 @@ def test_every_way_of_a_link_leads_through_the_gate(made: Made, processes: Proce
     gates, server, (internal, controller) = made
     on = gates.gate(LINK)
     assert server.leads == {"internal": internal.listen, "controller": controller.listen}
-    rule = on.put(Rule(direction="request", api="Fetch", action="drop", topic="unknown"))
+    rule = on.put(MessageMatch(direction="request", api="Fetch", topic="unknown").rule("drop"))
     assert gates.disturbed() == {str(LINK): "gate: rules 1, held 0"}
     assert rule.fired == []
     gates.ungate(LINK)
