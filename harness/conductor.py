@@ -34,7 +34,7 @@ class Conductor:
         self._lines = [FaultExecution(at, context) for at in schedule]
         if isinstance(context.pipeline, Program):
             # One that ends by itself leaves members behind as one that is killed does.
-            context.pipeline.kept.before_again = partial(clear, context)
+            context.pipeline.supervisor.before_again = partial(clear, context)
             context.pipeline.may_be_restarted = any(at.hazard for at in schedule)
         self._by_name = {line.at.name: line for line in self._lines}
 

@@ -52,7 +52,7 @@ class Probe:
             if kind == OVERSIZE and subject.orders.file is not None:
                 continue  # only orders that are made up can be made larger
             try:
-                life = pipeline.kept.running()
+                life = pipeline.supervisor.running()
                 send_odd(self._context, kind)
                 behind = send_plain(self._context, kind)
                 wrote = self._writes(pipeline, behind, _SECONDS + 2 * self._pause, life)

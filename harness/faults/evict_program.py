@@ -112,7 +112,7 @@ class _Part:
         self._pid = max(workers(context))
         os.kill(self._pid, signal.SIGSTOP)
         self.at = now()
-        self.target = f"process {self._pid} of {program_.kept.running().instance}"
+        self.target = f"process {self._pid} of {program_.supervisor.running().instance}"
         self._proof: str | None = None
 
     def evidence(self) -> str | None:

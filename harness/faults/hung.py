@@ -31,7 +31,7 @@ def start_if_hung(context: RunContext) -> None:
     if not isinstance(pipeline, Program) or not pipeline.may_be_restarted:
         return
     with _ONE:
-        process = pipeline.kept.process
+        process = pipeline.supervisor.life
         if process is None or not process.leader_alive() or process.frozen():
             return
         enough = max(SECONDS, 2 * pipeline.rest)
@@ -43,7 +43,7 @@ def start_if_hung(context: RunContext) -> None:
         context.recorder.hazard("hung", hop="process", detail=f"{detail}; it was started again")
         with suppress(PipelineTrouble):  # it has just ended by itself
             pipeline.kill(f"hung: {detail}")
-        pipeline.kept.before_again()
+        pipeline.supervisor.before_again()
         pipeline.start()
 
 

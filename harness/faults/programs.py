@@ -60,7 +60,7 @@ def running(context: RunContext) -> Process:
         PipelineTrouble: it does not run.
     """
     pipeline = victim(context)
-    return pipeline.kept.running() if isinstance(pipeline, Program) else pipeline.running()
+    return pipeline.supervisor.running() if isinstance(pipeline, Program) else pipeline.running()
 
 
 def end(process: Process, how: str, *, asked: bool = False) -> str:
@@ -207,7 +207,7 @@ def wait_works(context: RunContext) -> None:
 
 def life(context: RunContext) -> Process | None:
     """The life of a program that runs now; None of any other pipeline."""
-    return context.pipeline.kept.process if isinstance(context.pipeline, Program) else None
+    return context.pipeline.supervisor.life if isinstance(context.pipeline, Program) else None
 
 
 def wait_went_on(context: RunContext, before: Process | None) -> None:
@@ -227,7 +227,7 @@ def wait_went_on(context: RunContext, before: Process | None) -> None:
         is_past = look.getting_past(ends)
 
         def went_on() -> bool:
-            if pipeline.kept.process is not before or context.producers.finished:
+            if pipeline.supervisor.life is not before or context.producers.finished:
                 return True
             if committed := look.groups.newest():
                 return all(committed.get((context.topic, p), end) >= end for p, end in ends.items())

@@ -55,7 +55,7 @@ class _Restarted:
                 stop=context.stop,
                 seen=lambda: pipeline.shortly() or "nothing committed",
             )
-            self.target, self.at = pipeline.kept.running().instance, now()
+            self.target, self.at = pipeline.supervisor.running().instance, now()
             fetch = Message(source="pipeline", direction="request", api=fault.fetch)
             with started_anew(context, name, fetch.rule("report", times=_FETCHES)) as (ended, seen):
                 asked = wait_until(

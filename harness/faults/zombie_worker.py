@@ -79,7 +79,7 @@ class _Zombie:
         self._held, self._pid = self._caught()
         self.at = now()
         self._ends = input_ends(context)
-        self.target = f"process {self._pid} of {program(context).kept.running().instance}"
+        self.target = f"process {self._pid} of {program(context).supervisor.running().instance}"
         self._proof: str | None = None
 
     def _caught(self) -> tuple[HeldWork, int]:

@@ -16,7 +16,7 @@ from onceproof.harness.recording.writer import HistoryWriter
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.pipeline import PipelineTrouble, Positions
-from onceproof.harness.user_pipeline.kept import Kept
+from onceproof.harness.subjects.supervisor import Supervisor
 from onceproof.harness.user_pipeline.look import Look
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.wait import Stop
@@ -38,8 +38,8 @@ class Program:
     may_be_restarted = False
     """Whether one that hangs is ended and started again: a plan may, which kills it anyway."""
 
-    def __init__(self, kept: Kept, look: Look, stop: Stop) -> None:
-        self.kept = kept
+    def __init__(self, supervisor: Supervisor, look: Look, stop: Stop) -> None:
+        self.supervisor = supervisor
         self.look = look
         self._stop = stop
         self._arrived = 0
@@ -56,11 +56,11 @@ class Program:
 
     def start(self) -> None:
         """Start it, unless it runs."""
-        self.kept.start()
+        self.supervisor.start()
 
     def kill(self, how: str) -> tuple[Process, int]:
         """SIGKILL all of it; returns its life and how many processes that were."""
-        process = self.kept.running()
+        process = self.supervisor.running()
         process.freeze()
         count = process.members()
         process.kill(how)
@@ -68,20 +68,20 @@ class Program:
 
     def stop(self, how: str) -> Process:
         """Ask it to end; what is left of it then is killed. Returns its life."""
-        process = self.kept.running()
+        process = self.supervisor.running()
         process.end(how, asked=True)
         return process
 
     def pause(self) -> Process:
         """Stop all of it in its tracks."""
-        process = self.kept.running()
+        process = self.supervisor.running()
         process.pause(self._stop)
         return process
 
     def clients(self, addresses: Collection[str]) -> list[int]:
         """Ids of its processes that are connected to any of these `host:port` addresses."""
         found = []
-        for pid in self.kept.running().pids():
+        for pid in self.supervisor.running().pids():
             with suppress(psutil.Error):
                 ends = [c.raddr for c in psutil.Process(pid).net_connections("tcp") if c.raddr]
                 if any(f"{end.ip.removeprefix('::ffff:')}:{end.port}" in addresses for end in ends):
@@ -90,11 +90,11 @@ class Program:
 
     def alive(self) -> bool:
         """Whether it runs."""
-        return self.kept.alive()
+        return self.supervisor.alive()
 
     def check(self) -> None:
         """Raise `PipelineTrouble` if it fails over and over, or writes what names no input."""
-        self.kept.check()
+        self.supervisor.check()
 
     def flows(self) -> bool:
         """Whether an effect of an input has arrived.
@@ -188,5 +188,5 @@ class Program:
 
     def close(self) -> None:
         """Keep it no longer, and look no more."""
-        self.kept.close()
+        self.supervisor.close()
         self.look.close()

@@ -14,7 +14,7 @@ from typing import Final
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.pipeline import PipelineParts, PipelineTrouble
 from onceproof.harness.subjects.spark import SparkPipeline
-from onceproof.harness.user_pipeline.kept import Kept
+from onceproof.harness.user_pipeline.command import keep_running
 
 _SECONDS_TO_LEAVE: Final = 60.0
 """Writing an archive of classes takes a core some ten seconds."""
@@ -34,7 +34,7 @@ class OwnSpark(SparkPipeline):
     ) -> None:
         """As of `SparkPipeline`; `command` is a whole one, and runs in `folder`."""
         super().__init__(command=command, checkpoint=checkpoint, parts=parts, jars=())
-        self._kept = Kept(
+        self._supervisor = keep_running(
             "driver",
             command,
             processes=parts.processes,
@@ -46,7 +46,7 @@ class OwnSpark(SparkPipeline):
 
     def start(self) -> None:
         """Start a life of the driver, unless it runs."""
-        self._kept.start()
+        self._supervisor.start()
 
     def check(self) -> None:
         """Raise `PipelineTrouble` if the driver fails over and over.
@@ -55,7 +55,7 @@ class OwnSpark(SparkPipeline):
             WatchTrouble: its checkpoint cannot be watched.
         """
         self.check_watch()
-        self._kept.check()
+        self._supervisor.check()
 
     def leave(self) -> None:
         """Ask the driver to end, and let it write down what it has to: its classes, if it can."""
@@ -64,7 +64,7 @@ class OwnSpark(SparkPipeline):
 
     def close(self) -> None:
         """End the watch; keep it no longer."""
-        self._kept.close()
+        self._supervisor.close()
         super().close()
 
     def _began(self, process: Process) -> None:

@@ -24,13 +24,13 @@ from onceproof.harness.stage.topology import AUDITOR
 from onceproof.harness.subjects.pipeline import Pipeline, PipelineParts
 from onceproof.harness.subjects.spark_subject import DRIVER
 from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
+from onceproof.harness.user_pipeline.command import keep_running
 from onceproof.harness.user_pipeline.dead_letters import DeadLetters
 from onceproof.harness.user_pipeline.driver_classes import DriverClasses
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.jdbc import jdbc_url
-from onceproof.harness.user_pipeline.kept import Kept
 from onceproof.harness.user_pipeline.look import QUIET, Look
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.output import Output, Where
@@ -205,7 +205,7 @@ class OwnPipeline:
                 environment=environment,
                 folder=folder,
             )
-        kept = Kept(
+        supervisor = keep_running(
             "pipeline",
             command,
             processes=parts.processes,
@@ -213,7 +213,7 @@ class OwnPipeline:
             folder=folder,
             progress=look.size,
         )
-        return Program(kept, look, parts.stop)
+        return Program(supervisor, look, parts.stop)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Together:
         """Its outputs."""

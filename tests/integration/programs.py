@@ -20,10 +20,10 @@ from onceproof.harness.identity import RECORD_HEADER
 from onceproof.harness.run_context import RunContext, addresses, fresh_reader
 from onceproof.harness.stage.database_login import for_programs
 from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.user_pipeline.command import keep_running
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.identity import Rule
-from onceproof.harness.user_pipeline.kept import Kept
 from onceproof.harness.user_pipeline.look import Look
 from onceproof.harness.user_pipeline.outputs.output import Output, Where
 from onceproof.harness.user_pipeline.program import Program
@@ -100,7 +100,8 @@ class Own:
 
     def said(self, life: int | None = None) -> list[str]:
         """What one of its lives, or all of them, said."""
-        lives = [p for p in self.staging.processes.all if p.name == self.program.kept._name]
+        (name,) = self.program.supervisor.names
+        lives = [p for p in self.staging.processes.all if p.name == name]
         chosen = lives if life is None else [lives[life]]
         return [line for p in chosen for line in p.log.read_text().splitlines()]
 
@@ -164,7 +165,7 @@ def running(
     asked = [database, out] if form == "rows" else [
         stage.bootstrap("pipeline"), source, out, own.group, *([database] if table else [])
     ]  # fmt: skip
-    kept = Kept(
+    supervisor = keep_running(
         f"own-{own.group}",
         [sys.executable, str(COPIES), form, str(workers), str(session), *asked],
         processes=staging.processes,
@@ -172,7 +173,7 @@ def running(
         folder=Path("/"),
         progress=look.size,
     )
-    own.program = Program(kept, look, Stop())
+    own.program = Program(supervisor, look, Stop())
     try:
         own.program.start()
         if form == "rows":

@@ -106,12 +106,12 @@ def test_it_starts_when_there_is_nothing_to_read(
     staging: Staged, topic: Callable[..., str]
 ) -> None:
     with running(staging, topic, "copy") as own:
-        life = own.program.kept.running()
+        life = own.program.supervisor.running()
         injection = RestartIdle().inject(own.context, "x")
         assert own.holds == [True, False]
         assert injection.target == life.instance
         assert "asked 3 times for records when there were none" in (injection.evidence() or "")
-        assert own.program.kept.running() is not life
+        assert own.program.supervisor.running() is not life
         with own.flowing():
             injection.heal()
         eventually(lambda: not own.missing(), "an effect of each", own.said)

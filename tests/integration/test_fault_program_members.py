@@ -111,13 +111,13 @@ def test_it_loses_its_partitions_while_it_stands_still(
         fault = EvictProgram(group=own.group, assignors=ASSIGNORS, at_once=at_once)
         with own.flowing():
             with own.struck(fault) as (injection, proof):
-                process = own.program.kept.running()
+                process = own.program.supervisor.running()
                 assert injection.target == process.instance
                 assert process.frozen()
                 assert f"group {own.group} gave all its partitions to another member" in proof
                 assert members(own) == ("onceproof-other-member",)
                 before = own.said()
-            assert own.program.kept.running() is process, "it goes on as the one that it was"
+            assert own.program.supervisor.running() is process, "it goes on as the one that it was"
             own.heard("lost")
         assert "lost" not in " ".join(before)
         eventually(lambda: not own.missing(), "an effect of each", own.said)
@@ -127,11 +127,11 @@ def test_it_loses_its_partitions_while_it_stands_still(
 def test_it_is_removed_while_it_stands_still(staging: Staged, topic: Callable[..., str]) -> None:
     with running(staging, topic, "copy", session=LONG) as own, own.flowing():
         with own.struck(RemoveProgram(group=own.group)) as (injection, proof):
-            process = own.program.kept.running()
+            process = own.program.supervisor.running()
             assert injection.target == process.instance
             assert f"while group {own.group} lost it" in proof
             assert members(own) == ()
-        assert own.program.kept.running() is process, "it goes on as the one that it was"
+        assert own.program.supervisor.running() is process, "it goes on as the one that it was"
         own.heard("lost")
         eventually(lambda: not own.missing(), "an effect of each", own.said)
         assert len(members(own)) == 1
@@ -145,7 +145,7 @@ def test_one_of_two_workers_is_paused_until_the_other_has_its_partitions(
         fault = EvictProgram(group=own.group, one_of_several=True)
         with own.flowing():
             with own.struck(fault) as (injection, proof):
-                pids = own.program.kept.running().pids()
+                pids = own.program.supervisor.running().pids()
                 still = [p for p in pids if psutil.Process(p).status() == psutil.STATUS_STOPPED]
                 assert len(still) == 1, "the other goes on"
                 assert injection.target.startswith(f"process {still[0]} of ")
@@ -214,4 +214,4 @@ def test_one_process_alone_is_not_one_of_several(
         fault = EvictProgram(group=own.group, one_of_several=True)
         with pytest.raises(StageTrouble, match="only one process of the pipeline is connected"):
             fault.inject(own.context, "x")
-        assert not own.program.kept.running().frozen()
+        assert not own.program.supervisor.running().frozen()

@@ -31,7 +31,7 @@ def test_a_broker_is_lost_while_it_starts(
 ) -> None:
     with running(staging, topic, "copy") as own:
         fault = Kill(target(own), at=PROGRAM_START)
-        before = own.program.kept.running()
+        before = own.program.supervisor.running()
         answers = AtGates(own.context, "pipeline", ANSWER.rule("report", times=None))
         with ExitStack() as closing, own.flowing():
             closing.callback(answers.remove)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.integration
 
 def lives(own: Own) -> list[str | None]:
     """How each of its lives ended."""
-    name = own.program.kept._name
+    name = own.program.supervisor.names[0]
     return [process.how for process in own.staging.processes.all if process.name == name]
 
 

@@ -92,7 +92,8 @@ def test_its_connection_ends_at_its_commit(own: Own, act: Act, landed: bool) -> 
     assert next(line for line in said[failed:] if line.startswith("begins")) == (
         f"begins {n + landed}"
     )
-    assert len([p for p in own.staging.processes.all if p.name == own.program.kept._name]) == 1
+    names = [process.name for process in own.staging.processes.all]
+    assert names.count(own.program.supervisor.names[0]) == 1
     assert exactly_once(own)
 
 

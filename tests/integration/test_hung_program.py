@@ -19,12 +19,12 @@ def test_one_that_hangs_goes_on_after_a_restart(
 ) -> None:
     monkeypatch.setattr(hung, "SECONDS", 3.0)
     with running(staging, topic, "hanging", session=6_000) as own:
-        first = own.program.kept.running()
+        first = own.program.supervisor.running()
         with own.flowing():
             own.heard("hangs")
             eventually(own.program.look.still, "it to write nothing more", own.said)
             hung.start_if_hung(own.context)
-            assert own.program.kept.running() is first, "no plan allows it"
+            assert own.program.supervisor.running() is first, "no plan allows it"
             own.program.may_be_restarted = True
             at_work(own.context)
         assert own.hazards == ["hung"]

@@ -26,11 +26,11 @@ from onceproof.harness.subjects.connect.login import Login
 from onceproof.harness.subjects.connect.rest import Rest
 from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
 from onceproof.harness.subjects.counted import beyond, counted
-from onceproof.harness.subjects.crew import LIVES
 from onceproof.harness.subjects.group.hazards import REPLAYED, aborted
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.group.positions import Committed
 from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.subjects.supervisor import LIVES
 from onceproof.harness.wait import wait_until
 
 TORN: Final = "torn-line"

@@ -8,8 +8,8 @@ itself is started again likewise; one that a fault has ended waits for its heali
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -23,11 +23,11 @@ from onceproof.harness.subjects.flink.watch import CheckpointWatch
 from onceproof.harness.subjects.flink.windows import Sign
 from onceproof.harness.subjects.group.hazards import hazards
 from onceproof.harness.subjects.group.positions import Committed
-from onceproof.harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
+from onceproof.harness.subjects.pipeline import PipelineParts, Positions
+from onceproof.harness.subjects.supervisor import Supervisor, TooOften
 
-LIVES: Final = 12
-"""A job that ends by itself more often than this does not work."""
-_LOOK_EVERY: Final = 0.1
+_JOB: Final = "the Flink job"
+"""How it is called in messages."""
 Command = Callable[[Mapping[str, str]], list[str | Path]]
 """How a life is started, given settings of Flink's that are its own."""
 
@@ -64,7 +64,6 @@ class FlinkJob:
         """
         self.name = name
         self.transactional = transactional
-        self.process: Process | None = None
         self._command = command
         self._parts = parts
         self._sink = sink
@@ -80,12 +79,18 @@ class FlinkJob:
         self._complete = 0
         self._positions: Positions = {}
         self._newest: dict[str, int] = {}
-        self._lock = threading.RLock()
-        self._down = False
-        self._over = threading.Event()
-        self._trouble: str | None = None
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
+        self._supervisor = Supervisor(
+            [_JOB],
+            lambda _: self._begin(),
+            gives_up=partial(TooOften, "the Flink job ended by itself"),
+            stop=parts.stop,
+        )
         self.watch = CheckpointWatch(self._folder, on_complete=self._completed)
+
+    @property
+    def process(self) -> Process | None:
+        """The life that runs, or ran last."""
+        return self._supervisor.life
 
     @property
     def life(self) -> str:
@@ -94,25 +99,15 @@ class FlinkJob:
 
     def start(self) -> None:
         """Start a life, unless one runs, and look after it from now on."""
-        with self._lock:
-            self._down = False
-            if not self.alive():
-                self._begin()
-        if not self._keeper.is_alive():
-            self._keeper.start()
+        self._supervisor.start()
 
     def succeed(self) -> None:
         """Start another life, whatever becomes of the one that runs."""
-        with self._lock:
-            self._begin()
+        self._supervisor.succeed()
 
     def kill(self, how: str) -> Process:
         """SIGKILL it; it stays down until `start`."""
-        with self._lock:
-            self._down = True
-            process = self.running()
-        process.kill(how)
-        return process
+        return self._supervisor.kill(_JOB, how)
 
     def running(self) -> Process:
         """The life that runs.
@@ -120,9 +115,7 @@ class FlinkJob:
         Raises:
             PipelineTrouble: none does.
         """
-        if self.process is None or not self.process.leader_alive():
-            raise PipelineTrouble("the Flink job does not run")
-        return self.process
+        return self._supervisor.running()
 
     def newest(self) -> int | None:
         """Number of the newest complete checkpoint of the life that runs; None if it has none."""
@@ -139,7 +132,7 @@ class FlinkJob:
 
     def alive(self) -> bool:
         """Whether it runs."""
-        return self.process is not None and self.process.leader_alive()
+        return self._supervisor.alive()
 
     def check(self) -> None:
         """Raise `PipelineTrouble` if it ends by itself again and again.
@@ -148,8 +141,7 @@ class FlinkJob:
             WatchTrouble: it cannot be watched.
         """
         self.watch.check()
-        if self._trouble is not None:
-            raise PipelineTrouble(self._trouble)
+        self._supervisor.check()
 
     def flows(self) -> bool:
         """Whether a checkpoint with records is complete, and another life would start behind it.
@@ -183,13 +175,11 @@ class FlinkJob:
 
     def close(self) -> None:
         """Look after it no more, and end the watch."""
-        self._over.set()
-        if self._keeper.is_alive():
-            self._keeper.join(5)
+        self._supervisor.close()
         self.watch.close()
         self._history.close()
 
-    def _begin(self) -> None:
+    def _begin(self) -> Process:
         before = newest(self._folder / self._life) if self._life else None
         self._from = before or self._from
         self._life = f"life-{1 + sum(p.name == 'job' for p in self._parts.processes.all)}"
@@ -200,35 +190,13 @@ class FlinkJob:
             settings["execution.state-recovery.path"] = f"file://{self._from.folder}"
         else:
             self._starts_anew()
-        self.process = self._parts.processes.start(
-            "job", self._command(settings), folder=self._parts.work
-        )
+        return self._parts.processes.start("job", self._command(settings), folder=self._parts.work)
 
     def _starts_anew(self) -> None:
         """What a life before has completed is no position any more: it is where this one starts."""
         before, self._positions = self._positions, {}
         if before and self._start is not None:
             self._note(dict.fromkeys(before, self._start), batch=None)
-
-    def _keep(self) -> None:
-        """Start it again if it ended by itself."""
-        lives = 0
-        while not self._over.wait(_LOOK_EVERY) and not self._parts.stop.is_set():
-            with self._lock:
-                process = self.process
-                if self._over.is_set() or self._down or process is None or process.leader_alive():
-                    continue
-                if process.ending:
-                    continue  # it is being torn down
-                process.note_exit()
-                lives += 1
-                if lives > LIVES:
-                    self._trouble = (
-                        f"the Flink job ended by itself {lives} times; {process.instance} said "
-                        f"last: {process.tail()}"
-                    )
-                    return
-                self._begin()
 
     def _completed(self, life: str, checkpoint: Complete) -> None:
         """Note where it is; what a zombie completes is where nobody will start."""

@@ -13,15 +13,15 @@ from onceproof.harness.recording.writer import HistoryWriter
 from onceproof.harness.run_context import fresh_reader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.processes import Process
-from onceproof.harness.subjects.crew import Crew, Program
 from onceproof.harness.subjects.group.hazards import hazards
 from onceproof.harness.subjects.group.positions import Committed, GroupPositions, row_of
 from onceproof.harness.subjects.group.sightings import Sightings
 from onceproof.harness.subjects.group.task import MemberTask
 from onceproof.harness.subjects.pipeline import PipelineParts, Positions
+from onceproof.harness.subjects.tasks import Program, Tasks
 
 
-class Members(Crew[MemberTask]):
+class Members(Tasks[MemberTask]):
     """The members of one group."""
 
     counted = "commits of the pipeline"

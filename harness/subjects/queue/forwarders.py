@@ -17,11 +17,11 @@ from onceproof.harness.recording.tables import Recorded
 from onceproof.harness.recording.writer import HistoryWriter
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.subjects.crew import Crew, Program
 from onceproof.harness.subjects.pipeline import PipelineParts, Positions
 from onceproof.harness.subjects.queue.hazards import hazards
 from onceproof.harness.subjects.queue.moments import Moments
 from onceproof.harness.subjects.queue.task import ForwarderTask
+from onceproof.harness.subjects.tasks import Program, Tasks
 from onceproof.harness.wait import wait_until
 
 _MOMENT_SECONDS: Final = 50.0
@@ -29,7 +29,7 @@ _MOMENT_SECONDS: Final = 50.0
 _SECONDS: Final = 60.0
 
 
-class Forwarders(Crew[ForwarderTask]):
+class Forwarders(Tasks[ForwarderTask]):
     """The forwarders of one run."""
 
     counted = "effects of the pipeline"

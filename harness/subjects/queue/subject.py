@@ -18,10 +18,10 @@ from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.python import python_module
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.topic import TopicSink
-from onceproof.harness.subjects.crew import Program
 from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.subjects.queue.forwarders import Forwarders
 from onceproof.harness.subjects.queue.task import Acknowledge, ForwarderTask
+from onceproof.harness.subjects.tasks import Program
 from onceproof.harness.tools.proton import proton
 from onceproof.harness.tools.setup import Tools
 

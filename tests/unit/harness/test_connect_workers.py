@@ -12,8 +12,8 @@ from onceproof.harness.subjects.connect import workers as module
 from onceproof.harness.subjects.connect.login import Login
 from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
 from onceproof.harness.subjects.connect.workers import Workers
-from onceproof.harness.subjects.crew import LIVES
 from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.subjects.supervisor import LIVES
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
 

@@ -15,7 +15,7 @@ from onceproof.harness.faults.replace_job import ZOMBIE, ReplaceJob
 from onceproof.harness.faults.targets import flink_job
 from onceproof.harness.faults.targets.flink_job import IN_DOUBT, FlinkJob
 from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.processes import Processes
+from onceproof.harness.stage.processes import Process, Processes
 from onceproof.harness.wait import Overdue, Stop, wait_until
 from tests.unit.harness.made_up_flink import MadeUpJob
 
@@ -60,9 +60,10 @@ class World:
     def _then(self, act: Callable[[], None]) -> None:
         begin = self.job._begin
 
-        def begun() -> None:
-            begin()
+        def begun() -> Process:
+            process = begin()
             act()
+            return process
 
         self.job._begin = begun  # type: ignore[method-assign]
 

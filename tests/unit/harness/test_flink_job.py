@@ -15,7 +15,7 @@ import pytest
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.recording.tables import read_lines
 from onceproof.harness.stage.processes import Processes
-from onceproof.harness.subjects.flink import job as module
+from onceproof.harness.subjects import supervisor
 from onceproof.harness.subjects.flink.checkpoints import METADATA
 from onceproof.harness.subjects.flink.crash_point_trigger import (
     FlinkCrashPointTrigger,
@@ -159,7 +159,7 @@ def test_what_a_zombie_completes_is_nobodys(make: Making) -> None:
 def test_one_that_ends_by_itself_is_started_again_but_not_for_ever(
     make: Making, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LIVES", 2)
+    monkeypatch.setattr(supervisor, "LIVES", 2)
     job = make(program=ENDING)
 
     def troubled() -> str | None:

@@ -99,10 +99,10 @@ def test_only_a_plan_allows_that_what_hangs_is_started_again(
     world: World, hazard: str | None
 ) -> None:
     program = object.__new__(Program)
-    program.kept = SimpleNamespace(before_again=None)  # type: ignore[assignment]
+    program.supervisor = SimpleNamespace(before_again=None)  # type: ignore[assignment]
     Conductor([at(Fault(name="a"), hazard=hazard)], replace(world.context, pipeline=program))
     assert program.may_be_restarted is (hazard is not None)
-    assert program.kept.before_again is not None
+    assert program.supervisor.before_again is not None
 
 
 def test_each_try_of_a_plan_begins_with_a_look_whether_it_hangs(

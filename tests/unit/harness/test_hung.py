@@ -53,8 +53,8 @@ class World:
         self.program = object.__new__(Fake)
         self.program.may_be_restarted = True
         self.program.look = Look()  # type: ignore[assignment]
-        self.program.kept = SimpleNamespace(  # type: ignore[assignment]
-            process=self.life, before_again=lambda: self.did.append("cleared")
+        self.program.supervisor = SimpleNamespace(  # type: ignore[assignment]
+            life=self.life, before_again=lambda: self.did.append("cleared")
         )
 
     def ask(self) -> list[str]:

@@ -59,7 +59,7 @@ def learned(
     """The profile, of what a dry run saw and nobody watched for."""
     pipeline = SimpleNamespace() if spark else object.__new__(Program)
     if isinstance(pipeline, Program):  # and one that gets no odd records
-        pipeline.kept = SimpleNamespace(alive=lambda: False)  # type: ignore[assignment]
+        pipeline.supervisor = SimpleNamespace(alive=lambda: False)  # type: ignore[assignment]
     kept = Learned(gates=gates)
     learner = Learner(SimpleNamespace(pipeline=pipeline, subject=None), kept)  # type: ignore[arg-type]
     learner._seen = {api: list(events) for api, events in seen.items()}

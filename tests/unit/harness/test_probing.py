@@ -104,7 +104,7 @@ def probed(
     monkeypatch.setattr(module, "_SECONDS", 0.0)
     monkeypatch.setattr(module, "_START_SECONDS", 0.4)
     program = object.__new__(Program)
-    program.kept = SimpleNamespace(  # type: ignore[assignment]
+    program.supervisor = SimpleNamespace(  # type: ignore[assignment]
         running=dry_run.running, alive=lambda: not dry_run.dead, start=dry_run.start
     )
     program.look = SimpleNamespace(  # type: ignore[assignment]

@@ -54,7 +54,7 @@ def context(look: Look, *, finished: bool = False, trouble: str | None = None) -
         if trouble is not None:
             raise PipelineTrouble(trouble)
 
-    program.kept = SimpleNamespace(check=check)  # type: ignore[assignment]
+    program.supervisor = SimpleNamespace(check=check)  # type: ignore[assignment]
     return SimpleNamespace(
         pipeline=program,
         producers=SimpleNamespace(finished=finished),

@@ -43,7 +43,7 @@ def waited(looked: Looked, *, dies: bool = False, finished: bool = False) -> int
     """How often was looked, where the input ends at 10 and 20."""
     before: Any = SimpleNamespace()
     program = object.__new__(Program)
-    program.kept = SimpleNamespace(process=None if dies else before)  # type: ignore[assignment]
+    program.supervisor = SimpleNamespace(life=None if dies else before)  # type: ignore[assignment]
     program.look = looked  # type: ignore[assignment]
     ends = {0: (10, 10), 1: (20, 20)}
     reader = SimpleNamespace(ends=lambda topic: ends)

@@ -1,7 +1,8 @@
-"""A command that is kept running: started again when it ends, and given up when it only fails."""
+"""Processes that are kept running: started again when they end, and given up in the end."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,16 +11,17 @@ import pytest
 
 from onceproof.harness.stage.processes import Processes
 from onceproof.harness.subjects.pipeline import PipelineTrouble
-from onceproof.harness.user_pipeline.kept import LIVES, Kept
+from onceproof.harness.subjects.supervisor import LIVES, Supervisor, TooOften
+from onceproof.harness.user_pipeline.command import keep_running
 from onceproof.harness.wait import wait_until
 
 
 @pytest.fixture
 def kept(processes: Processes, tmp_path: Path) -> Iterator[object]:
-    made: list[Kept] = []
+    made: list[Supervisor] = []
 
-    def make(code: str, progress: list[int]) -> Kept:
-        one = Kept(
+    def make(code: str, progress: list[int]) -> Supervisor:
+        one = keep_running(
             "thing",
             [sys.executable, "-c", code],
             processes=processes,
@@ -37,6 +39,19 @@ def kept(processes: Processes, tmp_path: Path) -> Iterator[object]:
 
 def lives(processes: Processes) -> int:
     return len(processes.all)
+
+
+def given_up(one: Supervisor) -> str:
+    """Wait until it is; why it was."""
+
+    def why() -> str | None:
+        try:
+            one.check()
+        except PipelineTrouble as trouble:
+            return str(trouble)
+        return None
+
+    return wait_until(why, what="it to be given up", seconds=120)
 
 
 def test_one_that_ends_is_started_again_with_all_that_it_had(kept, processes, tmp_path) -> None:
@@ -91,9 +106,7 @@ def test_one_that_we_killed_stays_down_until_it_is_started(kept, processes) -> N
 def test_one_that_only_fails_is_given_up(kept, processes) -> None:
     one = kept("raise SystemExit('no broker')", [0])
     one.start()
-    wait_until(lambda: one.trouble, what="it to be given up", seconds=120)
-    with pytest.raises(PipelineTrouble, match=f"failed {LIVES + 1} times in a row.*no broker"):
-        one.check()
+    assert re.search(f"failed {LIVES + 1} times in a row.*no broker", given_up(one))
     assert lives(processes) == LIVES + 1
 
 
@@ -115,3 +128,70 @@ def test_one_that_ends_well_may_do_so_for_ever(kept, processes) -> None:
     one.start()
     wait_until(lambda: lives(processes) > LIVES + 3, what="many lives", seconds=120)
     one.check()
+
+
+# Several that do the same work.
+
+WAITING, ENDING = "import time; time.sleep(600)", "print('no more')"
+
+
+@pytest.fixture
+def members(processes: Processes) -> Iterator[object]:
+    made: list[Supervisor] = []
+
+    def make(**codes: str) -> Supervisor:
+        made.append(
+            Supervisor(
+                tuple(codes),
+                lambda name: processes.start(name, [sys.executable, "-c", codes[name]]),
+                gives_up=lambda: TooOften("members ended by themselves"),
+                every=0.02,
+            )
+        )
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def test_only_who_ended_is_started_again(members, processes) -> None:
+    both = members(one=WAITING, other=WAITING)
+    both.start()
+    both.process("other").popen.kill()
+    wait_until(lambda: lives(processes) == 3, what="a third life", seconds=60)
+    wait_until(lambda: both.restarts == 1, what="it to be counted", seconds=60)
+    assert [process.instance for process in processes.all] == ["one#1", "other#1", "other#2"]
+    assert processes.all[1].how == "ended by signal 9"
+
+
+@pytest.mark.parametrize("how", ["kill", "stop"])
+def test_who_was_ended_stays_down_while_others_are_started_again(members, processes, how) -> None:
+    both = members(one=WAITING, other=ENDING)
+    both.start()
+    assert getattr(both, how)("one", "a fault").how == "a fault"
+    with pytest.raises(PipelineTrouble, match="one does not run"):
+        both.process("one")
+    wait_until(lambda: lives(processes) > 5, what="the other to come and go", seconds=60)
+    assert [p.name for p in processes.all].count("one") == 1
+    both.restart("one")
+    assert both.process("one").instance == "one#2"
+
+
+def test_those_who_end_again_and_again_are_given_up_together(members, processes) -> None:
+    both = members(one=ENDING, other=ENDING)
+    both.start()
+    why = given_up(both)
+    assert re.search(
+        rf"members ended by themselves {LIVES + 1} times; \w+#\d+ said last: no more", why
+    )
+    assert lives(processes) == LIVES + 2
+
+
+def test_another_life_may_begin_beside_the_one_that_runs(members, processes) -> None:
+    alone = members(one=WAITING)
+    assert alone.life is None
+    alone.start()
+    alone.succeed()
+    assert alone.running() is alone.life is processes.all[1]
+    assert processes.all[0].leader_alive()

@@ -1,0 +1,218 @@
+"""Keeps processes of a pipeline running, as a deployment does.
+
+A process that ends by itself, because it was fenced or its client hung, is started again. One that
+we ended for a fault stays down until it is started.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from onceproof.harness.stage.processes import Process
+from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.wait import Stop
+
+LIVES: Final = 12
+"""How often processes may end by themselves before they are given up."""
+GiveUp = Callable[[Process], str | None]
+"""Told of each process that ended by itself: why it is not started again, or None."""
+
+
+class Supervisor:
+    """Processes, each under a name, and their lives. Thread-safe."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        begin: Callable[[str], Process],
+        *,
+        gives_up: Callable[[], GiveUp],
+        every: float = 0.1,
+        whole: bool = False,
+        stop: Stop | None = None,
+    ) -> None:
+        """Nothing is started yet.
+
+        Args:
+            names: of the processes, as they are called in messages.
+            begin: starts a life of one.
+            gives_up: makes what decides whether one is started again.
+            every: seconds between two looks.
+            whole: whether one has ended only when all that it started has ended too.
+            stop: when set, nothing is started again.
+        """
+        self.names = tuple(names)
+        self.restarts = 0
+        """How often one was started again that had ended by itself."""
+        self.before_again: Callable[[], None] = _nothing
+        """Called before one that has ended by itself, with all its processes, is started again."""
+        self._begin = begin
+        self._gives_up = gives_up
+        self._every = every
+        self._whole = whole
+        self._stop = stop or Stop()
+        self._running: dict[str, Process] = {}
+        self._down: set[str] = set()
+        self._lock = threading.RLock()
+        self._over = threading.Event()
+        self._trouble: str | None = None
+        self._keeper = threading.Thread(target=self._keep, daemon=True)
+
+    def start(self) -> None:
+        """Start every process that does not run, and keep them running from now on."""
+        for name in self.names:
+            self.restart(name)
+        if not self._keeper.is_alive():
+            self._keeper.start()
+
+    def restart(self, name: str) -> None:
+        """Start a process, unless it runs."""
+        with self._lock:
+            self._down.discard(name)
+            process = self._running.get(name)
+            if process is None or not process.leader_alive():
+                self._running[name] = self._begin(name)
+
+    def succeed(self) -> None:
+        """Start another life of the only process, whatever becomes of the one that runs."""
+        with self._lock:
+            self._running[self.names[0]] = self._begin(self.names[0])
+
+    @property
+    def life(self) -> Process | None:
+        """The life of the only process now, or its last; None before the first."""
+        return self._running.get(self.names[0])
+
+    def running(self) -> Process:
+        """The life of the only process now.
+
+        Raises:
+            PipelineTrouble: it does not run.
+        """
+        return self.process(self.names[0])
+
+    def process(self, name: str) -> Process:
+        """The life of a process now.
+
+        Raises:
+            PipelineTrouble: it does not run.
+        """
+        process = self._running.get(name)
+        if process is None or not process.leader_alive():
+            raise PipelineTrouble(f"{name} does not run")
+        return process
+
+    def kill(self, name: str, how: str) -> Process:
+        """SIGKILL a process; it stays down until `restart`."""
+        return self._end(name, how, asked=False)
+
+    def stop(self, name: str, how: str) -> Process:
+        """Ask a process to end; it stays down until `restart`."""
+        return self._end(name, how, asked=True)
+
+    def pause(self, name: str) -> Process:
+        """Stop a process in its tracks."""
+        process = self.process(name)
+        process.pause(self._stop)
+        return process
+
+    def alive(self) -> bool:
+        """Whether any process runs."""
+        return any(process.leader_alive() for process in self._running.values())
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if one was given up."""
+        if self._trouble is not None:
+            raise PipelineTrouble(self._trouble)
+
+    def close(self) -> None:
+        """Keep them running no longer; who started them ends them."""
+        self._over.set()
+        if self._keeper.is_alive():
+            self._keeper.join(5)
+
+    def _end(self, name: str, how: str, *, asked: bool) -> Process:
+        with self._lock:
+            self._down.add(name)
+            process = self.process(name)
+        process.end(how, asked=asked)
+        return process
+
+    def _keep(self) -> None:
+        """Start again what ended by itself."""
+        gives_up = self._gives_up()
+        while not self._over.wait(self._every) and not self._stop.is_set():
+            for name in self.names:
+                with self._lock:
+                    process = self._running.get(name)
+                    if process is None or not self._ended(name, process):
+                        continue
+                    process.note_exit()
+                    if self._whole and process.ended_at is None:
+                        continue
+                    if (trouble := gives_up(process)) is not None:
+                        self._trouble = trouble
+                        return
+                if not process.alive():
+                    self.before_again()
+                with self._lock:  # somebody else may have started it, or ended it for good
+                    if self._running[name] is process and self._ended(name, process):
+                        self.restarts += 1
+                        self._running[name] = self._begin(name)
+
+    def _ended(self, name: str, process: Process) -> bool:
+        """Whether a process ended, and has to be started again."""
+        kept = not self._over.is_set() and name not in self._down
+        return kept and not process.ending and not process.leader_alive()
+
+
+class TooOften:
+    """Gives up when processes have ended by themselves more often than `LIVES` times."""
+
+    def __init__(self, who: str) -> None:
+        """`who` has ended, in words."""
+        self._who, self._times = who, 0
+
+    def __call__(self, process: Process) -> str | None:
+        """Count one more."""
+        self._times += 1
+        if self._times <= LIVES:
+            return None
+        return f"{self._who} {self._times} times; {process.instance} said last: {process.tail()}"
+
+
+class FailsInARow:
+    """Gives up when a process has failed more than `LIVES` times and nothing came of it.
+
+    One that ends well, as a job that works off what is there, may do so as often as it likes.
+    """
+
+    def __init__(self, name: str, progress: Callable[[], int]) -> None:
+        """`progress` is a number that changes when the process called `name` gets on."""
+        self._name, self._progress = name, progress
+        self._failures, self._before = 0, self._seen()
+
+    def __call__(self, process: Process) -> str | None:
+        """Count its failure, if it is one."""
+        if process.popen.returncode:
+            seen = self._seen()
+            self._failures = 1 if seen != self._before else self._failures + 1
+            self._before = seen
+        if self._failures <= LIVES:
+            return None
+        return (
+            f"{self._name} failed {self._failures} times in a row; {process.instance} "
+            f"{process.how}, and said last: {process.tail()}"
+        )
+
+    def _seen(self) -> int | None:
+        try:
+            return self._progress()
+        except Exception:  # a broker or the database is away for now
+            return None
+
+
+def _nothing() -> None:
+    pass

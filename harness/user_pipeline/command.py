@@ -1,0 +1,44 @@
+"""A command of a user that is kept running."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.subjects.supervisor import FailsInARow, Supervisor
+
+_LOOK_EVERY: Final = 0.2
+
+
+def keep_running(
+    name: str,
+    command: Sequence[str],
+    *,
+    processes: Processes,
+    environment: Mapping[str, str],
+    folder: Path,
+    progress: Callable[[], int],
+    began: Callable[[Process], None] = lambda _: None,
+) -> Supervisor:
+    """What starts it, and starts it again unless it fails over and over and nothing comes of it.
+
+    Args:
+        name: of the process.
+        command: program and arguments.
+        processes: starts it, so that it is not left behind.
+        environment: added to our own.
+        folder: where it works.
+        progress: a number that changes when it gets on.
+        began: told of every life.
+    """
+
+    def begin(_: str) -> Process:
+        process = processes.start(name, command, environment=environment, folder=folder)
+        began(process)
+        return process
+
+    policy = partial(FailsInARow, name, progress)
+    return Supervisor([name], begin, gives_up=policy, every=_LOOK_EVERY)
