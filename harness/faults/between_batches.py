@@ -73,21 +73,21 @@ class ToRest:
         """The driver, once it is dead; None while it lives.
 
         Raises:
-            Exception: whatever went wrong while it lay in wait.
+            Exception: whatever went wrong while it was armed.
         """
         if self._rested is None and self._trigger is not None:
             if self._trigger.error is not None:
                 raise self._trigger.error
             if (hit := self._trigger.hit) is not None:
-                present, planned = self._sink.of(hit.batch)
+                present, planned = self._sink.of(hit.number)
                 self._rested = Rested(
-                    instance=hit.instance, processes=hit.processes, at=hit.at, batch=hit.batch,
+                    instance=hit.instance, processes=hit.processes, at=hit.at, batch=hit.number,
                     present=present, planned=planned,
                 )  # fmt: skip
         return self._rested
 
     def end(self) -> None:
-        """Lie in wait no longer."""
+        """Disarm it."""
         if self._trigger is not None:
             self._trigger.end()
 

@@ -102,7 +102,7 @@ class _Replaced:
                 hop="process",
                 fault=self._name,
                 owner=self._job.name,
-                batch=hit.checkpoint,
+                batch=hit.number,
                 detail=(
                     f"{zombie.instance} went on and {zombie.ended}; it said last: {zombie.tail(1)}"
                 ),

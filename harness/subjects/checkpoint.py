@@ -22,7 +22,6 @@ from typing import Any, TypeVar
 from inotify_simple import flags
 
 from onceproof.harness.subjects.folder_watch import FolderWatch
-from onceproof.harness.subjects.windows import Sign
 
 T = TypeVar("T")
 Offsets = dict[tuple[str, int], int]
@@ -233,7 +232,6 @@ class CheckpointWatch(FolderWatch):
         """
         super().__init__(checkpoint.folder)
         self.checkpoint = checkpoint
-        self.on_sign: Callable[[Sign, int], None] | None = None
         self._on_planned = on_planned
         self._on_committed = on_committed
         self._sink = sink_log
@@ -283,7 +281,3 @@ class CheckpointWatch(FolderWatch):
         self._add(folder)
         for number in _numbers(folder):
             self._watch_state(folder / str(number))
-
-    def _sign(self, sign: Sign, batch: int) -> None:
-        if (told := self.on_sign) is not None:
-            told(sign, batch)

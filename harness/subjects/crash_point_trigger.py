@@ -1,143 +1,123 @@
-"""Kills a driver in a window: it is frozen at the first sign, looked at, then killed or let go.
+"""Strikes a process in a window: it is stopped at the first sign, looked at, hit or let go.
 
-A frozen driver's batch cannot end, so there is time to look at checkpoint
-and sink; what is not in the window is thawed, counted as a miss, and waited for again.
+What stands still cannot leave its window, so there is time to look. What is not in the window goes
+on, is counted as a miss, and is waited for again.
 """
 
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any
 
 from onceproof.harness.clock import now
 from onceproof.harness.stage.processes import Process
-from onceproof.harness.subjects.checkpoint import Checkpoint, CheckpointWatch
-from onceproof.harness.subjects.windows import Sign, Window
+from onceproof.harness.subjects.folder_watch import FolderWatch
+from onceproof.harness.wait import Interrupted
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
-    """A driver killed in a window.
+    """A process that was hit in a window.
 
     Attributes:
-        batch: the micro-batch whose window it was.
-        instance: the life of the driver that ended.
-        processes: how many processes that were.
-        misses: how often it was frozen and let go before.
-        at: when it ended.
+        number: of the micro-batch or checkpoint whose window it was.
+        process: the life that was hit.
+        processes: how many processes that was.
+        misses: how often it was stopped and let go before.
+        at: when it was hit.
+        open: transactional ids of the checkpoint that were open.
     """
 
-    batch: int
-    instance: str
+    number: int
+    process: Process
     processes: int
     misses: int
     at: int
+    open: tuple[str, ...] = ()
+
+    @property
+    def instance(self) -> str:
+        """Name of the life that was hit."""
+        return self.process.instance
 
 
-class SinkLook(Protocol):
-    """What a crash-point trigger asks of the sink, from any thread."""
-
-    def size(self) -> int:
-        """A number that grows with every effect that becomes visible."""
-
-    def of(self, batch: int) -> tuple[int, int]:
-        """How many of a batch's records have effects in the sink, and how many it has."""
-
-
-class CrashPointTrigger:
-    """One driver, one window."""
+class CrashPointTrigger(ABC):
+    """One process, one window. A subclass says what the window is."""
 
     def __init__(
         self,
-        window: Window,
+        watch: FolderWatch,
         *,
-        watch: CheckpointWatch,
-        driver: Callable[[], Process | None],
-        sink: SinkLook,
-        how: str,
+        process: Callable[[], Process | None],
+        halt: Callable[[Process], None],
+        strike: Callable[[Process], None],
     ) -> None:
-        """Lie in wait from now on; `how` is what is noted of the driver's end."""
+        """Arm it.
+
+        Args:
+            watch: tells `_seen` of each sign.
+            process: the life now, if there is one.
+            halt: stops it in its tracks.
+            strike: what is done to it then.
+        """
         self.hit: Hit | None = None
         self.error: Exception | None = None
-        """What went wrong while it lay in wait; it is over then."""
-        self._window = window
+        """What went wrong while it was armed; it is over then."""
         self._watch = watch
-        self._checkpoint: Checkpoint = watch.checkpoint
-        self._driver = driver
-        self._sink = sink
-        self._how = how
+        self._process = process
+        self._halt = halt
+        self._strike = strike
         self._misses = 0
         self._over = threading.Event()
         self._one_at_a_time = threading.Lock()
         watch.on_sign = self._seen
 
     def end(self) -> None:
-        """Lie in wait no longer."""
+        """Disarm it."""
         self._over.set()
         self._watch.on_sign = None
 
-    def _seen(self, sign: Sign, batch: int) -> None:
-        """Told by the watch, whose thread has to be back soon unless the driver stands still."""
-        if self._over.is_set() or sign != self._window.sign or not self._has_records(batch):
-            return
-        if self._window.growing:
-            threading.Thread(target=self._wait_growth, args=(batch,), daemon=True).start()
-        else:
-            self._spring(batch)
+    @abstractmethod
+    def _seen(self, *sign: Any) -> None:
+        """Told by the watch of every sign: `_spring` if it is that of the window."""
 
-    def _wait_growth(self, batch: int) -> None:
-        try:
-            before = self._sink.size()
-            while not self._over.is_set() and batch not in self._checkpoint.committed():
-                grown = self._sink.size()
-                if grown > before:
-                    before = grown
-                    self._spring(batch)
-        except Exception as error:
-            self._fail(error)
+    @abstractmethod
+    def _look(self, number: int) -> tuple[str, ...] | None:
+        """Whether this is the window: what is open in it, or None if it is not."""
 
-    def _spring(self, batch: int) -> None:
-        """Freeze the driver, look, and kill it if this is the window."""
+    def _spring(self, number: int) -> None:
+        """Stop the process, look, and strike if this is the window."""
         with self._one_at_a_time:
-            process = self._driver()
+            process = self._process()
             if self._over.is_set() or process is None or not process.leader_alive():
                 return
-            process.freeze()
             try:
-                here = self._in_window(batch)
-            except Exception as error:
+                self._halt(process)
+                found = self._look(number)
+                if found is None:
+                    self._misses += 1
+                    process.thaw()
+                    return
+                count = process.members()
+                self._strike(process)
+            except (Interrupted, Exception) as error:
                 process.thaw()
                 self._fail(error)
                 return
-            if not here:
-                self._misses += 1
-                process.thaw()
-                return
-            count = process.members()
-            process.kill(self._how)
             self.end()
             self.hit = Hit(
-                batch=batch,
-                instance=process.instance,
+                number=number,
+                process=process,
                 processes=count,
                 misses=self._misses,
                 at=process.ended_at or now(),
+                open=found,
             )
 
-    def _in_window(self, batch: int) -> bool:
-        if (batch in self._checkpoint.committed()) is not self._window.committed:
-            return False
-        if self._window.committed and batch + 1 in self._checkpoint.planned():
-            return False
-        if not self._window.state(*self._checkpoint.state_of(batch).progress):
-            return False
-        return self._window.holds(*self._sink.of(batch))
-
-    def _has_records(self, batch: int) -> bool:
-        return any(start < end for start, end in self._checkpoint.range_of(batch).values())
-
-    def _fail(self, error: Exception) -> None:
-        self.error = error
+    def _fail(self, error: BaseException) -> None:
+        """Nothing more comes of it; that the run was asked to stop is no error."""
+        self.error = error if isinstance(error, Exception) else None
         self.end()

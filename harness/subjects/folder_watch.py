@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 
 from inotify_simple import INotify, flags
@@ -17,6 +18,8 @@ class FolderWatch(ABC):
 
     def __init__(self, folder: Path) -> None:
         """Watch nothing yet; `folder` is what is said to be watched."""
+        self.on_sign: Callable[..., None] | None = None
+        """Told of each sign, before anybody else is: it may stop the process that is watched."""
         self.error: Exception | None = None
         self._folder = folder
         self._ended = threading.Event()
@@ -47,6 +50,10 @@ class FolderWatch(ABC):
     @abstractmethod
     def _tell(self, path: Path, mask: int) -> None:
         """What appeared in a folder that is watched, with the flags of its event."""
+
+    def _sign(self, *sign: object) -> None:
+        if (told := self.on_sign) is not None:
+            told(*sign)
 
     def _watch(self) -> None:
         try:

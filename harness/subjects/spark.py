@@ -18,9 +18,13 @@ from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.aborted_input import aborted_input
 from onceproof.harness.subjects.checkpoint import Checkpoint, CheckpointWatch
-from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger, SinkLook
+from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
 from onceproof.harness.subjects.pipeline import PipelineParts, PipelineTrouble, Positions
 from onceproof.harness.subjects.ranges import executed_ranges
+from onceproof.harness.subjects.spark_crash_point_trigger import (
+    SinkLook,
+    SparkCrashPointTrigger,
+)
 from onceproof.harness.subjects.spark_driver import JVM, start_driver
 from onceproof.harness.subjects.spark_history import atomic_positions
 from onceproof.harness.subjects.windows import Window
@@ -112,8 +116,8 @@ class SparkPipeline:
         return process
 
     def crash_point_trigger(self, window: Window, sink: SinkLook, how: str) -> CrashPointTrigger:
-        """Lie in wait for the driver, to kill it in a window of any of its batches."""
-        return CrashPointTrigger(
+        """Armed to kill the driver in a window of any of its batches."""
+        return SparkCrashPointTrigger(
             window, watch=self._watch, driver=lambda: self.process, sink=sink, how=how
         )
 

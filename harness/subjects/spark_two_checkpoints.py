@@ -1,6 +1,6 @@
 """A PySpark driver with two queries, each with a checkpoint and a sink of its own.
 
-Whoever lies in wait for it does so for one query, the first and the second
+A crash-point trigger is armed for one query, the first and the second
 in turn; until the next time, all that is asked about batches is about that query.
 """
 
@@ -14,9 +14,10 @@ from onceproof.harness.recording.writer import HistoryWriter
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.two_tables import TABLES
 from onceproof.harness.subjects.checkpoint import Checkpoint
-from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger, SinkLook
+from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
 from onceproof.harness.subjects.pipeline import Positions
 from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.subjects.spark_crash_point_trigger import SinkLook
 from onceproof.harness.subjects.spark_history import write_each
 from onceproof.harness.subjects.windows import Window
 
@@ -37,12 +38,12 @@ class SparkTwoCheckpoints(SparkPipeline):
         other = Checkpoint(second(checkpoint))
         other.create()
         self._both = ((self.checkpoint, self._watch), (other, self.watching(other)))
-        self._ambushes = 0
+        self._armed = 0
 
     def crash_point_trigger(self, window: Window, sink: SinkLook, how: str) -> CrashPointTrigger:
-        """Lie in wait for the driver, in a window of any batch of the query whose turn it is."""
-        self.checkpoint, self._watch = self._both[self._ambushes % len(self._both)]
-        self._ambushes += 1
+        """Armed for the driver, in a window of any batch of the query whose turn it is."""
+        self.checkpoint, self._watch = self._both[self._armed % len(self._both)]
+        self._armed += 1
         return super().crash_point_trigger(window, sink, how)
 
     def check_watch(self) -> None:

@@ -21,11 +21,8 @@ from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transactions import ENDING, ONGOING
 from onceproof.harness.run_context import RunContext
-from onceproof.harness.subjects.flink.crash_point_trigger import (
-    FlinkCrashPointTrigger,
-    Hit,
-    open_of,
-)
+from onceproof.harness.subjects.crash_point_trigger import Hit
+from onceproof.harness.subjects.flink.crash_point_trigger import FlinkCrashPointTrigger, open_of
 from onceproof.harness.subjects.flink.subject import JOB
 from onceproof.harness.subjects.flink.windows import CHECKPOINT_COMPLETE, WINDOWS, Window
 from onceproof.harness.wait import wait_until
@@ -144,10 +141,10 @@ class _KilledInWindow:
                 hop="process",
                 fault=self._name,
                 owner=self._job.name,
-                batch=hit.checkpoint,
+                batch=hit.number,
                 at=hit.at,
                 detail=(
-                    f"checkpoint {hit.checkpoint} was complete and its transactions open when "
+                    f"checkpoint {hit.number} was complete and its transactions open when "
                     f"{self.target} was killed; they became {became}"
                 ),
             )
@@ -162,7 +159,7 @@ class _KilledInWindow:
             told = transactions_of(self._context)
         except (OSError, Refused):
             return False
-        return open_of(told, self._job.name, hit.checkpoint) == hit.open
+        return open_of(told, self._job.name, hit.number) == hit.open
 
     def _stay_down(self, hit: Hit) -> None:
         """For as long as the outage lasts, or until its transactions have been given up."""
@@ -192,5 +189,5 @@ class _KilledInWindow:
         opened = f", and its transactions {', '.join(hit.open)} were open" if hit.open else ""
         return (
             f"{self.target} and all its {hit.processes} processes ended by signal 9; checkpoint "
-            f"{hit.checkpoint} {self._window.seen}{opened}{missed}"
+            f"{hit.number} {self._window.seen}{opened}{missed}"
         )

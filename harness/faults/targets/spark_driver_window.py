@@ -63,10 +63,10 @@ class KilledInWindow:
             self.target = hit.instance
             self.at = hit.at
             # Once more, now that it is dead: what was on its way has arrived.
-            self._present, self._planned = SinkOfBatches(self._context).of(hit.batch)
+            self._present, self._planned = SinkOfBatches(self._context).of(hit.number)
             checkpoint = self._driver.checkpoint
-            self._state = checkpoint.state_of(hit.batch)
-            committed = hit.batch in checkpoint.committed()
+            self._state = checkpoint.state_of(hit.number)
+            committed = hit.number in checkpoint.committed()
             if (
                 committed is self._window.committed
                 and self._window.holds(self._present, self._planned)
@@ -87,7 +87,7 @@ class KilledInWindow:
         if self._window.committed:
             wait_reads(self._context)
             return
-        pipeline.wait_batch(hit.batch, seconds=150)
+        pipeline.wait_batch(hit.number, seconds=150)
         if self._proof is None:
             return  # it may have been committed just before: then it never ran again
         if self._window is DURING_STATE_COMMIT:
@@ -100,8 +100,8 @@ class KilledInWindow:
                 hop="process",
                 fault=self._name,
                 owner=pipeline.checkpoint.query_id(),
-                batch=hit.batch,
-                detail=f"micro-batch {hit.batch} ran again after {self._seen()} in the sink",
+                batch=hit.number,
+                detail=f"micro-batch {hit.number} ran again after {self._seen()} in the sink",
             )
 
     def _note_state(self, hit: Hit) -> None:
@@ -110,15 +110,15 @@ class KilledInWindow:
             return  # hit, but never proved: the fault is of no worth anyway
         done, partitions = self._state.progress
         checkpoint = self._driver.checkpoint
-        if anew := self._state.anew(checkpoint.state_of(hit.batch)):
+        if anew := self._state.anew(checkpoint.state_of(hit.number)):
             self._context.recorder.hazard(
                 "half-committed-state",
                 hop="process",
                 fault=self._name,
                 owner=checkpoint.query_id(),
-                batch=hit.batch,
+                batch=hit.number,
                 detail=(
-                    f"micro-batch {hit.batch} ran again after {done} of {partitions} partitions "
+                    f"micro-batch {hit.number} ran again after {done} of {partitions} partitions "
                     f"of the state had been committed as version {self._state.version}; {anew} of "
                     "these were committed anew"
                 ),
@@ -132,15 +132,17 @@ class KilledInWindow:
             return (
                 f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of the "
                 f"{partitions} partitions of the state {done} had version {state.version}, which "
-                f"micro-batch {hit.batch} with its {self._planned} records makes, and the batch "
+                f"micro-batch {hit.number} with its {self._planned} records makes, and the batch "
                 f"{commit}{missed}"
             )
         if not self._context.subject.sinks:
             has = "rows" if self._present else "no row"
-            said = f"the sink had {has} of micro-batch {hit.batch} with its {self._planned} records"
+            said = (
+                f"the sink had {has} of micro-batch {hit.number} with its {self._planned} records"
+            )
         else:
             said = (
-                f"of the {self._planned} records of micro-batch {hit.batch} the sink had "
+                f"of the {self._planned} records of micro-batch {hit.number} the sink had "
                 f"{self._present}"
             )
         return (

@@ -25,7 +25,6 @@ class CheckpointWatch(FolderWatch):
     def __init__(self, folder: Path, *, on_complete: Callable[[str, Complete], None]) -> None:
         """Watch from now on; the folder is there, and lives are folders in it."""
         super().__init__(folder)
-        self.on_sign: Callable[[Sign, str, int], None] | None = None
         self._on_complete = on_complete
         self._told: set[tuple[Path, Sign]] = set()
         self._look_into(folder)
@@ -59,7 +58,6 @@ class CheckpointWatch(FolderWatch):
         if (folder, sign) in self._told:
             return
         self._told.add((folder, sign))
-        if (told := self.on_sign) is not None:
-            told(sign, life, number)
+        self._sign(sign, life, number)
         if sign == "complete":
             self._on_complete(life, Complete(number=number, folder=folder))

@@ -1,4 +1,4 @@
-"""Lying in wait for a driver: a real process and folder, and a sink that says what it is told.
+"""Crash points of a driver: a real process and folder, and a sink that says what it is told.
 
 A driver here counts aloud, so that it is seen whether it goes on.
 """
@@ -12,7 +12,7 @@ import pytest
 
 from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.checkpoint import Checkpoint, CheckpointWatch
-from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
+from onceproof.harness.subjects.spark_crash_point_trigger import SparkCrashPointTrigger
 from onceproof.harness.subjects.windows import (
     AFTER_COMMIT,
     AFTER_OFFSET_LOG,
@@ -75,8 +75,8 @@ class Scene:
             sink_log=self.sink_log,
         )
 
-    def crash_point_trigger(self, window: Window) -> CrashPointTrigger:
-        return CrashPointTrigger(
+    def crash_point_trigger(self, window: Window) -> SparkCrashPointTrigger:
+        return SparkCrashPointTrigger(
             window, watch=self.watch, driver=lambda: self.driver, sink=self.sink, how="a test"
         )
 
@@ -128,12 +128,12 @@ def scene(tmp_path: Path, start: Callable[..., Process]) -> Iterator[Scene]:
     assert made.watch.error is None
 
 
-def hit(trigger: CrashPointTrigger) -> tuple[int, int]:
+def hit(trigger: SparkCrashPointTrigger) -> tuple[int, int]:
     """(batch, misses) once it has hit."""
     found = wait_until(
         lambda: trigger.hit, what="the hit", seconds=20, seen=lambda: str(trigger.error)
     )
-    return found.batch, found.misses
+    return found.number, found.misses
 
 
 def test_a_batch_that_is_planned_and_not_begun(scene: Scene) -> None:

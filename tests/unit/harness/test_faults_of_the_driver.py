@@ -92,7 +92,8 @@ class Killed:
         save(self.checkpoint, 4, "0")
         save(self.checkpoint, 3, "1")
         self.hazards: list[dict[str, Any]] = []
-        hit = Hit(batch=4, instance="driver#1", processes=5, misses=2, at=7)
+        life: Any = SimpleNamespace(instance="driver#1")
+        hit = Hit(number=4, process=life, processes=5, misses=2, at=7)
         trigger = SimpleNamespace(error=None, hit=hit, end=lambda: None)
         self.context: Any = SimpleNamespace(
             subject=SimpleNamespace(name="spark-balances", balances=True),

@@ -1,4 +1,4 @@
-"""Lives of a Flink job: where each starts, what is noted of it, and lying in wait for it.
+"""Lives of a Flink job: where each starts, what is noted of it, and its crash points.
 
 The job is a program that counts aloud, and its checkpoints are made by hand.
 """
@@ -16,12 +16,9 @@ from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.recording.tables import read_lines
 from onceproof.harness.stage.processes import Processes
 from onceproof.harness.subjects import supervisor
+from onceproof.harness.subjects.crash_point_trigger import Hit
 from onceproof.harness.subjects.flink.checkpoints import METADATA
-from onceproof.harness.subjects.flink.crash_point_trigger import (
-    FlinkCrashPointTrigger,
-    Hit,
-    open_of,
-)
+from onceproof.harness.subjects.flink.crash_point_trigger import FlinkCrashPointTrigger, open_of
 from onceproof.harness.subjects.flink.windows import (
     CHECKPOINT_BEGUN,
     CHECKPOINT_COMPLETE,
@@ -192,7 +189,7 @@ def test_a_checkpoint_that_cannot_be_read_is_told(make: Making) -> None:
     assert "chk-1" in said
 
 
-# Lying in wait.
+# Crash points.
 
 
 class Coordinators:
@@ -233,7 +230,7 @@ def test_each_window_is_hit_at_its_sign(make: Making, window: Window) -> None:
         job.goes_on()
         checkpoint.complete()
     found = hit(trigger)
-    assert (found.checkpoint, found.open) == (1, ("billing-0-1", "billing-1-1"))
+    assert (found.number, found.open) == (1, ("billing-0-1", "billing-1-1"))
     assert not job.alive()
     assert found.process.how == "a test"
 
@@ -274,7 +271,7 @@ def test_a_checkpoint_that_has_moved_on_is_a_miss(make: Making) -> None:
     assert told.asked == 0
     told.told = [{"billing-0-2": "Ongoing"}]
     job.checkpoint(2).flush({0: 4})
-    assert (hit(trigger).checkpoint, hit(trigger).misses) == (2, 1)
+    assert (hit(trigger).number, hit(trigger).misses) == (2, 1)
 
 
 def test_without_transactions_the_folder_alone_tells(make: Making) -> None:
