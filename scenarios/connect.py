@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.faults.cut_link import CutLink
@@ -29,7 +28,8 @@ from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.file import FILE
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
-from onceproof.scenarios.groups import HOLDS, UNEXERCISED, WORKLOAD, passing, violated
+from onceproof.scenarios.base import DUPLICATES, HOLDS, UNEXERCISED, claims
+from onceproof.scenarios.groups import WORKLOAD, passing
 
 _FILE: Final = Payments(records=6_000, producers=1, partitions=1, topic="payments.jsonl", rate=500)
 
@@ -44,14 +44,7 @@ def _claims(
 ) -> tuple[Claim, ...]:
     """All three claims; at-most-once and exactly-once come to the same."""
     sink, view = subject.sink, subject.view
-    return tuple(
-        claim(topic, into=sink, view=view, hazards=hazards, expect=expect)
-        for claim, expect in (
-            (at_most_once, once),
-            (at_least_once, least),
-            (exactly_once, once),
-        )
-    )
+    return claims(topic, sink, view, most=once, least=least, exactly=once, hazards=hazards)
 
 
 def _amid_transaction(
@@ -173,7 +166,7 @@ SCENARIOS = (
         claims=_claims(
             _FROM_FILE_TWIN,
             _FILE.topic,
-            once=violated("duplicate-output"),
+            once=DUPLICATES,
             hazards=frozenset({REPLAYED}),
         ),
         seconds=40,
@@ -211,7 +204,7 @@ SCENARIOS = (
         claims=_claims(
             _MIRROR_TWIN,
             WORKLOAD.topic,
-            once=violated("duplicate-output"),
+            once=DUPLICATES,
             hazards=frozenset({REPLAYED}),
         ),
         seconds=40,
@@ -233,7 +226,7 @@ SCENARIOS = (
         claims=_claims(
             _SINK,
             WORKLOAD.topic,
-            once=violated("duplicate-output"),
+            once=DUPLICATES,
             hazards=frozenset({REPLAYED}),
         ),
         seconds=35,

@@ -7,8 +7,7 @@ proves nothing.
 
 from __future__ import annotations
 
-from onceproof.checkers.claims import exactly_once
-from onceproof.checkers.model import Expectation, Verdict
+from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.brokers import Node
@@ -16,21 +15,15 @@ from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.workload.payments import Payments
+from onceproof.scenarios.base import claims
 
 _SUBJECT = SparkForeachBatchPostgres(guard="query-and-batch-id")
 _FEW = Payments(records=2_000, rate=1_000)
 
 
-def _claim(verdict: Verdict, topic: str = "payments") -> tuple:  # type: ignore[type-arg]
-    return (
-        exactly_once(
-            topic,
-            into=_SUBJECT.sink,
-            view=_SUBJECT.view,
-            hazards=frozenset({"replayed-batch"}),
-            expect=Expectation(verdict=verdict),
-        ),
-    )
+def _claim(verdict: Verdict, topic: str = "payments") -> tuple[Claim, ...]:
+    expect = Expectation(verdict=verdict)
+    return claims(topic, _SUBJECT.sink, _SUBJECT.view, exactly=expect)
 
 
 SCENARIOS = (

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from onceproof.checkers.claims import at_least_once, exactly_once
-from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.checkers.model import Expectation
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.scenario import Scenario, ScheduledFault
@@ -21,11 +20,9 @@ from onceproof.harness.subjects.spark_balances import SparkBalances
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
 from onceproof.harness.workload.payments import Payments
+from onceproof.scenarios.base import DUPLICATES, HOLDS, WRONG, claims
 
 _PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
-_HOLDS = Expectation(verdict=Verdict.HOLDS)
-_WRONG_BALANCES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"state-mismatch"}))
-_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
 
 
 def _one_after_the_other(*windows: str) -> tuple[ScheduledFault, ...]:
@@ -41,17 +38,6 @@ def _one_after_the_other(*windows: str) -> tuple[ScheduledFault, ...]:
     )
 
 
-def _claims(
-    sink: str, view: str, exactly: Expectation, hazard: str = "replayed-batch"
-) -> tuple[Claim, ...]:
-    hazards = frozenset({hazard})
-    topic = _PAYMENTS.topic
-    return (
-        at_least_once(topic, into=sink, view=view, hazards=hazards, expect=_HOLDS),
-        exactly_once(topic, into=sink, view=view, hazards=hazards, expect=exactly),
-    )
-
-
 def _in_state_commit(
     name: str, title: str, subject: SparkBalances, expect: Expectation
 ) -> Scenario:
@@ -61,14 +47,12 @@ def _in_state_commit(
         subject=subject,
         workload=replace(_PAYMENTS, records=12_000),
         schedule=_one_after_the_other("during-state-commit"),
-        claims=(
-            exactly_once(
-                _PAYMENTS.topic,
-                into=subject.sink,
-                view=subject.view,
-                hazards={"half-committed-state"},
-                expect=expect,
-            ),
+        claims=claims(
+            _PAYMENTS.topic,
+            subject.sink,
+            subject.view,
+            exactly=expect,
+            hazards={"half-committed-state"},
         ),
         seconds=60,
     )
@@ -86,7 +70,7 @@ SCENARIOS = (
         workload=_PAYMENTS,
         # The table shows a batch at once or not at all, so there is no part of one to be killed in.
         schedule=_one_after_the_other("after-offset-log", "after-sink-write", "after-commit"),
-        claims=_claims(_GUARDED.sink, _GUARDED.view, _HOLDS),
+        claims=claims(_PAYMENTS.topic, _GUARDED.sink, _GUARDED.view, least=HOLDS, exactly=HOLDS),
         seconds=70,
     ),
     Scenario(
@@ -97,7 +81,7 @@ SCENARIOS = (
         schedule=_one_after_the_other(
             "after-offset-log", "during-sink-write", "after-sink-write", "after-commit"
         ),
-        claims=_claims(_KAFKA.sink, _KAFKA.view, _DUPLICATES),
+        claims=claims(_PAYMENTS.topic, _KAFKA.sink, _KAFKA.view, least=HOLDS, exactly=DUPLICATES),
         seconds=85,
     ),
     Scenario(
@@ -108,19 +92,26 @@ SCENARIOS = (
         schedule=(
             ScheduledFault(name="killed at row", progress=0.1, do=Kill(SparkDriver(), at="row:7")),
         ),
-        claims=_claims(_UNGUARDED.sink, _UNGUARDED.view, _HOLDS, "interrupted-write"),
+        claims=claims(
+            _PAYMENTS.topic,
+            _UNGUARDED.sink,
+            _UNGUARDED.view,
+            least=HOLDS,
+            exactly=HOLDS,
+            hazards={"interrupted-write"},
+        ),
         seconds=45,
     ),
     _in_state_commit(
         "crash-in-state-commit",
         "The driver killed when a part of the state has a batch: every balance is right",
         SparkBalances(),
-        _HOLDS,
+        HOLDS,
     ),
     _in_state_commit(
         "crash-in-state-commit-home-made",
         "The broken twin: state in files of the job's own, which are not taken back",
         SparkBalances(store="home-made"),
-        _WRONG_BALANCES,
+        WRONG,
     ),
 )

@@ -12,18 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from onceproof.checkers.claims import at_least_once, exactly_once
-from onceproof.checkers.model import Expectation, Verdict
 from onceproof.harness.drawn import Draw
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios import groups, idempotent_producers, streams, transactional_producers
+from onceproof.scenarios.base import HOLDS, claims
 
 _PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
 _GUARDED = SparkForeachBatchPostgres(guard="query-and-batch-id")
-_HOLDS = Expectation(verdict=Verdict.HOLDS)
-_REPLAYED = frozenset({"replayed-batch"})
 _CLIENTS = ("librdkafka", "aiokafka", "java")
 _GROUPS = ("consume-transform-produce", "consume-transform-produce-java", "kafka-streams")
 
@@ -71,22 +68,7 @@ SCENARIOS = (
             kinds=(("driver", 1), ("process", 1), ("partition", 2), ("link", 2)),
             partitions=_PAYMENTS.partitions,
         ),
-        claims=(
-            at_least_once(
-                _PAYMENTS.topic,
-                into=_GUARDED.sink,
-                view=_GUARDED.view,
-                hazards=_REPLAYED,
-                expect=_HOLDS,
-            ),
-            exactly_once(
-                _PAYMENTS.topic,
-                into=_GUARDED.sink,
-                view=_GUARDED.view,
-                hazards=_REPLAYED,
-                expect=_HOLDS,
-            ),
-        ),
+        claims=claims(_PAYMENTS.topic, _GUARDED.sink, _GUARDED.view, least=HOLDS, exactly=HOLDS),
         seconds=100,
     ),
     *_of_producers(),

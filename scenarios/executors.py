@@ -6,18 +6,16 @@ tries the task again. No micro-batch is replayed, and yet records are in the top
 
 from __future__ import annotations
 
-from onceproof.checkers.claims import at_least_once, exactly_once
-from onceproof.checkers.model import Expectation, Verdict
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.targets.spark_executors import SparkExecutors
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.spark_kafka_sink_on_cluster import SparkKafkaSinkOnCluster
 from onceproof.harness.workload.payments import Payments
+from onceproof.scenarios.base import DUPLICATES, HOLDS, claims
 
 _PAYMENTS = Payments(records=8_000, producers=2, keys=64, partitions=3)
 _ON_CLUSTER = SparkKafkaSinkOnCluster()
-_RETRIED = frozenset({"retried-task"})
 
 SCENARIOS = (
     Scenario(
@@ -38,23 +36,13 @@ SCENARIOS = (
                 ),
             ),
         ),
-        claims=(
-            at_least_once(
-                _PAYMENTS.topic,
-                into=_ON_CLUSTER.sink,
-                view=_ON_CLUSTER.view,
-                hazards=_RETRIED,
-                expect=Expectation(verdict=Verdict.HOLDS),
-            ),
-            exactly_once(
-                _PAYMENTS.topic,
-                into=_ON_CLUSTER.sink,
-                view=_ON_CLUSTER.view,
-                hazards=_RETRIED,
-                expect=Expectation(
-                    verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"})
-                ),
-            ),
+        claims=claims(
+            _PAYMENTS.topic,
+            _ON_CLUSTER.sink,
+            _ON_CLUSTER.view,
+            least=HOLDS,
+            exactly=DUPLICATES,
+            hazards={"retried-task"},
         ),
         seconds=55,
     ),

@@ -22,7 +22,8 @@ from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.flink.subject import Flink
 from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED
-from onceproof.scenarios.groups import HOLDS, UNEXERCISED, WORKLOAD, claims, violated
+from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, UNEXERCISED, WRONG, violated
+from onceproof.scenarios.groups import WORKLOAD, claims
 
 _EXACTLY = Flink()
 _AT_LEAST = Flink(guarantee="at-least-once")
@@ -106,8 +107,8 @@ SCENARIOS = (
         claims=claims(
             _HASTY,
             most=HOLDS,
-            least=violated("lost-output", "offset-ahead"),
-            exactly=violated("lost-output", "offset-ahead"),
+            least=LOST,
+            exactly=LOST,
             hazards=frozenset({IN_DOUBT}),
         ),
         seconds=45,
@@ -120,9 +121,9 @@ SCENARIOS = (
         schedule=(_killed("checkpoint-flushed"),),
         claims=claims(
             _AT_LEAST,
-            most=violated("duplicate-output"),
+            most=DUPLICATES,
             least=HOLDS,
-            exactly=violated("duplicate-output"),
+            exactly=DUPLICATES,
             hazards=frozenset({REPLAYED}),
         ),
         seconds=40,
@@ -135,7 +136,7 @@ SCENARIOS = (
         schedule=(_COMPLETE,),
         claims=claims(
             _ANEW,
-            most=violated("duplicate-output"),
+            most=DUPLICATES,
             least=HOLDS,
             exactly=violated("duplicate-output", "offset-regressed"),
             hazards=frozenset({REPLAYED}),
@@ -159,7 +160,7 @@ SCENARIOS = (
             _BALANCES_ANEW,
             most=None,
             least=None,
-            exactly=violated("state-mismatch"),
+            exactly=WRONG,
             hazards=frozenset({REPLAYED}),
         ),
         seconds=40,

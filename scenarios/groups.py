@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
-from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import Message
@@ -25,17 +24,12 @@ from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.hazards import ABANDONED, ABORTED, REPLAYED, UNWRITTEN
 from onceproof.harness.subjects.group.subject import ConsumerGroup
 from onceproof.harness.workload.payments import Payments
+from onceproof.scenarios import base
+from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, UNEXERCISED, violated
 
 WORKLOAD = Payments(records=6_000, producers=2, keys=64, partitions=3, rate=500)
-HOLDS = Expectation(verdict=Verdict.HOLDS)
-UNEXERCISED = Expectation(verdict=Verdict.UNEXERCISED)
 WHO = "member-0"
 """Whom faults are aimed at."""
-
-
-def violated(*anomalies: str) -> Expectation:
-    """Violated by exactly these."""
-    return Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset(anomalies))
 
 
 def passing(
@@ -62,15 +56,7 @@ def claims(
 ) -> tuple[Claim, ...]:
     """All three claims of one group; without an expectation one is not judged."""
     topic, sink, view = WORKLOAD.topic, subject.sink, subject.view
-    return tuple(
-        claim(topic, into=sink, view=view, hazards=hazards, expect=expect)
-        for claim, expect in (
-            (at_most_once, most),
-            (at_least_once, least),
-            (exactly_once, exactly),
-        )
-        if expect is not None
-    )
+    return base.claims(topic, sink, view, most=most, least=least, exactly=exactly, hazards=hazards)
 
 
 KILLED_OPEN = ScheduledFault(
@@ -162,7 +148,7 @@ def _found(subject: ConsumerGroup, story: str) -> tuple[Claim, ...]:
     if (subject.client, story) == ("aiokafka", "-paused"):
         return claims(
             subject,
-            most=violated("duplicate-output"),
+            most=DUPLICATES,
             least=HOLDS,
             exactly=violated("duplicate-output", "offset-regressed"),
             hazards=frozenset({REPLAYED}),
@@ -273,8 +259,8 @@ SCENARIOS = (
         claims=claims(
             _STALE,
             most=HOLDS,
-            least=violated("lost-output", "offset-ahead"),
-            exactly=violated("lost-output", "offset-ahead"),
+            least=LOST,
+            exactly=LOST,
             hazards=frozenset({ABANDONED}),
         ),
         seconds=45,
@@ -295,8 +281,8 @@ SCENARIOS = (
         claims=claims(
             _BEFORE,
             most=HOLDS,
-            least=violated("lost-output", "offset-ahead"),
-            exactly=violated("lost-output", "offset-ahead"),
+            least=LOST,
+            exactly=LOST,
             hazards=frozenset({ABANDONED}),
         ),
         seconds=40,
@@ -316,9 +302,9 @@ SCENARIOS = (
         ),
         claims=claims(
             _AFTER,
-            most=violated("duplicate-output"),
+            most=DUPLICATES,
             least=HOLDS,
-            exactly=violated("duplicate-output"),
+            exactly=DUPLICATES,
             hazards=frozenset({REPLAYED}),
         ),
         seconds=40,

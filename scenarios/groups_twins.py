@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.scenario import Scenario, ScheduledFault
@@ -10,8 +9,9 @@ from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED, UNWRITTEN
 from onceproof.harness.subjects.group.service import VIEW
 from onceproof.harness.subjects.group.subject import CALLS, ConsumerGroup
+from onceproof.scenarios import base
+from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, violated
 from onceproof.scenarios.groups import (
-    HOLDS,
     KILLED_OPEN,
     REFUSED,
     VOID,
@@ -20,7 +20,6 @@ from onceproof.scenarios.groups import (
     ZOMBIE,
     claims,
     passing,
-    violated,
 )
 
 _AUTOMATIC = ConsumerGroup(commits="automatically")
@@ -39,7 +38,7 @@ def _stranger(client: Client) -> Scenario:
         transaction_version=1,
         claims=claims(
             subject,
-            most=violated("duplicate-output"),
+            most=DUPLICATES,
             least=HOLDS,
             exactly=violated("duplicate-output", "offset-regressed"),
             hazards=frozenset({REPLAYED}),
@@ -51,14 +50,13 @@ def _stranger(client: Client) -> Scenario:
 def _forward(client: Client) -> Scenario:
     # Alone: if anybody joined just then, partitions would be read again from committed positions.
     subject = ConsumerGroup(client=client, without="rewind", members=1)
-    lost = violated("lost-output", "offset-ahead")
     return Scenario(
         name=subject.name,
         title="A member that goes on where it was after an abort: that is never done again",
         subject=subject,
         workload=WORKLOAD,
         schedule=(VOID[client],),
-        claims=claims(subject, most=None, least=lost, exactly=lost),
+        claims=claims(subject, most=None, least=LOST, exactly=LOST),
         seconds=40,
     )
 
@@ -79,8 +77,8 @@ SCENARIOS = (
         claims=claims(
             _HEEDLESS,
             most=None,
-            least=violated("lost-output", "offset-ahead"),
-            exactly=violated("lost-output", "offset-ahead"),
+            least=LOST,
+            exactly=LOST,
             hazards=frozenset({UNWRITTEN}),
         ),
         seconds=40,
@@ -103,9 +101,9 @@ SCENARIOS = (
         ),
         claims=claims(
             _AUTOMATIC,
-            most=violated("duplicate-output"),
+            most=DUPLICATES,
             least=None,
-            exactly=violated("duplicate-output"),
+            exactly=DUPLICATES,
         ),
         seconds=40,
     ),
@@ -117,13 +115,13 @@ SCENARIOS = (
         schedule=(KILLED_OPEN,),
         claims=(
             *claims(_CALLS, most=HOLDS, least=HOLDS, exactly=HOLDS),
-            at_least_once(WORKLOAD.topic, into=CALLS, view=VIEW, hazards={ABORTED}, expect=HOLDS),
-            exactly_once(
+            *base.claims(
                 WORKLOAD.topic,
-                into=CALLS,
-                view=VIEW,
+                CALLS,
+                VIEW,
+                least=HOLDS,
+                exactly=DUPLICATES,
                 hazards={ABORTED},
-                expect=violated("duplicate-output"),
             ),
         ),
         seconds=45,

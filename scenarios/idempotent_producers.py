@@ -17,7 +17,7 @@ from onceproof.checkers.claims import (
     idempotent_append,
     ordered_append,
 )
-from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.isolate_broker import IsolateBroker
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.brokers import AHEAD, LeaderOf
@@ -31,6 +31,7 @@ from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
+from onceproof.scenarios.base import HOLDS, UNEXERCISED, violated
 
 PAYMENTS = Payments(records=6_000, producers=2, keys=64, partitions=3)
 _FEW = replace(PAYMENTS, records=2_000, rate=800)
@@ -55,12 +56,6 @@ SCHEDULE = (
         do=IsolateBroker(target=LeaderOf(partition=2)),
     ),
 )
-HOLDS = Expectation(verdict=Verdict.HOLDS)
-UNEXERCISED = Expectation(verdict=Verdict.UNEXERCISED)
-
-
-def _violated(*anomalies: str, may: tuple[str, ...] = ()) -> Expectation:
-    return Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset(anomalies), may=frozenset(may))
 
 
 def _subject(name: str, says: str) -> ProducerSubject:
@@ -115,9 +110,9 @@ def of_client(sender: Sender) -> tuple[Scenario, ...]:
 def _duplicates(hazard: str) -> tuple[Claim, ...]:
     topic, hazards = PAYMENTS.topic, {hazard}
     return (
-        at_most_once_append(topic, expect=_violated("duplicate")),
+        at_most_once_append(topic, expect=violated("duplicate")),
         at_least_once_append(topic, hazards=hazards, expect=HOLDS),
-        exactly_once_append(topic, expect=_violated("duplicate")),
+        exactly_once_append(topic, expect=violated("duplicate")),
     )
 
 
@@ -155,14 +150,12 @@ _ACKS_1 = Scenario(
         # Where a lost record was, another is now: one offset, two records. A record that a follower
         # had, but whose response the leader did not send before it died, is sent again.
         at_most_once_append(
-            PAYMENTS.topic, expect=_violated("inconsistent-offsets", may=("duplicate",))
+            PAYMENTS.topic, expect=violated("inconsistent-offsets", may=("duplicate",))
         ),
-        at_least_once_append(
-            PAYMENTS.topic, expect=_violated("inconsistent-offsets", "lost-write")
-        ),
+        at_least_once_append(PAYMENTS.topic, expect=violated("inconsistent-offsets", "lost-write")),
         exactly_once_append(
             PAYMENTS.topic,
-            expect=_violated("inconsistent-offsets", "lost-write", may=("duplicate",)),
+            expect=violated("inconsistent-offsets", "lost-write", may=("duplicate",)),
         ),
     ),
     seconds=35,

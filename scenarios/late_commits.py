@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from onceproof.checkers.claims import atomic_append, exactly_once_append
-from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.stale_end_txn import StaleEndTxn
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.observed import Observer
@@ -19,11 +19,11 @@ from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.scenarios.base import HOLDS, violated
 from onceproof.scenarios.transactional_producers import PAYMENTS
 
 _LATE = frozenset({"late-commit"})
-_HOLDS = Expectation(verdict=Verdict.HOLDS)
-_SEEN = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"precommitted-read"}))
+_SEEN = violated("precommitted-read")
 
 
 def _claims(expect: Expectation) -> tuple[Claim, ...]:
@@ -61,7 +61,7 @@ def _scenario(sender: Sender, version: int, expect: Expectation, end: str) -> Sc
 _TAKEN: Final = "it commits what its owner is about to abort"
 SCENARIOS = (
     _scenario(JAVA, 1, _SEEN, _TAKEN),
-    _scenario(JAVA, 2, _HOLDS, "it is refused"),
+    _scenario(JAVA, 2, HOLDS, "it is refused"),
     # It says EndTxn as it did before there were versions: docs/findings/late-commit.md.
     _scenario(LIBRDKAFKA, 1, _SEEN, _TAKEN),
     _scenario(LIBRDKAFKA, 2, _SEEN, _TAKEN),

@@ -37,7 +37,8 @@ from onceproof.harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT
 from onceproof.harness.subjects.queue.subject import QueueForwarder
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.jms import JMS, JmsSender
-from onceproof.scenarios.groups import HOLDS, UNEXERCISED, claims, violated
+from onceproof.scenarios.base import HOLDS, UNEXERCISED, violated
+from onceproof.scenarios.groups import claims
 
 _WORKLOAD: Final = Payments(records=3_000, producers=2, keys=64, partitions=1, rate=300)
 _BROKER: Final = Node(name=ARTEMIS)

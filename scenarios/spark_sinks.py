@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from onceproof.checkers.claims import at_least_once, exactly_once
-from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
@@ -29,12 +28,11 @@ from onceproof.harness.subjects.spark_foreach_batch_postgres_tasks import (
 )
 from onceproof.harness.subjects.spark_iceberg import SparkIceberg
 from onceproof.harness.workload.payments import Payments
+from onceproof.scenarios.base import DUPLICATES, HOLDS, REPLAYED_BATCH, claims, violated
 
 _PAYMENTS = Payments(records=12_000, producers=2, keys=64, partitions=3)
-_HOLDS = Expectation(verdict=Verdict.HOLDS)
-_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
-_UNFOUNDED = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"unfounded-output"}))
-_REPLAYED = frozenset({"replayed-batch"})
+_UNFOUNDED = violated("unfounded-output")
+_REPLAYED = frozenset({REPLAYED_BATCH})
 
 
 def _killed(window: str, *, after: str | None = None) -> ScheduledFault:
@@ -53,12 +51,8 @@ def _claims(
     into: tuple[str, str] | None = None,
     hazards: frozenset[str] = _REPLAYED,
 ) -> tuple[Claim, ...]:
-    sink, seen = into or (subject.sink, subject.view)
-    topic = _PAYMENTS.topic
-    return (
-        at_least_once(topic, into=sink, view=seen, hazards=hazards, expect=_HOLDS),
-        exactly_once(topic, into=sink, view=seen, hazards=hazards, expect=exactly),
-    )
+    sink, view = into or (subject.sink, subject.view)
+    return claims(_PAYMENTS.topic, sink, view, least=HOLDS, exactly=exactly, hazards=hazards)
 
 
 _FILES = SparkFileSink()
@@ -119,15 +113,15 @@ SCENARIOS = (
             _killed("after-sink-write", after="before-sink-commit"),
         ),
         claims=(
-            *_claims(_FILES, _HOLDS),
-            *_claims(_FILES, _DUPLICATES, into=(_FILES.listed, LISTING)),
+            *_claims(_FILES, HOLDS),
+            *_claims(_FILES, DUPLICATES, into=(_FILES.listed, LISTING)),
         ),
         seconds=65,
     ),
     _of_aborted(
         _COMMITTED,
         "Spark's source told to read committed records, from senders that abort",
-        _HOLDS,
+        HOLDS,
     ),
     _of_aborted(
         _DEFAULT,
@@ -146,7 +140,7 @@ SCENARIOS = (
             _KILLED_AT_END,
             replace(_AFTER_WRITE, progress=0.0, after=(_KILLED_AT_END.name,)),
         ),
-        claims=_claims(_TOPIC, _HOLDS, hazards=_REPLAYED | {"interrupted-write"}),
+        claims=_claims(_TOPIC, HOLDS, hazards=_REPLAYED | {"interrupted-write"}),
         seconds=65,
     ),
     Scenario(
@@ -156,7 +150,7 @@ SCENARIOS = (
         workload=_PAYMENTS,
         topics=(Topic(name=_TOPIC_UNGUARDED.batches, partitions=1),),
         schedule=(_AFTER_WRITE,),
-        claims=_claims(_TOPIC_UNGUARDED, _DUPLICATES),
+        claims=_claims(_TOPIC_UNGUARDED, DUPLICATES),
         seconds=40,
     ),
     Scenario(
@@ -166,7 +160,7 @@ SCENARIOS = (
         subject=_TASKS,
         workload=_PAYMENTS,
         schedule=(_killed("during-sink-write"),),
-        claims=_claims(_TASKS, _DUPLICATES),
+        claims=_claims(_TASKS, DUPLICATES),
         seconds=40,
     ),
     Scenario(
@@ -175,7 +169,7 @@ SCENARIOS = (
         subject=_DELTA,
         workload=_PAYMENTS,
         schedule=(_AFTER_WRITE,),
-        claims=_claims(_DELTA, _HOLDS),
+        claims=_claims(_DELTA, HOLDS),
         seconds=50,
     ),
     Scenario(
@@ -184,7 +178,7 @@ SCENARIOS = (
         subject=_DELTA_UNGUARDED,
         workload=_PAYMENTS,
         schedule=(_AFTER_WRITE,),
-        claims=_claims(_DELTA_UNGUARDED, _DUPLICATES),
+        claims=_claims(_DELTA_UNGUARDED, DUPLICATES),
         seconds=50,
     ),
     Scenario(
@@ -198,8 +192,8 @@ SCENARIOS = (
             _killed("after-sink-write", after="before-sink-commit"),
         ),
         claims=(
-            *_claims(_ICEBERG, _HOLDS),
-            *_claims(_ICEBERG, _DUPLICATES, into=(_ICEBERG.listed, LISTING)),
+            *_claims(_ICEBERG, HOLDS),
+            *_claims(_ICEBERG, DUPLICATES, into=(_ICEBERG.listed, LISTING)),
         ),
         seconds=70,
     ),
@@ -209,7 +203,7 @@ SCENARIOS = (
         subject=_ICEBERG_UNGUARDED,
         workload=_PAYMENTS,
         schedule=(_AFTER_WRITE,),
-        claims=_claims(_ICEBERG_UNGUARDED, _DUPLICATES),
+        claims=_claims(_ICEBERG_UNGUARDED, DUPLICATES),
         seconds=55,
     ),
     Scenario(
@@ -218,7 +212,7 @@ SCENARIOS = (
         subject=_ICEBERG_TIDIED,
         workload=_PAYMENTS,
         schedule=(_AFTER_WRITE,),
-        claims=_claims(_ICEBERG_TIDIED, _DUPLICATES),
+        claims=_claims(_ICEBERG_TIDIED, DUPLICATES),
         seconds=60,
     ),
 )

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
-from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.checkers.model import Expectation
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.brokers import LeaderOf
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
@@ -23,6 +22,15 @@ from onceproof.harness.subjects.spark_matches import SparkMatches
 from onceproof.harness.subjects.spark_statements import SparkStatements
 from onceproof.harness.subjects.spark_windows import SparkWindows
 from onceproof.harness.workload.payments import Payments
+from onceproof.scenarios.base import (
+    DUPLICATES,
+    HOLDS,
+    LOST,
+    REPLAYED_BATCH,
+    UNEXERCISED,
+    WRONG,
+    claims,
+)
 
 _TIMED = Payments(
     records=6_000,
@@ -35,13 +43,7 @@ _TIMED = Payments(
 _PAYMENTS = Payments(records=6_000, producers=2, keys=32, partitions=3)
 _REFUNDED = replace(_TIMED, other_topic="refunds", refunds=True)
 _REPEATED = replace(_TIMED, repeats=20)
-_HOLDS = Expectation(verdict=Verdict.HOLDS)
-_WRONG = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"state-mismatch"}))
-_LOST = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"lost-output", "offset-ahead"}))
-_UNEXERCISED = Expectation(verdict=Verdict.UNEXERCISED)
-_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
 _IN_STATE = "half-committed-state"
-_REPLAYED = "replayed-batch"
 
 
 def _killed(*windows: str) -> tuple[ScheduledFault, ...]:
@@ -61,8 +63,8 @@ def _of_statements(
     subject: SparkStatements, title: str, balances: Expectation, *windows: str
 ) -> Scenario:
     """Of the rows all is claimed, of the balances what can be claimed of a sum."""
-    rows, state = (subject.sink, subject.view), (subject.balances_sink, subject.view)
-    hazards = frozenset({_REPLAYED, *((_IN_STATE,) if len(windows) > 1 else ())})
+    hazards = {REPLAYED_BATCH, *((_IN_STATE,) if len(windows) > 1 else ())}
+    topic, rows, view = _PAYMENTS.topic, subject.sink, subject.view
     return Scenario(
         name=subject.name,
         title=title,
@@ -70,13 +72,8 @@ def _of_statements(
         workload=_PAYMENTS,
         schedule=_killed(*windows),
         claims=(
-            *(
-                claim(_PAYMENTS.topic, into=rows[0], view=rows[1], hazards=hazards, expect=_HOLDS)
-                for claim in (at_most_once, at_least_once, exactly_once)
-            ),
-            exactly_once(
-                _PAYMENTS.topic, into=state[0], view=state[1], hazards=hazards, expect=balances
-            ),
+            *claims(topic, rows, view, most=HOLDS, least=HOLDS, exactly=HOLDS, hazards=hazards),
+            *claims(topic, subject.balances_sink, view, exactly=balances, hazards=hazards),
         ),
         seconds=30 + 15 * len(windows),
     )
@@ -88,27 +85,23 @@ def _of_rows(
     workload: Payments,
     schedule: tuple[ScheduledFault, ...],
     *,
-    least: Expectation = _HOLDS,
-    exactly: Expectation = _HOLDS,
+    least: Expectation = HOLDS,
+    exactly: Expectation = HOLDS,
 ) -> Scenario:
-    claims: tuple[Claim, ...] = tuple(
-        claim(
-            workload.topic,
-            into=subject.sink,
-            view=subject.view,
-            hazards={_REPLAYED},
-            deduplicates=isinstance(subject, SparkDeduplicated),
-            expect=expect,
-        )
-        for claim, expect in ((at_least_once, least), (exactly_once, exactly))
-    )
     return Scenario(
         name=subject.name,
         title=title,
         subject=subject,
         workload=workload,
         schedule=schedule,
-        claims=claims,
+        claims=claims(
+            workload.topic,
+            subject.sink,
+            subject.view,
+            least=least,
+            exactly=exactly,
+            deduplicates=isinstance(subject, SparkDeduplicated),
+        ),
         seconds=25 + 15 * len(schedule),
     )
 
@@ -120,16 +113,13 @@ def _of_windows(
     expect: Expectation,
     *hazards: str,
 ) -> Scenario:
-    claim: Claim = exactly_once(
-        _TIMED.topic, into=subject.sink, view=subject.view, hazards=hazards, expect=expect
-    )
     return Scenario(
         name=subject.name,
         title=title,
         subject=subject,
         workload=_TIMED,
         schedule=schedule,
-        claims=(claim,),
+        claims=claims(_TIMED.topic, subject.sink, subject.view, exactly=expect, hazards=hazards),
         seconds=25 + 15 * len(schedule),
     )
 
@@ -148,51 +138,51 @@ SCENARIOS = (
         "PySpark windows in append mode, guarded, killed amid the state's commit and behind the "
         "write",
         _BOTH,
-        _HOLDS,
+        HOLDS,
         _IN_STATE,
-        _REPLAYED,
+        REPLAYED_BATCH,
     ),
     _of_windows(
         SparkWindows(guard="none"),
         "The broken twin: windows in append mode without a guard, which are written once more",
         _AFTER_WRITE,
-        _WRONG,
-        _REPLAYED,
+        WRONG,
+        REPLAYED_BATCH,
     ),
     _of_windows(
         SparkWindows(watermark_ms=5_000),
         "The broken twin: a watermark that does not wait for payments that are out of order",
         (),
-        _WRONG,
+        WRONG,
     ),
     _of_windows(
         SparkWindows(mode="update", guard="none"),
         "PySpark windows in update mode, written over what was there, killed amid the state's "
         "commit and behind the write",
         _BOTH,
-        _HOLDS,
+        HOLDS,
         _IN_STATE,
-        _REPLAYED,
+        REPLAYED_BATCH,
     ),
     _of_windows(
         SparkWindows(mode="add", guard="none"),
         "The broken twin: windows without state in Spark, added up in the table without a guard",
         _AFTER_WRITE,
-        _WRONG,
-        _REPLAYED,
+        WRONG,
+        REPLAYED_BATCH,
     ),
     _of_statements(
         SparkStatements(),
         "PySpark's transformWithStateInPandas, a running balance, killed amid the state's commit "
         "and behind the write",
-        _HOLDS,
+        HOLDS,
         "during-state-commit",
         "after-sink-write",
     ),
     _of_statements(
         SparkStatements(store="home-made"),
         "The broken twin: balances that the processor keeps in files, which nothing takes back",
-        _WRONG,
+        WRONG,
         "after-sink-write",
     ),
     _of_rows(
@@ -207,15 +197,15 @@ SCENARIOS = (
         "The broken twin: a join without a guard, whose matches are written once more",
         _REFUNDED,
         _AFTER_WRITE,
-        exactly=_DUPLICATES,
+        exactly=DUPLICATES,
     ),
     _of_rows(
         SparkMatches(watermark_ms=5_000),
         "The broken twin: a join whose watermark does not wait for what is out of order",
         _REFUNDED,
         (),
-        least=_LOST,
-        exactly=_LOST,
+        least=LOST,
+        exactly=LOST,
     ),
     _of_rows(
         SparkDeduplicated(),
@@ -229,7 +219,7 @@ SCENARIOS = (
         "The broken twin: duplicates that are dropped in each micro-batch by itself",
         _REPEATED,
         (),
-        least=_UNEXERCISED,  # no fault is needed to see what it doubles
-        exactly=_DUPLICATES,
+        least=UNEXERCISED,  # no fault is needed to see what it doubles
+        exactly=DUPLICATES,
     ),
 )

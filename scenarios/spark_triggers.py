@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from onceproof.checkers.claims import at_least_once, exactly_once
-from onceproof.checkers.model import Claim, Expectation, Verdict
+from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.scenario import Scenario, ScheduledFault
@@ -20,22 +19,16 @@ from onceproof.harness.subjects.spark_again import WORKED_OFF
 from onceproof.harness.subjects.spark_available_now import SparkAvailableNow
 from onceproof.harness.subjects.spark_two_queries import SparkTwoQueries
 from onceproof.harness.workload.payments import Payments
+from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, REPLAYED_BATCH, claims
 
 _PAYMENTS = Payments(records=8_000, producers=2, keys=64, partitions=3)
-_HOLDS = Expectation(verdict=Verdict.HOLDS)
-_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
-_LOST = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"lost-output", "offset-ahead"}))
-_REPLAYED = "replayed-batch"
 
 
 def _claims(
-    sink: str, *hazards: str, least: Expectation = _HOLDS, exactly: Expectation = _HOLDS
+    sink: str, *hazards: str, least: Expectation = HOLDS, exactly: Expectation = HOLDS
 ) -> tuple[Claim, ...]:
-    topic, met = _PAYMENTS.topic, frozenset(hazards)
-    return (
-        at_least_once(topic, into=sink, view=VIEW, hazards=met, expect=least),
-        exactly_once(topic, into=sink, view=VIEW, hazards=met, expect=exactly),
-    )
+    topic = _PAYMENTS.topic
+    return claims(topic, sink, VIEW, least=least, exactly=exactly, hazards=hazards)
 
 
 _AVAILABLE = SparkAvailableNow()
@@ -70,7 +63,7 @@ SCENARIOS = (
         subject=_AVAILABLE,
         workload=_PAYMENTS,
         schedule=_PATIENT,
-        claims=_claims(_AVAILABLE.sink, _REPLAYED, WORKED_OFF),
+        claims=_claims(_AVAILABLE.sink, REPLAYED_BATCH, WORKED_OFF),
         seconds=70,
     ),
     Scenario(
@@ -79,7 +72,7 @@ SCENARIOS = (
         subject=_UNGUARDED,
         workload=_PAYMENTS,
         schedule=_PATIENT[:1],
-        claims=_claims(_UNGUARDED.sink, _REPLAYED, WORKED_OFF, exactly=_DUPLICATES),
+        claims=_claims(_UNGUARDED.sink, REPLAYED_BATCH, WORKED_OFF, exactly=DUPLICATES),
         seconds=55,
     ),
     Scenario(
@@ -89,7 +82,7 @@ SCENARIOS = (
         subject=_TWO,
         workload=_PAYMENTS,
         schedule=(_FIRST, _SECOND),
-        claims=tuple(claim for table in TABLES for claim in _claims(table, _REPLAYED)),
+        claims=tuple(claim for table in TABLES for claim in _claims(table, REPLAYED_BATCH)),
         seconds=60,
     ),
     Scenario(
@@ -100,7 +93,7 @@ SCENARIOS = (
         schedule=(),
         # No fault is needed: the ledger has the number of the archive's first batch before it. How
         # many later ones which of them has cannot be told, so nothing is claimed of the ledger.
-        claims=_claims(TABLES[1], least=_LOST, exactly=_LOST),
+        claims=_claims(TABLES[1], least=LOST, exactly=LOST),
         seconds=40,
     ),
 )

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.cut_at_commit import CutAtCommit
 from onceproof.harness.faults.kill import Kill
@@ -24,11 +23,10 @@ from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
 from onceproof.harness.subjects.stored import journal
 from onceproof.harness.subjects.stored.hazards import IN_DOUBT, REFUSED
 from onceproof.harness.subjects.stored.subject import StoringConsumers
-from onceproof.scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, violated
+from onceproof.scenarios.base import HOLDS, LOST, UNEXERCISED, WRONG, claims, violated
+from onceproof.scenarios.groups import WHO, WORKLOAD
 
 _TOPIC = WORKLOAD.topic
-_WRONG = violated("state-mismatch")
-"""Of balances: what was added twice, or never, shows in no identity."""
 
 
 def _claims(
@@ -41,10 +39,8 @@ def _claims(
 ) -> tuple[Claim, ...]:
     """All three claims of the ledger, and of balances the one that can be made."""
     return (
-        at_most_once(_TOPIC, into=LEDGER, view=VIEW, hazards=hazards, expect=most),
-        at_least_once(_TOPIC, into=LEDGER, view=VIEW, hazards=hazards, expect=least),
-        exactly_once(_TOPIC, into=LEDGER, view=VIEW, hazards=hazards, expect=exactly),
-        exactly_once(_TOPIC, into=BALANCES, view=VIEW, hazards=hazards, expect=balances),
+        *claims(_TOPIC, LEDGER, VIEW, most=most, least=least, exactly=exactly, hazards=hazards),
+        *claims(_TOPIC, BALANCES, VIEW, exactly=balances, hazards=hazards),
     )
 
 
@@ -57,8 +53,9 @@ def _all(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
 def _seen(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
     """Exactly-once for who reads ledger and balances again and again, while they change."""
     return tuple(
-        exactly_once(_TOPIC, into=sink, view=journal.VIEW, hazards=hazards, expect=expect)
+        claim
         for sink in (journal.LEDGER, journal.BALANCES)
+        for claim in claims(_TOPIC, sink, journal.VIEW, exactly=expect, hazards=hazards)
     )
 
 
@@ -187,9 +184,9 @@ SCENARIOS = (
             schedule=(_KILLED,),
             claims=_claims(
                 most=HOLDS,
-                least=violated("lost-output", "offset-ahead"),
-                exactly=violated("lost-output", "offset-ahead"),
-                balances=_WRONG,
+                least=LOST,
+                exactly=LOST,
+                balances=WRONG,
                 hazards=frozenset({ABANDONED}),
             ),
             seconds=35,

@@ -17,7 +17,8 @@ from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.hazards import REPLAYED
 from onceproof.harness.subjects.kafka_streams import KafkaStreams
-from onceproof.scenarios.groups import HOLDS, UNEXERCISED, WHO, WORKLOAD, claims, passing, violated
+from onceproof.scenarios.base import DUPLICATES, HOLDS, UNEXERCISED, WRONG
+from onceproof.scenarios.groups import WHO, WORKLOAD, claims, passing
 
 _PRODUCER = f"{WHO}-StreamThread-1-producer"
 _EXACTLY = KafkaStreams()
@@ -96,9 +97,9 @@ SCENARIOS = (
         schedule=(_killed(_AT_LEAST),),
         claims=claims(
             _AT_LEAST,
-            most=violated("duplicate-output"),
+            most=DUPLICATES,
             least=HOLDS,
-            exactly=violated("duplicate-output"),
+            exactly=DUPLICATES,
             hazards=frozenset({REPLAYED}),
         ),
         seconds=40,
@@ -121,7 +122,7 @@ SCENARIOS = (
             _BALANCES_AT_LEAST,
             most=None,
             least=None,
-            exactly=violated("state-mismatch"),
+            exactly=WRONG,
             hazards=frozenset({REPLAYED}),
         ),
         seconds=40,

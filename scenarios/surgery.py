@@ -15,22 +15,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from onceproof.checkers.claims import at_least_once, exactly_once
 from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.faults.cut_offset_log import CutOffsetLog
 from onceproof.harness.faults.delete_last_commit import DeleteLastCommit
 from onceproof.harness.faults.new_checkpoint import NewCheckpoint
 from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.subjects.base import Subject
 from onceproof.harness.subjects.spark_behind_ledger import SparkBehindLedger
 from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
 from onceproof.harness.workload.payments import Payments
+from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, claims
 
 _PAYMENTS = Payments(records=8_000, producers=2, keys=64, partitions=3)
-_HOLDS = Expectation(verdict=Verdict.HOLDS)
 _UNKNOWN = Expectation(verdict=Verdict.UNKNOWN)
-_DUPLICATES = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"duplicate-output"}))
-_LOST = Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset({"lost-output", "offset-ahead"}))
 _COMMIT_LOST = (ScheduledFault(name="commit entry lost", progress=0.1, do=DeleteLastCommit()),)
 _PLAN_TORN = (ScheduledFault(name="offset entry torn", progress=0.1, do=CutOffsetLog(how="torn")),)
 _PLAN_LOST = (
@@ -40,14 +38,10 @@ _ANEW = (ScheduledFault(name="new checkpoint", progress=0.1, do=NewCheckpoint())
 
 
 def _claims(
-    sink: str, view: str, hazard: str | None, *, least: Expectation, exactly: Expectation
+    subject: Subject, hazard: str, *, least: Expectation = HOLDS, exactly: Expectation = HOLDS
 ) -> tuple[Claim, ...]:
-    hazards = frozenset() if hazard is None else frozenset({hazard})
-    topic = _PAYMENTS.topic
-    return (
-        at_least_once(topic, into=sink, view=view, hazards=hazards, expect=least),
-        exactly_once(topic, into=sink, view=view, hazards=hazards, expect=exactly),
-    )
+    sink, view = subject.sink, subject.view
+    return claims(_PAYMENTS.topic, sink, view, least=least, exactly=exactly, hazards={hazard})
 
 
 def _over_a_new_checkpoint(claim: Claim) -> Claim:
@@ -78,9 +72,7 @@ SCENARIOS = (
         subject=_GUARDED,
         workload=_PAYMENTS,
         schedule=_COMMIT_LOST,
-        claims=_claims(
-            _GUARDED.sink, _GUARDED.view, "replayed-batch", least=_HOLDS, exactly=_HOLDS
-        ),
+        claims=_claims(_GUARDED, "replayed-batch"),
         seconds=45,
     ),
     Scenario(
@@ -89,9 +81,7 @@ SCENARIOS = (
         subject=_KAFKA,
         workload=_PAYMENTS,
         schedule=_COMMIT_LOST,
-        claims=_claims(
-            _KAFKA.sink, _KAFKA.view, "replayed-batch", least=_HOLDS, exactly=_DUPLICATES
-        ),
+        claims=_claims(_KAFKA, "replayed-batch", exactly=DUPLICATES),
         seconds=45,
     ),
     Scenario(
@@ -100,9 +90,7 @@ SCENARIOS = (
         subject=_GUARDED,
         workload=_PAYMENTS,
         schedule=_PLAN_LOST,
-        claims=_claims(
-            _GUARDED.sink, _GUARDED.view, "replanned-batch", least=_UNKNOWN, exactly=_UNKNOWN
-        ),
+        claims=_claims(_GUARDED, "replanned-batch", least=_UNKNOWN, exactly=_UNKNOWN),
         seconds=45,
     ),
     Scenario(
@@ -111,9 +99,7 @@ SCENARIOS = (
         subject=_GUARDED,
         workload=_PAYMENTS,
         schedule=_PLAN_TORN,
-        claims=_claims(
-            _GUARDED.sink, _GUARDED.view, "torn-offset-log", least=_HOLDS, exactly=_HOLDS
-        ),
+        claims=_claims(_GUARDED, "torn-offset-log"),
         seconds=50,
     ),
     *(
@@ -126,14 +112,14 @@ SCENARIOS = (
             claims=tuple(
                 map(
                     _over_a_new_checkpoint,
-                    _claims(subject.sink, subject.view, "new-checkpoint", least=met, exactly=met),
+                    _claims(subject, "new-checkpoint", least=met, exactly=met),
                 )
             ),
             seconds=45,
         )
         for subject, met, title in (
-            (_BEHIND, _HOLDS, "A new checkpoint for a query that begins behind what its table has"),
-            (_BATCH_ID, _LOST, "The broken twin: the new query's batches pass for the old one's"),
+            (_BEHIND, HOLDS, "A new checkpoint for a query that begins behind what its table has"),
+            (_BATCH_ID, LOST, "The broken twin: the new query's batches pass for the old one's"),
         )
     ),
 )

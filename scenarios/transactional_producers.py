@@ -35,6 +35,7 @@ from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.scenarios.base import HOLDS, UNEXERCISED, violated
 
 PAYMENTS = Payments(
     records=2_400,
@@ -69,14 +70,10 @@ _KILLED = ScheduledFault(
 )
 SCHEDULE = (_UNANSWERED, _LOST, _WITHHELD, _KILLED)
 _ZOMBIE = ScheduledFault(name="zombie amid an end", progress=0.1, do=ZombieSender(), during=_END)
-_HOLDS = Expectation(verdict=Verdict.HOLDS)
-_UNEXERCISED = Expectation(verdict=Verdict.UNEXERCISED)
 _STALLED = Expectation(verdict=Verdict.STALLED)
 """kafka-python 3.0.12 drops a request when its coordinator is gone, and waits for its answer: see
 docs/findings/kafka-python-dead-coordinator.md."""
-_SEEN = Expectation(
-    verdict=Verdict.VIOLATED, anomalies=frozenset({"aborted-read", "precommitted-read"})
-)
+_SEEN = violated("aborted-read", "precommitted-read")
 _COMMITTED = Observer(isolation="read_committed")
 _UNCOMMITTED = Observer(isolation="read_uncommitted")
 _Claims = Callable[..., Claim]
@@ -100,7 +97,7 @@ def _claims(expect: Expectation, *of: _Claims, hazards: frozenset[str]) -> tuple
 
 
 def of_client(
-    sender: Sender, expect: Expectation = _HOLDS, schedule: tuple[ScheduledFault, ...] = SCHEDULE
+    sender: Sender, expect: Expectation = HOLDS, schedule: tuple[ScheduledFault, ...] = SCHEDULE
 ) -> tuple[Scenario, ...]:
     """The scenarios of one client: under what hurts most, come back as a zombie, and quiet."""
     every = (at_most_once_append, at_least_once_append, exactly_once_append, atomic_append)
@@ -121,7 +118,7 @@ def of_client(
         title=f"Transactions by {sender.name} with nothing in their way: nothing is tested",
         workload=_QUIET,
         schedule=(),
-        claims=_claims(_UNEXERCISED, *every, hazards=hazards),
+        claims=_claims(UNEXERCISED, *every, hazards=hazards),
         seconds=20,
     )
     zombie = replace(
@@ -130,7 +127,7 @@ def of_client(
         title=f"Transactions by {sender.name}: one sender stands still with an end on its way, "
         "another takes its id, and it comes back",
         schedule=(_ZOMBIE,),
-        claims=_claims(_HOLDS, *every, hazards=frozenset({"zombie-back"})),
+        claims=_claims(HOLDS, *every, hazards=frozenset({"zombie-back"})),
         seconds=25,
     )
     return hurt, zombie, quiet

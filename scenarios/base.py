@@ -1,0 +1,50 @@
+"""What scenarios expect, and the claims of a pipeline that most of them make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
+from onceproof.checkers.model import Claim, Expectation, Verdict
+
+REPLAYED_BATCH: Final = "replayed-batch"
+"""The hazard of a Spark query: a batch ran again after its effects were visible."""
+HOLDS: Final = Expectation(verdict=Verdict.HOLDS)
+UNEXERCISED: Final = Expectation(verdict=Verdict.UNEXERCISED)
+
+
+def violated(*anomalies: str, may: Iterable[str] = ()) -> Expectation:
+    """Violated by exactly these, and possibly by those that it `may` be violated by."""
+    return Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset(anomalies), may=frozenset(may))
+
+
+DUPLICATES: Final = violated("duplicate-output")
+LOST: Final = violated("lost-output", "offset-ahead")
+WRONG: Final = violated("state-mismatch")
+"""Of balances and windows: what was added twice, or never, shows in no identity."""
+
+
+def claims(
+    topic: str,
+    sink: str,
+    view: str,
+    *,
+    most: Expectation | None = None,
+    least: Expectation | None = None,
+    exactly: Expectation | None = None,
+    hazards: Iterable[str] = (REPLAYED_BATCH,),
+    deduplicates: bool = False,
+) -> tuple[Claim, ...]:
+    """At-most-once, at-least-once and exactly-once, as far as something is expected of them."""
+    return tuple(
+        claim(
+            topic, into=sink, view=view, hazards=hazards, deduplicates=deduplicates, expect=expect
+        )
+        for claim, expect in (
+            (at_most_once, most),
+            (at_least_once, least),
+            (exactly_once, exactly),
+        )
+        if expect is not None
+    )
