@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from onceproof.checkers.claims import at_least_once, at_most_once, exactly_once
+from onceproof.checkers.claims import (
+    at_least_once,
+    at_least_once_append,
+    at_most_once,
+    at_most_once_append,
+    exactly_once,
+    exactly_once_append,
+)
 from onceproof.checkers.model import Claim, Expectation, Verdict
 
 REPLAYED_BATCH: Final = "replayed-batch"
@@ -47,4 +54,14 @@ def claims(
             (exactly_once, exactly),
         )
         if expect is not None
+    )
+
+
+def claims_of_repeated_sends(topic: str) -> tuple[Claim, ...]:
+    """Claims of who sends again and leaves out what would tell that it does: it appends twice."""
+    twice = violated("duplicate")
+    return (
+        at_most_once_append(topic, expect=twice),
+        at_least_once_append(topic, hazards={"retried-send"}, expect=HOLDS),
+        exactly_once_append(topic, expect=twice),
     )

@@ -31,7 +31,7 @@ from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
-from onceproof.scenarios.base import HOLDS, UNEXERCISED, violated
+from onceproof.scenarios.base import HOLDS, UNEXERCISED, claims_of_repeated_sends, violated
 
 PAYMENTS = Payments(records=6_000, producers=2, keys=64, partitions=3)
 _FEW = replace(PAYMENTS, records=2_000, rate=800)
@@ -107,15 +107,6 @@ def of_client(sender: Sender) -> tuple[Scenario, ...]:
     return hurt, quiet
 
 
-def _duplicates(hazard: str) -> tuple[Claim, ...]:
-    topic, hazards = PAYMENTS.topic, {hazard}
-    return (
-        at_most_once_append(topic, expect=violated("duplicate")),
-        at_least_once_append(topic, hazards=hazards, expect=HOLDS),
-        exactly_once_append(topic, expect=violated("duplicate")),
-    )
-
-
 _OFF = Scenario(
     name="idempotent-librdkafka-off",
     title="The broken twin: retries without idempotence, so what was appended is appended again",
@@ -126,7 +117,7 @@ _OFF = Scenario(
     sender=Librdkafka(idempotent=False),
     workload=PAYMENTS,
     schedule=(WITHHELD,),
-    claims=_duplicates("retried-send"),
+    claims=claims_of_repeated_sends(PAYMENTS.topic),
     seconds=25,
 )
 _ACKS_1 = Scenario(
@@ -171,7 +162,7 @@ _RESENDS = Scenario(
     sender=Librdkafka(resend_seconds=2.0),
     workload=PAYMENTS,
     schedule=(replace(WITHHELD, do=LeaveUnanswered(target=LeaderOf(partition=0), seconds=5.0)),),
-    claims=_duplicates("retried-send"),
+    claims=claims_of_repeated_sends(PAYMENTS.topic),
     seconds=30,
 )
 

@@ -17,7 +17,6 @@ from onceproof.checkers.claims import (
     exactly_once_append,
     idempotent_append,
 )
-from onceproof.checkers.model import Claim
 from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.faults.cut_link import CutLink
@@ -37,7 +36,7 @@ from onceproof.harness.subjects.queue.moments import AFTER_COMMIT, BEFORE_COMMIT
 from onceproof.harness.subjects.queue.subject import QueueForwarder
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.jms import JMS, JmsSender
-from onceproof.scenarios.base import HOLDS, UNEXERCISED, violated
+from onceproof.scenarios.base import HOLDS, UNEXERCISED, claims_of_repeated_sends, violated
 from onceproof.scenarios.groups import claims
 
 _WORKLOAD: Final = Payments(records=3_000, producers=2, keys=64, partitions=1, rate=300)
@@ -249,26 +248,6 @@ _BY_AMQP: Final = (
 )
 
 
-def _append(twin: bool = False) -> tuple[Claim, ...]:
-    """What is claimed of who sends; a twin does not keep all of it."""
-    topic, hazards, twice = _WORKLOAD.topic, {"retried-send"}, violated("duplicate")
-    if twin:
-        return (
-            at_most_once_append(topic, expect=twice),
-            at_least_once_append(topic, hazards=hazards, expect=HOLDS),
-            exactly_once_append(topic, expect=twice),
-        )
-    return tuple(
-        claim(topic, hazards=hazards, expect=HOLDS)
-        for claim in (
-            at_most_once_append,
-            at_least_once_append,
-            exactly_once_append,
-            idempotent_append,
-        )
-    )
-
-
 _SENDING: Final = Scenario(
     name="jms-sender",
     title="A JMS application that sends again what nobody acknowledged, with identities",
@@ -285,7 +264,15 @@ _SENDING: Final = Scenario(
         _at("answers to senders lost", LoseReceipts()),
         _at("queue broker killed", Kill(QueueBroker()), "answers to senders lost"),
     ),
-    claims=_append(),
+    claims=tuple(
+        claim(_WORKLOAD.topic, hazards={"retried-send"}, expect=HOLDS)
+        for claim in (
+            at_most_once_append,
+            at_least_once_append,
+            exactly_once_append,
+            idempotent_append,
+        )
+    ),
     seconds=30,
 )
 _SENDERS: Final = (
@@ -301,7 +288,7 @@ _SENDERS: Final = (
         ),
         sender=JmsSender(duplicate_ids=False),
         schedule=(_at("answers to senders lost", LoseReceipts()),),
-        claims=_append(twin=True),
+        claims=claims_of_repeated_sends(_WORKLOAD.topic),
     ),
 )
 
