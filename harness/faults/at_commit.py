@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
-from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.subjects.stored.audit import Hold
@@ -32,18 +31,6 @@ def storing(context: RunContext) -> StoringMembers:
     if not isinstance(context.pipeline, StoringMembers):
         raise StageTrouble(f"{context.subject.name} has no commits that can be made to stand still")
     return context.pipeline
-
-
-def fate(word: str) -> Fate:
-    """What is to become of a commit, as it is written by hand.
-
-    Raises:
-        UnknownFault: it is no such word.
-    """
-    for known in get_args(Fate):
-        if word == known:
-            return known  # type: ignore[no-any-return]
-    raise UnknownFault(f"{word!r} becomes of no commit; expected {' or '.join(get_args(Fate))}")
 
 
 @contextmanager

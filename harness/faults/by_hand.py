@@ -1,58 +1,101 @@
 """Faults that can be asked for in a word or two: `isolate leader:payments-0`.
 
-A fault's file says itself how it is asked for, with a constant `BY_HAND`;
-here it is only looked up.
+A fault says by its fields how it is asked for; see `Word`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import Final
+from typing import Any, get_args, get_type_hints
 
+from onceproof.harness.fault_modules import fault_modules
 from onceproof.harness.faults.base import Fault
-from onceproof.harness.faults.roles import BROKERS, NODES, Roles, role
-from onceproof.harness.faults.targets.base import Victim
-from onceproof.harness.faults.targets.brokers import Target
-from onceproof.harness.faults.words import UnknownFault
-
-AT: Final = "--at"
+from onceproof.harness.faults.words import UnknownFault, Word
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ByHand:
-    """How a fault is asked for.
+    """How a fault is asked for: by its name, and by the words of its fields in their order.
 
     Attributes:
-        name: the word for it.
-        takes: what the words after it mean; a TARGET can be any role of those in `roles`.
-        example: it, with words that fit.
-        says: what it does, in a sentence.
-        make: makes it of those words; raises `UnknownFault`.
-        windows: whether `--at WINDOW` may come behind them, which `make` takes as `at`.
+        fault: its class. It has an `example`, which begins with its name, and its docstring begins
+            with a sentence that says what it does.
     """
 
-    name: str
-    takes: tuple[str, ...]
-    example: str
-    says: str
-    make: Callable[..., Fault]
-    windows: bool = False
+    fault: type[Any]
+
+    @property
+    def example(self) -> str:
+        """It, with words that fit."""
+        return str(self.fault.example)
+
+    @property
+    def name(self) -> str:
+        """The word for it."""
+        return self.example.split()[0]
+
+    @property
+    def says(self) -> str:
+        """What it does, as a phrase."""
+        phrase = " ".join((self.fault.__doc__ or "").partition("\n\n")[0].split()).rstrip(".")
+        return phrase if phrase[1:2].isupper() else phrase[:1].lower() + phrase[1:]
+
+    @property
+    def takes(self) -> list[str]:
+        """What the words after its name mean; a TARGET can be any role of those in `roles`."""
+        return [each for _, word, kind in self._words() for each in word.takes(kind)]
 
     @property
     def usage(self) -> str:
         """E.g. `isolate TARGET`."""
-        return " ".join([self.name, *self.takes, *(["[--at WINDOW]"] if self.windows else [])])
+        options = [f"[--{field} {word.usage}]" for field, word, _ in self._words(option=True)]
+        return " ".join([self.name, *self.takes, *options])
+
+    def read(self, words: Sequence[str]) -> Fault:
+        """The fault with these words behind its name.
+
+        Raises:
+            ValueError: it takes other words.
+        """
+        given = list(words)
+        values: dict[str, Any] = {}
+        for field, _, _ in self._words(option=True):
+            if (option := f"--{field}") in given[:-1]:
+                place = given.index(option)
+                _, values[field] = given[place : place + 2]
+                del given[place : place + 2]
+        if len(given) != len(self.takes):
+            raise UnknownFault(f"expected {self.usage}, found {' '.join([self.name, *words])}")
+        texts = iter(given)
+        for field, word, kind in self._words():
+            value = word.value([next(texts) for _ in word.takes(kind)], field, kind)
+            if word.also is None:
+                values[field] = value
+            else:
+                values[field], values[word.also] = value
+        fault: Fault = self.fault(**values)
+        return fault
+
+    def _words(self, *, option: bool = False) -> Iterator[tuple[str, Word, Any]]:
+        """The fields that are written by hand, with their words and types."""
+        hints = get_type_hints(self.fault, include_extras=True)
+        for field in fields(self.fault):
+            for word in getattr(hints[field.name], "__metadata__", ()):
+                if isinstance(word, Word) and word.option is option:
+                    yield field.name, word, get_args(hints[field.name])[0]
 
 
 @cache
 def by_hand() -> dict[str, ByHand]:
     """All that can be asked for, by name."""
-    # Imported here: every fault imports this module.
-    from onceproof.harness.fault_modules import fault_modules
-
-    found: list[ByHand] = [m.BY_HAND for m in fault_modules() if hasattr(m, "BY_HAND")]
+    found = [
+        ByHand(value)
+        for module in fault_modules()
+        for value in vars(module).values()
+        if isinstance(value, type) and hasattr(value, "inject") and "example" in vars(value)
+    ]
     return {entry.name: entry for entry in sorted(found, key=lambda entry: entry.name)}
 
 
@@ -67,70 +110,7 @@ def asked(name: str, words: Sequence[str]) -> Fault:
     except KeyError:
         known = ", ".join(by_hand())
         raise UnknownFault(f"there is no fault «{name}»; there are {known}") from None
-    behind: dict[str, str] = {}
-    given = list(words)
-    if entry.windows and AT in words[:-1]:
-        place = given.index(AT)
-        behind["at"] = given[place + 1]
-        del given[place : place + 2]
-    if len(given) != len(entry.takes):
-        raise UnknownFault(f"expected {entry.usage}, found {' '.join([name, *words])}")
     try:
-        return entry.make(*given, **behind)
+        return entry.read(words)
     except ValueError as error:  # also what the fault itself refuses, such as a window it has not
-        raise UnknownFault(str(error)) from None
-
-
-@cache
-def victims() -> tuple[type[Victim], ...]:
-    """All that can be killed, stopped or paused, but for brokers by their roles."""
-    from onceproof.harness.fault_modules import fault_modules
-
-    found = {
-        value.written: value
-        for module in fault_modules()
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Victim) and "written" in vars(value)
-    }
-    return tuple(found[written] for written in sorted(found))
-
-
-def victim(word: str) -> Victim:
-    """What a fault kills, stops or pauses: `driver`, `member-0`, or a broker as for other faults.
-
-    Raises:
-        UnknownFault: it is none.
-    """
-    for kind in victims():
-        if (found := kind.parse(word)) is not None:
-            return found
-    known = ", ".join(kind.written for kind in victims())
-    try:
-        return role(word, BROKERS)
-    except ValueError as error:
-        raise UnknownFault(f"{error}; or {known}") from None
-
-
-def target(word: str) -> Target:
-    """A node as it is written by hand: a broker, or `postgres`.
-
-    Raises:
-        UnknownFault: it is neither.
-    """
-    return _role(word, NODES)
-
-
-def broker(word: str) -> Target:
-    """A broker as it is written by hand: `broker-2`, `leader:TOPIC-PARTITION`, `controller`.
-
-    Raises:
-        UnknownFault: it is none.
-    """
-    return _role(word, BROKERS)
-
-
-def _role(word: str, roles: Roles) -> Target:
-    try:
-        return role(word, roles)
-    except ValueError as error:
         raise UnknownFault(str(error)) from None

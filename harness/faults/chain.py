@@ -8,11 +8,10 @@ depends on who leads what.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from onceproof.harness.faults.by_hand import ByHand, broker
+from onceproof.harness.faults.roles import Broker
 from onceproof.harness.faults.severed import Severed
-from onceproof.harness.faults.targets.brokers import Target
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import Link
@@ -20,11 +19,12 @@ from onceproof.harness.stage.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class Chain:
-    """Cut the links between the two others of three brokers, so that one is between them."""
+    """Let the two other brokers see only this one, and not each other."""
 
+    example: ClassVar[str] = "chain controller"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = "links"
-    middle: Target
+    middle: Broker
 
     def describe(self) -> str:
         return f"let two brokers see {self.middle.describe()} and not each other"
@@ -37,12 +37,3 @@ class Chain:
             raise StageTrouble(f"a chain has three brokers; here are {len(context.stage.brokers)}")
         one, other = ends
         return Severed(context, [Link(one, other), Link(other, one)], f"{one} – {middle} – {other}")
-
-
-BY_HAND: Final = ByHand(
-    name="chain",
-    takes=("TARGET",),
-    example="chain controller",
-    says="let the two other brokers see only this one, and not each other",
-    make=lambda who: Chain(middle=broker(who)),
-)

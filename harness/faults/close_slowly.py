@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar
 
-from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import LOOKS, Probe
-from onceproof.harness.faults.targets.brokers import Target
-from onceproof.harness.faults.words import amount
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source, Word
 from onceproof.harness.links.ledger import Toxic
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import Stage
@@ -22,13 +21,14 @@ from onceproof.harness.stage.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class CloseSlowly:
-    """Let a close by a node reach an audience, or a broker, so many milliseconds later."""
+    """Let a node's closing of a connection reach the other end late."""
 
+    example: ClassVar[str] = "close-slowly producer broker-1 2000"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "links"
-    source: str
-    target: Target
-    milliseconds: int
+    source: Source
+    target: AnyNode
+    milliseconds: Annotated[int, Word("MS")]
 
     def describe(self) -> str:
         return (
@@ -41,17 +41,6 @@ class CloseSlowly:
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="slow_close", way="responses", attributes={"delay": self.milliseconds})
         return OnLink(context, link, how, _Offended(context.stage, link, self.milliseconds))
-
-
-BY_HAND: Final = ByHand(
-    name="close-slowly",
-    takes=("SOURCE", "TARGET", "MS"),
-    example="close-slowly producer broker-1 2000",
-    says="let a node's closing of a connection reach the other end late",
-    make=lambda source, who, delay: CloseSlowly(
-        source=source, target=target(who), milliseconds=amount(delay)
-    ),
-)
 
 
 class _Offended:

@@ -7,14 +7,13 @@ time, which neither a crash nor a cable does.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import LONGEST, Probe
-from onceproof.harness.faults.targets.brokers import Target
-from onceproof.harness.faults.words import amount, way
-from onceproof.harness.links.ledger import Toxic, Way
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source, Way, Word
+from onceproof.harness.links.ledger import Toxic
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
@@ -24,14 +23,15 @@ _REQUESTS: Final = 20
 
 @dataclass(frozen=True, kw_only=True)
 class CutAfter:
-    """Close a connection when so many bytes of one direction have passed."""
+    """Close each connection on a link after exactly so many bytes of one direction."""
 
+    example: ClassVar[str] = "cut-after producer leader:payments-0 requests 1000"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = "links"
-    source: str
-    target: Target
+    source: Source
+    target: AnyNode
     way: Way
-    size: int
+    size: Annotated[int, Word("BYTES")]
 
     def describe(self) -> str:
         return (
@@ -44,17 +44,6 @@ class CutAfter:
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="limit_data", way=self.way, attributes={"bytes": self.size})
         return OnLink(context, link, how, _Counted(self.way, self.size))
-
-
-BY_HAND: Final = ByHand(
-    name="cut-after",
-    takes=("SOURCE", "TARGET", "WAY", "BYTES"),
-    example="cut-after producer leader:payments-0 requests 1000",
-    says="close each connection on a link after exactly so many bytes of one direction",
-    make=lambda source, who, which, size: CutAfter(
-        source=source, target=target(who), way=way(which), size=amount(size)
-    ),
-)
 
 
 class _Counted:

@@ -8,13 +8,12 @@ stored, has seen nothing of it, and is at writing the same again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.at_commit import Fate, fate, held, note_doubt, storing
-from onceproof.harness.faults.by_hand import ByHand
+from onceproof.harness.faults.at_commit import Fate, held, note_doubt, storing
 from onceproof.harness.faults.on_link import wait_mended
-from onceproof.harness.faults.words import numbered
+from onceproof.harness.faults.words import Member, Word
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.base import StageTrouble
@@ -29,17 +28,19 @@ _SECONDS: Final = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class CutAtCommit:
-    """Cut the way to the database amid a commit of a member.
+    """Cut the link to the database while a consumer's commit is under way, which then lands, late,
+    or is undone.
 
     Attributes:
         member: whose commit.
         commit: what becomes of it.
     """
 
+    example: ClassVar[str] = "cut-at-commit member-0 lands"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = COMMITS
-    member: str = "member-0"
-    commit: Fate = "lands"
+    member: Member = "member-0"
+    commit: Annotated[Fate, Word(noun="fate")] = "lands"
 
     def describe(self) -> str:
         then = "lands late" if self.commit == "lands" else "is undone"
@@ -53,16 +54,6 @@ class CutAtCommit:
             closed = _cut(context)
             came = _late(hold, context) if self.commit == "lands" else hold.undo()
         return _Cut(context, name, f"{closed} connections on {_LINK} closed while {seen}; {came}")
-
-
-BY_HAND: Final = ByHand(
-    name="cut-at-commit",
-    takes=("MEMBER", "lands|undone"),
-    example="cut-at-commit member-0 lands",
-    says="cut the link to the database while a consumer's commit is under way, which then lands, "
-    "late, or is undone",
-    make=lambda who, what: CutAtCommit(member=numbered(who, "member"), commit=fate(what)),
-)
 
 
 def _cut(context: RunContext) -> int:

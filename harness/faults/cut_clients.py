@@ -7,22 +7,28 @@ can send.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar
 
-from onceproof.harness.faults.by_hand import ByHand, broker
+from onceproof.harness.faults.roles import BROKERS, role
 from onceproof.harness.faults.severed import Severed
 from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.words import Word
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDIENCES, Link
 
 
+def _which(word: str) -> Target | None:
+    return None if word == "all" else role(word, BROKERS)
+
+
 @dataclass(frozen=True, kw_only=True)
 class CutClients:
-    """Cut the ways of all audiences to a broker, or to all of them."""
+    """Cut the ways of all audiences to a broker, or to all; brokers reach each other."""
 
+    example: ClassVar[str] = "cut-clients all"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = "links"
-    target: Target | None = None
+    target: Annotated[Target | None, Word("TARGET|all", _which)] = None
     """None means all brokers."""
 
     def describe(self) -> str:
@@ -33,12 +39,3 @@ class CutClients:
         brokers = (self.target.resolve(context),) if self.target else context.stage.brokers
         links = [Link(audience, node) for audience in AUDIENCES for node in brokers]
         return Severed(context, links, f"all audiences→{', '.join(brokers)}")
-
-
-BY_HAND: Final = ByHand(
-    name="cut-clients",
-    takes=("TARGET|all",),
-    example="cut-clients all",
-    says="cut the ways of all audiences to a broker, or to all; brokers reach each other",
-    make=lambda who: CutClients(target=None if who == "all" else broker(who)),
-)

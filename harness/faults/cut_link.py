@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand, target
-from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Audience
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
@@ -16,12 +16,13 @@ from onceproof.harness.wait import wait_until
 
 @dataclass(frozen=True, kw_only=True)
 class CutLink:
-    """Cut the way from an audience (`producer`, `pipeline`, `pipeline-sink`) to a node."""
+    """Cut the way of an audience (producer, pipeline, pipeline-sink) to a node."""
 
+    example: ClassVar[str] = "cut pipeline leader:payments-0"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = "cut"
-    source: str
-    target: Target
+    source: Audience
+    target: AnyNode
 
     def describe(self) -> str:
         return f"cut {self.source} from {self.target.describe()}"
@@ -29,15 +30,6 @@ class CutLink:
     def inject(self, context: RunContext, name: str) -> _Cut:
         """Cut it."""
         return _Cut(context, Link(self.source, self.target.resolve(context)))
-
-
-BY_HAND: Final = ByHand(
-    name="cut",
-    takes=("AUDIENCE", "TARGET"),
-    example="cut pipeline leader:payments-0",
-    says="cut the way of an audience (producer, pipeline, pipeline-sink) to a node",
-    make=lambda source, who: CutLink(source=source, target=target(who)),
-)
 
 
 class _Cut:

@@ -11,7 +11,7 @@ Spark's covers a checkpoint that lost entries.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, get_args
+from typing import Annotated, ClassVar, Literal
 
 from onceproof.harness.faults.between_batches import (
     COMMITS,
@@ -21,10 +21,9 @@ from onceproof.harness.faults.between_batches import (
     start_again,
     start_to_see_it_end,
 )
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.driver import driver
 from onceproof.harness.faults.entry_deleted import EntryDeleted
-from onceproof.harness.faults.words import UnknownFault
+from onceproof.harness.faults.words import Word
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.checkpoint import Checkpoint
 from onceproof.harness.subjects.spark_subject import DRIVER
@@ -34,15 +33,17 @@ How = Literal["deleted", "torn"]
 
 @dataclass(frozen=True, kw_only=True)
 class CutOffsetLog:
-    """Kill the driver at rest, cut its offset log short, start it again.
+    """SIGKILL the Spark driver and cut its offset log short: a batch that is planned anew has other
+    records, and a torn entry must keep it from starting.
 
     Attributes:
         how: whether the last entry is deleted, with its commit, or half of it is left.
     """
 
+    example: ClassVar[str] = "cut-offset-log torn"
     kind: ClassVar[str] = "surgery"
     needs: ClassVar[str | None] = DRIVER
-    how: How = "deleted"
+    how: Annotated[How, Word(noun="cut")] = "deleted"
 
     def describe(self) -> str:
         did = {
@@ -54,23 +55,6 @@ class CutOffsetLog:
     def inject(self, context: RunContext, name: str) -> _Deleted | _Torn:
         """Do it, or arm until it is at rest."""
         return _Deleted(context, name) if self.how == "deleted" else _Torn(context, name)
-
-
-def _asked(how: str) -> CutOffsetLog:
-    for known in get_args(How):
-        if how == known:
-            return CutOffsetLog(how=known)
-    raise UnknownFault(f"{how!r} is not what can be done to an entry; expected deleted or torn")
-
-
-BY_HAND: Final = ByHand(
-    name="cut-offset-log",
-    takes=("deleted|torn",),
-    example="cut-offset-log torn",
-    says="SIGKILL the Spark driver and cut its offset log short: a batch that is planned anew has "
-    "other records, and a torn entry must keep it from starting",
-    make=_asked,
-)
 
 
 class _Deleted(EntryDeleted):

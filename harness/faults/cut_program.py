@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.disturbing import disturb
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.programs import at_work, wait_works
@@ -17,12 +16,13 @@ from onceproof.harness.stage.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class CutProgram:
-    """Cut the pipeline's links to all brokers.
+    """Cut a pipeline of your own from all brokers for some seconds.
 
     Attributes:
         seconds: for how long at least.
     """
 
+    example: ClassVar[str] = "cut-program"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = "cut"
     seconds: float = 3.0
@@ -34,15 +34,6 @@ class CutProgram:
         """Cut it when it is at work."""
         at_work(context)
         return _Cut(context, self.seconds)
-
-
-BY_HAND: Final = ByHand(
-    name="cut-program",
-    takes=(),
-    example="cut-program",
-    says="cut a pipeline of your own from all brokers for some seconds",
-    make=CutProgram,
-)
 
 
 class _Cut:

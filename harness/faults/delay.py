@@ -10,15 +10,14 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import LOOKS, Probe
+from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.rounds import Rounds
-from onceproof.harness.faults.targets.brokers import Target
-from onceproof.harness.faults.words import amount, way
-from onceproof.harness.links.ledger import Toxic, Way
+from onceproof.harness.faults.words import Source, Way, Word, amount
+from onceproof.harness.links.ledger import Toxic
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
@@ -27,15 +26,16 @@ DRAWS: Final = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Delay:
-    """Let each piece of one direction take so many milliseconds longer, more or less."""
+    """Let everything on a link take longer in one direction, by MS ± JITTER."""
 
+    example: ClassVar[str] = "delay pipeline follower:payments-0 responses 200 50"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "links"
-    source: str
-    target: Target
+    source: Source
+    target: AnyNode
     way: Way
-    milliseconds: int
-    jitter: int = 0
+    milliseconds: Annotated[int, Word("MS")]
+    jitter: Annotated[int, Word("JITTER", partial(amount, least=0))] = 0
     seed: int = 0
 
     def describe(self) -> str:
@@ -58,21 +58,6 @@ class Delay:
     def _late(self, context: RunContext, link: Link, milliseconds: int) -> OnLink:
         how = Toxic(type="latency", way=self.way, attributes={"latency": milliseconds})
         return OnLink(context, link, how, _Round(milliseconds))
-
-
-BY_HAND: Final = ByHand(
-    name="delay",
-    takes=("SOURCE", "TARGET", "WAY", "MS", "JITTER"),
-    example="delay pipeline follower:payments-0 responses 200 50",
-    says="let everything on a link take longer in one direction, by MS ± JITTER",
-    make=lambda source, who, which, delay, jitter: Delay(
-        source=source,
-        target=target(who),
-        way=way(which),
-        milliseconds=amount(delay),
-        jitter=amount(jitter, least=0),
-    ),
-)
 
 
 class _Round:

@@ -8,10 +8,9 @@ before: a sink that does not know the batch shows them twice.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from onceproof.harness.faults.between_batches import COMMITS, Logs
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.entry_deleted import EntryDeleted
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.checkpoint import Checkpoint
@@ -20,8 +19,11 @@ from onceproof.harness.subjects.spark_subject import DRIVER
 
 @dataclass(frozen=True, kw_only=True)
 class DeleteLastCommit:
-    """Kill the driver at rest, delete the last entry of the commit log, start it again."""
+    """SIGKILL the Spark driver and delete the last entry of its commit log: the batch must run
+    again with the same offsets.
+    """
 
+    example: ClassVar[str] = "delete-last-commit"
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = DRIVER
 
@@ -31,16 +33,6 @@ class DeleteLastCommit:
     def inject(self, context: RunContext, name: str) -> _Deleted:
         """Do it, or arm until it is at rest."""
         return _Deleted(context, name)
-
-
-BY_HAND: Final = ByHand(
-    name="delete-last-commit",
-    takes=(),
-    example="delete-last-commit",
-    says="SIGKILL the Spark driver and delete the last entry of its commit log: the batch must run "
-    "again with the same offsets",
-    make=DeleteLastCommit,
-)
 
 
 class _Deleted(EntryDeleted):

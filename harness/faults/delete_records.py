@@ -9,12 +9,11 @@ Nothing brings the records back: what a checker would look for there is undecide
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import partition
-from onceproof.harness.faults.words import UnknownFault, amount
+from onceproof.harness.faults.words import UnknownFault, Word, amount
 from onceproof.harness.kafka.deleting import delete_records
 from onceproof.harness.kafka.log_reader import UnreadableLog
 from onceproof.harness.run_context import RunContext, addresses
@@ -24,9 +23,17 @@ from onceproof.harness.wait import wait_until
 _ALL: Final = "all"
 
 
+def _offset(word: str) -> int | None:
+    try:
+        return None if word == _ALL else amount(word)
+    except UnknownFault as error:
+        raise UnknownFault(f"{error}, or {_ALL}") from None
+
+
 @dataclass(frozen=True, kw_only=True)
 class DeleteRecords:
-    """Delete what a partition has before an offset.
+    """Delete what a partition has before an offset, or all: who has not read it must not go on as
+    if nothing had been.
 
     Attributes:
         topic: of the partition.
@@ -34,11 +41,12 @@ class DeleteRecords:
         before: the first offset that stays; None deletes all that is committed.
     """
 
+    example: ClassVar[str] = "delete-records payments-0 1000"
     kind: ClassVar[str] = "surgery"
     needs: ClassVar[str | None] = None
-    topic: str
+    topic: Annotated[str, Word("TOPIC-PARTITION", partition, also="partition")]
     partition: int
-    before: int | None = None
+    before: Annotated[int | None, Word("OFFSET|all", _offset)] = None
 
     def describe(self) -> str:
         until = "" if self.before is None else f" before offset {self.before}"
@@ -47,26 +55,6 @@ class DeleteRecords:
     def inject(self, context: RunContext, name: str) -> _Deleted:
         """Delete them."""
         return _Deleted(context, self, name)
-
-
-def _asked(where: str, before: str) -> DeleteRecords:
-    topic, number = partition(where)
-    if before == _ALL:
-        return DeleteRecords(topic=topic, partition=number)
-    try:
-        return DeleteRecords(topic=topic, partition=number, before=amount(before))
-    except UnknownFault as error:
-        raise UnknownFault(f"{error}, or {_ALL}") from None
-
-
-BY_HAND: Final = ByHand(
-    name="delete-records",
-    takes=("TOPIC-PARTITION", "OFFSET|all"),
-    example="delete-records payments-0 1000",
-    says="delete what a partition has before an offset, or all: who has not read it must not go on "
-    "as if nothing had been",
-    make=_asked,
-)
 
 
 class _Deleted:

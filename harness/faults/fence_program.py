@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import transactional_id_of
 from onceproof.harness.faults.message import REQUEST_OF, AtGates, Message, met
 from onceproof.harness.faults.on_link import wait_mended
@@ -22,8 +21,11 @@ _SECONDS: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class FenceProgram:
-    """Take over the transactional id of the pipeline's next commit, before that arrives."""
+    """Take over the transactional id of a pipeline of your own, just before its next commit
+    arrives, which is then refused.
+    """
 
+    example: ClassVar[str] = "fence-program"
     kind: ClassVar[str] = "crash"  # to its owner, as if a successor had come after one
     needs: ClassVar[str | None] = "gates"
 
@@ -38,16 +40,6 @@ class FenceProgram:
     def inject(self, context: RunContext, name: str) -> _Fenced:
         """Hold, take over, let go."""
         return _Fenced(context, self.message)
-
-
-BY_HAND: Final = ByHand(
-    name="fence-program",
-    takes=(),
-    example="fence-program",
-    says="take over the transactional id of a pipeline of your own, just before its next commit "
-    "arrives, which is then refused",
-    make=FenceProgram,
-)
 
 
 class _Fenced:

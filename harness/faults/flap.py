@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar
 
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.rounds import Rounds
-from onceproof.harness.faults.targets.brokers import Node, Target
-from onceproof.harness.faults.words import amount
+from onceproof.harness.faults.targets.brokers import Node
+from onceproof.harness.faults.words import Audience, Word
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 from onceproof.harness.wait import wait_until
@@ -19,13 +19,14 @@ from onceproof.harness.wait import wait_until
 
 @dataclass(frozen=True, kw_only=True)
 class Flap:
-    """Cut the way from an audience to a node again and again."""
+    """Cut a way so many times, each time as soon as it is used again."""
 
+    example: ClassVar[str] = "flap pipeline broker-3 5"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = "cut"
-    source: str
-    target: Target
-    times: int
+    source: Audience
+    target: AnyNode
+    times: Annotated[int, Word("TIMES")]
 
     def describe(self) -> str:
         return f"cut {self.source} from {self.target.describe()} {self.times} times"
@@ -34,15 +35,6 @@ class Flap:
         """Cut it for the first time."""
         link = Link(self.source, self.target.resolve(context))
         return Rounds([partial(_cut, context, link, name)] * self.times)
-
-
-BY_HAND: Final = ByHand(
-    name="flap",
-    takes=("AUDIENCE", "TARGET", "TIMES"),
-    example="flap pipeline broker-3 5",
-    says="cut a way so many times, each time as soon as it is used again",
-    make=lambda source, who, times: Flap(source=source, target=target(who), times=amount(times)),
-)
 
 
 def _cut(context: RunContext, link: Link, name: str) -> Injection:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, get_args
+from typing import Annotated, ClassVar, Final, get_args
 
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.message import AtGates, Message, met
 from onceproof.harness.faults.on_link import wait_mended
-from onceproof.harness.faults.words import UnknownFault
+from onceproof.harness.faults.words import Word, one_of
 from onceproof.harness.kafka.errors import error_name
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import Action, Direction
@@ -34,9 +33,23 @@ _NONE: Final = error_name(0)
 """What an answer bears that is no refusal."""
 
 
+def _message(source: str, direction: str, api: str) -> Message:
+    return Message(
+        source=one_of(AUDIENCES, "audience", source),
+        direction=one_of(get_args(Direction), "direction", direction),  # type: ignore[arg-type]
+        api=api,
+    )
+
+
+def _action(word: str) -> tuple[str, str | None]:
+    action, _, error = word.partition(":")
+    return action, error or None
+
+
 @dataclass(frozen=True, kw_only=True)
 class HitMessage:
-    """Act on a message, wherever it passes.
+    """Act on the next message of an API: hold, drop, close-before, close-after, duplicate,
+    error:NAME.
 
     Attributes:
         message: which.
@@ -45,10 +58,11 @@ class HitMessage:
         error: Kafka's name of the error, for the action `error`.
     """
 
+    example: ClassVar[str] = "message producer response Produce drop"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "gates"
-    message: Message
-    action: Action
+    message: Annotated[Message, Word(f"AUDIENCE {'|'.join(get_args(Direction))} API", _message)]
+    action: Annotated[Action, Word("ACTION", _action, also="error")]
     times: int | None = 1
     error: str | None = None
 
@@ -68,32 +82,6 @@ class HitMessage:
     def inject(self, context: RunContext, name: str) -> _AtWork:
         """Lie in wait for it."""
         return _AtWork(context, self, name)
-
-
-def _asked(source: str, direction: str, api: str, action: str) -> HitMessage:
-    if source not in AUDIENCES:
-        raise UnknownFault(f"invalid audience {source!r}: expected {', '.join(AUDIENCES)}")
-    if direction not in get_args(Direction):
-        raise UnknownFault(f"invalid direction {direction!r}: expected request or response")
-    what, _, error = action.partition(":")
-    try:
-        return HitMessage(
-            message=Message(source=source, direction=direction, api=api),  # type: ignore[arg-type]
-            action=what,  # type: ignore[arg-type]
-            error=error or None,
-        )
-    except ValueError as wrong:
-        raise UnknownFault(str(wrong)) from None
-
-
-BY_HAND: Final = ByHand(
-    name="message",
-    takes=("AUDIENCE", "request|response", "API", "ACTION"),
-    example="message producer response Produce drop",
-    says="act on the next message of an API: hold, drop, close-before, close-after, duplicate, "
-    "error:NAME",
-    make=_asked,
-)
 
 
 class _AtWork:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.silence import Silence
-from onceproof.harness.faults.targets.brokers import Target
-from onceproof.harness.faults.words import way
-from onceproof.harness.links.ledger import Toxic, Way
+from onceproof.harness.faults.words import Source, Way
+from onceproof.harness.links.ledger import Toxic
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
@@ -25,12 +24,13 @@ _FOR_EVER: Final = 100_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class HoldBytes:
-    """Hold one direction of a link."""
+    """Hold the requests or the responses on a link; they arrive, late, when it is healed."""
 
+    example: ClassVar[str] = "hold producer leader:payments-0 responses"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "links"
-    source: str
-    target: Target
+    source: Source
+    target: AnyNode
     way: Way
 
     def describe(self) -> str:
@@ -41,12 +41,3 @@ class HoldBytes:
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="latency", way=self.way, attributes={"latency": _FOR_EVER})
         return OnLink(context, link, how, Silence(delivered=True))
-
-
-BY_HAND: Final = ByHand(
-    name="hold",
-    takes=("SOURCE", "TARGET", "WAY"),
-    example="hold producer leader:payments-0 responses",
-    says="hold the requests or the responses on a link; they arrive, late, when it is healed",
-    make=lambda source, who, which: HoldBytes(source=source, target=target(who), way=way(which)),
-)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.back import wait_back
-from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.disturbing import disturb
 from onceproof.harness.faults.majority import Majority
-from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.roles import Broker
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
@@ -18,11 +17,12 @@ from onceproof.harness.stage.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class IsolateBroker:
-    """Cut every link between a broker and the other brokers."""
+    """Cut a broker off from its peers; clients still reach it."""
 
+    example: ClassVar[str] = "isolate controller"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = "links"
-    target: Target
+    target: Broker
 
     def describe(self) -> str:
         return f"isolate {self.target.describe()} from its peers"
@@ -30,15 +30,6 @@ class IsolateBroker:
     def inject(self, context: RunContext, name: str) -> _Isolated:
         """Cut the links."""
         return _Isolated(context, self.target.resolve(context))
-
-
-BY_HAND: Final = ByHand(
-    name="isolate",
-    takes=("TARGET",),
-    example="isolate controller",
-    says="cut a broker off from its peers; clients still reach it",
-    make=lambda who: IsolateBroker(target=broker(who)),
-)
 
 
 class _Isolated:

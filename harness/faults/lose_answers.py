@@ -8,12 +8,12 @@ link: a consumer's, a broker's to another, the database's.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.silence import Silence
-from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.words import Source
 from onceproof.harness.links.ledger import lose
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
@@ -21,12 +21,13 @@ from onceproof.harness.stage.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class LoseAnswers:
-    """Swallow what a node answers to an audience, or to a broker."""
+    """Swallow what a node answers to an audience or a broker."""
 
+    example: ClassVar[str] = "lose-answers pipeline postgres"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "links"
-    source: str
-    target: Target
+    source: Source
+    target: AnyNode
 
     def describe(self) -> str:
         return f"lose the answers of {self.target.describe()} to {self.source}"
@@ -35,12 +36,3 @@ class LoseAnswers:
         """Start to swallow."""
         link = Link(self.source, self.target.resolve(context))
         return OnLink(context, link, lose("responses"), Silence())
-
-
-BY_HAND: Final = ByHand(
-    name="lose-answers",
-    takes=("SOURCE", "TARGET"),
-    example="lose-answers pipeline postgres",
-    says="swallow what a node answers to an audience or a broker",
-    make=lambda source, who: LoseAnswers(source=source, target=target(who)),
-)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.retried import note_retried
 from onceproof.harness.faults.silence import Silence
@@ -26,6 +25,7 @@ _WAY: Final = Link("producer", ARTEMIS)
 class LoseReceipts:
     """Swallow what the queue broker answers to the producers."""
 
+    example: ClassVar[str] = "lose-receipts"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "queues"
 
@@ -35,15 +35,6 @@ class LoseReceipts:
     def inject(self, context: RunContext, name: str) -> _Lost:
         """Start to swallow."""
         return _Lost(context, name)
-
-
-BY_HAND: Final = ByHand(
-    name="lose-receipts",
-    takes=(),
-    example="lose-receipts",
-    says="swallow what the queue broker answers to the producers",
-    make=LoseReceipts,
-)
 
 
 class _Lost(OnLink):

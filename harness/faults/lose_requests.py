@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.silence import Silence
-from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.words import Source
 from onceproof.harness.links.ledger import lose
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
@@ -16,12 +16,13 @@ from onceproof.harness.stage.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class LoseRequests:
-    """Swallow what an audience, or a broker, sends to a node."""
+    """Swallow the requests of an audience or a broker to a node."""
 
+    example: ClassVar[str] = "lose-requests pipeline-sink coordinator:txn:tx-7"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "links"
-    source: str
-    target: Target
+    source: Source
+    target: AnyNode
 
     def describe(self) -> str:
         return f"lose the requests of {self.source} to {self.target.describe()}"
@@ -30,12 +31,3 @@ class LoseRequests:
         """Start to swallow."""
         link = Link(self.source, self.target.resolve(context))
         return OnLink(context, link, lose("requests"), Silence())
-
-
-BY_HAND: Final = ByHand(
-    name="lose-requests",
-    takes=("SOURCE", "TARGET"),
-    example="lose-requests pipeline-sink coordinator:txn:tx-7",
-    says="swallow the requests of an audience or a broker to a node",
-    make=lambda source, who: LoseRequests(source=source, target=target(who)),
-)

@@ -8,12 +8,11 @@ retried after it had been appended, which is the case that idempotence exists fo
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from onceproof.harness.clock import clock_id, now
-from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.retried import note_retried
-from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.roles import Broker
 from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER
 from onceproof.harness.links.ledger import lose
 from onceproof.harness.run_context import Collected, RunContext
@@ -29,9 +28,10 @@ then belongs to something earlier, because their statistics come late."""
 class LoseResponses:
     """Swallow a broker's responses to the producers."""
 
+    example: ClassVar[str] = "lose-responses leader:payments-0"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "links"
-    target: Target
+    target: Broker
 
     def describe(self) -> str:
         return f"lose the responses of {self.target.describe()} to the producers"
@@ -39,15 +39,6 @@ class LoseResponses:
     def inject(self, context: RunContext, name: str) -> _Lost:
         """Start to swallow."""
         return _Lost(context, self.target.resolve(context), name)
-
-
-BY_HAND: Final = ByHand(
-    name="lose-responses",
-    takes=("TARGET",),
-    example="lose-responses leader:payments-0",
-    says="swallow a broker's responses to the producers",
-    make=lambda who: LoseResponses(target=broker(who)),
-)
 
 
 class _Lost:

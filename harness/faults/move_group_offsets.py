@@ -10,12 +10,11 @@ It is not moved back when this is healed: where the group goes on is what is put
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import group_of, partition
-from onceproof.harness.faults.words import UnknownFault, amount
+from onceproof.harness.faults.words import Word, amount, one_of
 from onceproof.harness.kafka.groups import GroupState
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
@@ -25,9 +24,15 @@ _WITHOUT_MEMBERS: Final = ("Empty", "Dead")
 """`Dead` is also what Kafka calls a group that never had members, only positions."""
 
 
+def _by(direction: str, number: str) -> int:
+    sign = -1 if one_of(("back", "forth"), "direction", direction) == "back" else 1
+    return sign * amount(number)
+
+
 @dataclass(frozen=True, kw_only=True)
 class MoveGroupOffsets:
-    """Commit another offset in the name of a group without members.
+    """Move what a group without members has committed: who resumes there has to cope with records
+    that it had before, or never gets some.
 
     Attributes:
         group: its id.
@@ -36,12 +41,13 @@ class MoveGroupOffsets:
         by: how far; a negative number moves it back.
     """
 
+    example: ClassVar[str] = "move-group-offsets billing payments-0 back 100"
     kind: ClassVar[str] = "surgery"
     needs: ClassVar[str | None] = None
-    group: str
-    topic: str
+    group: Annotated[str, Word("GROUP")]
+    topic: Annotated[str, Word("TOPIC-PARTITION", partition, also="partition")]
     partition: int
-    by: int
+    by: Annotated[int, Word("back|forth N", _by)]
 
     def __post_init__(self) -> None:
         """Raises `ValueError` for a move by nothing."""
@@ -57,24 +63,6 @@ class MoveGroupOffsets:
     def inject(self, context: RunContext, name: str) -> _Moved:
         """Move it."""
         return _Moved(context, self, name)
-
-
-def _asked(group: str, where: str, way: str, by: str) -> MoveGroupOffsets:
-    signs = {"back": -1, "forth": 1}
-    if way not in signs:
-        raise UnknownFault(f"invalid direction {way!r}: expected back or forth")
-    topic, number = partition(where)
-    return MoveGroupOffsets(group=group, topic=topic, partition=number, by=signs[way] * amount(by))
-
-
-BY_HAND: Final = ByHand(
-    name="move-group-offsets",
-    takes=("GROUP", "TOPIC-PARTITION", "back|forth", "N"),
-    example="move-group-offsets billing payments-0 back 100",
-    says="move what a group without members has committed: who resumes there has to cope with "
-    "records that it had before, or never gets some",
-    make=_asked,
-)
 
 
 class _Moved:

@@ -9,10 +9,9 @@ asks its sink.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from onceproof.harness.faults.between_batches import Rested
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.checkpoint_changed import CheckpointChanged
 from onceproof.harness.faults.driver import driver
 from onceproof.harness.run_context import RunContext
@@ -24,8 +23,11 @@ from onceproof.harness.subjects.spark_subject import NEW_CHECKPOINT
 
 @dataclass(frozen=True, kw_only=True)
 class NewCheckpoint:
-    """Kill the driver at rest, and start it again without its checkpoint."""
+    """SIGKILL the Spark driver and start it with a new checkpoint: another query, whose batches
+    count from 0 again.
+    """
 
+    example: ClassVar[str] = "new-checkpoint"
     kind: ClassVar[str] = "surgery"
     needs: ClassVar[str | None] = NEW_CHECKPOINT
 
@@ -35,16 +37,6 @@ class NewCheckpoint:
     def inject(self, context: RunContext, name: str) -> _Renewed:
         """Do it, or arm until it is at rest."""
         return _Renewed(context, name)
-
-
-BY_HAND: Final = ByHand(
-    name="new-checkpoint",
-    takes=(),
-    example="new-checkpoint",
-    says="SIGKILL the Spark driver and start it with a new checkpoint: another query, whose "
-    "batches count from 0 again",
-    make=NewCheckpoint,
-)
 
 
 class _Renewed(CheckpointChanged):

@@ -9,16 +9,15 @@ connection begins with a question.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, cast
+from typing import Annotated, ClassVar, Final, Literal
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.back import wait_back
-from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.disturbing import disturb
 from onceproof.harness.faults.probe import Probe, undisturbed
+from onceproof.harness.faults.roles import Broker
 from onceproof.harness.faults.silence import Silence
-from onceproof.harness.faults.targets.brokers import Target
-from onceproof.harness.faults.words import UnknownFault
+from onceproof.harness.faults.words import Word
 from onceproof.harness.links.ledger import Way, lose
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
@@ -33,12 +32,13 @@ _WAYS: Final[dict[Lost, tuple[Way, Way]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class OneWay:
-    """Lose all that a broker says to the others (`out`), or all that they say to it (`in`)."""
+    """Lose all that a broker says to the others, or all that they say to it."""
 
+    example: ClassVar[str] = "one-way leader:payments-0/not/controller out"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = "links"
-    target: Target
-    lost: Lost
+    target: Broker
+    lost: Annotated[Lost, Word(noun="direction")]
 
     def describe(self) -> str:
         who = self.target.describe()
@@ -49,21 +49,6 @@ class OneWay:
     def inject(self, context: RunContext, name: str) -> _Lost:
         """Begin to lose it."""
         return _Lost(context, self.target.resolve(context), self.lost)
-
-
-def _asked(who: str, lost: str) -> OneWay:
-    if lost not in ("out", "in"):
-        raise UnknownFault(f"invalid direction {lost!r}: expected out or in")
-    return OneWay(target=broker(who), lost=cast("Lost", lost))
-
-
-BY_HAND: Final = ByHand(
-    name="one-way",
-    takes=("TARGET", "out|in"),
-    example="one-way leader:payments-0/not/controller out",
-    says="lose all that a broker says to the others, or all that they say to it",
-    make=_asked,
-)
 
 
 class _Lost:

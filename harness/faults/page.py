@@ -9,9 +9,10 @@ import sys
 from typing import Final
 
 from onceproof.harness.faults.base import Fault
-from onceproof.harness.faults.by_hand import ByHand, asked, by_hand, victims
+from onceproof.harness.faults.by_hand import ByHand, asked, by_hand
 from onceproof.harness.faults.targets.base import VERBS, Victim
 from onceproof.harness.faults.targets.brokers import LeaderOf
+from onceproof.harness.faults.victims import victims
 from onceproof.harness.faults.words import UnknownFault
 
 TARGET: Final = "TARGET"

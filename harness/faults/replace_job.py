@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.jobs import job, transactions_of, wait_completes
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.flink.crash_point_trigger import FlinkCrashPointTrigger
@@ -27,8 +26,9 @@ _SECONDS: Final = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class ReplaceJob:
-    """Pause the job amid a checkpoint, start its successor, and let it go on."""
+    """Pause the Flink job amid a checkpoint, and let it go on when another life of it works."""
 
+    example: ClassVar[str] = "replace-job"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = JOB
 
@@ -38,15 +38,6 @@ class ReplaceJob:
     def inject(self, context: RunContext, name: str) -> _Replaced:
         """Arm."""
         return _Replaced(context, name)
-
-
-BY_HAND: Final = ByHand(
-    name="replace-job",
-    takes=(),
-    example="replace-job",
-    says="pause the Flink job amid a checkpoint, and let it go on when another life of it works",
-    make=ReplaceJob,
-)
 
 
 class _Replaced:

@@ -8,12 +8,12 @@ the host is carried on by the engine, which makes an ordinary close of it as wel
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
 from onceproof.harness.faults.probe import Probe
-from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source
 from onceproof.harness.links.ledger import Toxic
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import Stage
@@ -22,12 +22,13 @@ from onceproof.harness.stage.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class Reset:
-    """Reset every connection of an audience, or a broker, to a node."""
+    """Reset the connections of an audience or a broker to a node, as they are made."""
 
+    example: ClassVar[str] = "reset pipeline postgres"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = "links"
-    source: str
-    target: Target
+    source: Source
+    target: AnyNode
 
     def describe(self) -> str:
         return f"reset the connections of {self.source} to {self.target.describe()}"
@@ -37,15 +38,6 @@ class Reset:
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="reset_peer", way="requests", attributes={"timeout": 0})
         return OnLink(context, link, how, _Refused(context.stage, link))
-
-
-BY_HAND: Final = ByHand(
-    name="reset",
-    takes=("SOURCE", "TARGET"),
-    example="reset pipeline postgres",
-    says="reset the connections of an audience or a broker to a node, as they are made",
-    make=lambda source, who: Reset(source=source, target=target(who)),
-)
 
 
 class _Refused:

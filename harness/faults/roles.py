@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Final
+from functools import partial
+from typing import Annotated, Final
 
 from onceproof.harness.faults.targets.brokers import (
     ActiveController,
@@ -19,6 +20,7 @@ from onceproof.harness.faults.targets.brokers import (
     Node,
     Target,
 )
+from onceproof.harness.faults.words import Word
 from onceproof.harness.stage.topology import ARTEMIS, POSTGRES
 
 _PARTITION: Final = r"(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)"
@@ -79,3 +81,7 @@ def role(word: str, roles: Roles) -> Target:
         f"invalid target {word!r}: expected {', '.join(roles)}, or a leader or a coordinator with "
         f"{_APART} and one of these, which places it on another broker"
     )
+
+
+Broker = Annotated[Target, Word("TARGET", partial(role, roles=BROKERS))]
+AnyNode = Annotated[Target, Word("TARGET", partial(role, roles=NODES))]

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Final
+from typing import ClassVar
 
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.rounds import Rounds
 from onceproof.harness.faults.stop import Stop
 from onceproof.harness.faults.targets.brokers import Node
@@ -19,8 +18,9 @@ from onceproof.harness.run_context import RunContext
 
 @dataclass(frozen=True, kw_only=True)
 class RollingRestart:
-    """SIGTERM one broker after the other, each restarted before the next."""
+    """SIGTERM one broker after the other, each restarted and in sync before the next."""
 
+    example: ClassVar[str] = "rolling-restart"
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = "stop"
 
@@ -31,12 +31,3 @@ class RollingRestart:
         """Ask the first one to end."""
         stops = [Stop(Node(name=broker)) for broker in context.stage.brokers]
         return Rounds([partial(stop.inject, context, name) for stop in stops])
-
-
-BY_HAND: Final = ByHand(
-    name="rolling-restart",
-    takes=(),
-    example="rolling-restart",
-    says="SIGTERM one broker after the other, each restarted and in sync before the next",
-    make=RollingRestart,
-)

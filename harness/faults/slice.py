@@ -7,14 +7,14 @@ pieces out of one that is under way.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from functools import partial
+from typing import Annotated, ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.slower import Slower
-from onceproof.harness.faults.targets.brokers import Target
-from onceproof.harness.faults.words import amount, way
-from onceproof.harness.links.ledger import Toxic, Way
+from onceproof.harness.faults.words import Source, Way, Word, amount
+from onceproof.harness.links.ledger import Toxic
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
@@ -24,15 +24,16 @@ _PIECES: Final = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Slice:
-    """Cut what passes in one direction into pieces, with a pause after each."""
+    """Cut what passes on a link in one direction into small pieces with pauses between them."""
 
+    example: ClassVar[str] = "slice producer leader:payments-0 requests 10 1000"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "links"
-    source: str
-    target: Target
+    source: Source
+    target: AnyNode
     way: Way
-    size: int
-    microseconds: int
+    size: Annotated[int, Word("BYTES", partial(amount, least=2))]
+    microseconds: Annotated[int, Word("MICROSECONDS")]
 
     def describe(self) -> str:
         return (
@@ -53,18 +54,3 @@ class Slice:
         return OnLink(
             context, link, Toxic(type="slicer", way=self.way, attributes=attributes), slower
         )
-
-
-BY_HAND: Final = ByHand(
-    name="slice",
-    takes=("SOURCE", "TARGET", "WAY", "BYTES", "MICROSECONDS"),
-    example="slice producer leader:payments-0 requests 10 1000",
-    says="cut what passes on a link in one direction into small pieces with pauses between them",
-    make=lambda source, who, which, size, pause: Slice(
-        source=source,
-        target=target(who),
-        way=way(which),
-        size=amount(size, least=2),
-        microseconds=amount(pause),
-    ),
-)

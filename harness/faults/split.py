@@ -6,43 +6,52 @@ side reaches brokers that have lost their say.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.severed import Severed
-from onceproof.harness.faults.words import UnknownFault
+from onceproof.harness.faults.words import Word
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.run_context import RunContext, addresses
 from onceproof.harness.stage.base import StageTrouble
 from onceproof.harness.stage.topology import node_id
 
+_SIDE: Final = Word("PARTY,…", lambda word: tuple(sorted(set(word.split(",")))))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """Cut every link from one side to the other, both ways."""
+    """Split brokers, and audiences with them, in two sides that do not reach each other."""
 
+    example: ClassVar[str] = "split broker-1,producer broker-2,broker-3"
     kind: ClassVar[str] = "partition"
     needs: ClassVar[str | None] = "links"
-    one: frozenset[str]
-    other: frozenset[str]
+    one: Annotated[tuple[str, ...], _SIDE]
+    other: Annotated[tuple[str, ...], _SIDE]
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for a party on both sides."""
+        if both := set(self.one) & set(self.other):
+            raise ValueError(f"{_words(both)} cannot be on both sides")
 
     def describe(self) -> str:
         return f"split {_words(self.one)} from {_words(self.other)}"
 
     def inject(self, context: RunContext, name: str) -> Severed:
         """Cut them."""
+        one, other = set(self.one), set(self.other)
         links = [
             link
             for link in context.stage.links()
-            if {link.source, link.target} & self.one and {link.source, link.target} & self.other
+            if {link.source, link.target} & one and {link.source, link.target} & other
         ]
         parties = {end for link in context.stage.links() for end in (link.source, link.target)}
-        if strange := (self.one | self.other) - parties:
+        if strange := (one | other) - parties:
             raise StageTrouble(f"there is no {_words(strange)}; there are {_words(parties)}")
         brokers = set(context.stage.brokers)
-        smaller, larger = sorted((self.one & brokers, self.other & brokers), key=len)
+        smaller, larger = sorted((one & brokers, other & brokers), key=len)
         return Severed(
             context,
             links,
@@ -51,28 +60,10 @@ class Split:
         )
 
 
-def _sides(one: str, other: str) -> Split:
-    here, there = frozenset(one.split(",")), frozenset(other.split(","))
-    if here & there:
-        raise UnknownFault(f"{_words(here & there)} cannot be on both sides")
-    return Split(one=here, other=there)
-
-
-BY_HAND: Final = ByHand(
-    name="split",
-    takes=("PARTY,…", "PARTY,…"),
-    example="split broker-1,producer broker-2,broker-3",
-    says="split brokers, and audiences with them, in two sides that do not reach each other",
-    make=_sides,
-)
-
-
 class _Left:
     """The side with more brokers, asked about those of the other."""
 
-    def __init__(
-        self, context: RunContext, smaller: frozenset[str], larger: frozenset[str]
-    ) -> None:
+    def __init__(self, context: RunContext, smaller: set[str], larger: set[str]) -> None:
         ways = {node_id(broker) for broker in larger}
         self._view = ClusterView({n: at for n, at in addresses(context.stage).items() if n in ways})
         self._smaller = smaller
@@ -87,5 +78,5 @@ class _Left:
         )
 
 
-def _words(parties: frozenset[str] | set[str]) -> str:
+def _words(parties: Iterable[str]) -> str:
     return ", ".join(sorted(parties))

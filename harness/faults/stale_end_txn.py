@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import Tested, transactional_id_of
 from onceproof.harness.faults.message import REQUEST_OF, met
 from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.faults.words import TransactionalId
 from onceproof.harness.kafka.transactions import ENDING, ONGOING, Transaction
 from onceproof.harness.links.gate.client import Event, Placed
 from onceproof.harness.links.gate.rules import Direction, MessageMatch
@@ -28,16 +28,18 @@ from onceproof.harness.stage.topology import AUDIENCES, Link
 
 @dataclass(frozen=True, kw_only=True)
 class StaleEndTxn:
-    """Let the commit of one transaction arrive when the abort of a later one is due.
+    """Hold a commit while its owner commits over another connection, and let it arrive just before
+    the abort of a later transaction.
 
     Attributes:
         transactional_id: whose.
         tested: the hop of the claims that its owner puts to the test.
     """
 
+    example: ClassVar[str] = "stale-end-txn payments-writer"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "gates"
-    transactional_id: str
+    transactional_id: TransactionalId
     tested: Tested = "produce"
 
     def describe(self) -> str:
@@ -49,16 +51,6 @@ class StaleEndTxn:
     def inject(self, context: RunContext, name: str) -> _Waiting:
         """Lie in wait for the commit."""
         return _Waiting(context, self, name)
-
-
-BY_HAND: Final = ByHand(
-    name="stale-end-txn",
-    takes=("TRANSACTIONAL_ID",),
-    example="stale-end-txn payments-writer",
-    says="hold a commit while its owner commits over another connection, and let it arrive just "
-    "before the abort of a later transaction",
-    make=lambda name: StaleEndTxn(transactional_id=name),
-)
 
 
 class _Waiting:

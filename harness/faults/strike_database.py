@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, get_args
+from typing import Annotated, ClassVar, Final, Literal
 
 import psycopg
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.database_triggers import Triggers, When
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.programs import at_work, end, offsets_committed, running, start_again
-from onceproof.harness.faults.words import UnknownFault
+from onceproof.harness.faults.words import Word
 from onceproof.harness.links.ledger import CUT
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import AUDITOR, POSTGRES, Link
@@ -41,7 +40,7 @@ _SLOW_SECONDS: Final = 6.0
 
 @dataclass(frozen=True, kw_only=True)
 class StrikeDatabase:
-    """Act on the pipeline's next transaction in the database.
+    """Act on the next transaction of a pipeline of your own in the database.
 
     Attributes:
         when: at its next `statement`, or at its `commit`.
@@ -51,10 +50,11 @@ class StrikeDatabase:
         seconds: how long it is held at most, until the pipeline commits offsets to Kafka.
     """
 
+    example: ClassVar[str] = "strike-database commit kill-landed"
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = "database"
-    when: When
-    act: Act
+    when: Annotated[When, Word(noun="moment")]
+    act: Annotated[Act, Word()]
     table: str | None = None
     code: str = SERIALIZATION_FAILURE
     seconds: float = 0.0
@@ -68,23 +68,6 @@ class StrikeDatabase:
     def inject(self, context: RunContext, name: str) -> _Struck:
         """Wait for the transaction and act."""
         return _Struck(context, name, self)
-
-
-def _asked(when: str, act: str) -> StrikeDatabase:
-    if when not in get_args(When):
-        raise UnknownFault(f"invalid moment {when!r}: expected {' or '.join(get_args(When))}")
-    if act not in _WORDS:
-        raise UnknownFault(f"invalid act {act!r}: expected {', '.join(_WORDS)}")
-    return StrikeDatabase(when=when, act=act)  # type: ignore[arg-type]
-
-
-BY_HAND: Final = ByHand(
-    name="strike-database",
-    takes=("statement|commit", "ACT"),
-    example="strike-database commit kill-landed",
-    says=f"act on a pipeline's next transaction in the database: {', '.join(_WORDS)}",
-    make=_asked,
-)
 
 
 class _Struck:

@@ -9,11 +9,11 @@ is then the business of whoever comes after it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import Tested, transactional_id_of
+from onceproof.harness.faults.words import TransactionalId
 from onceproof.harness.kafka.transactions import ENDING, ONGOING
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
@@ -22,16 +22,18 @@ from onceproof.harness.wait import wait_until
 
 @dataclass(frozen=True, kw_only=True)
 class TakeOverId:
-    """Become the owner of a transactional id, as any client can.
+    """Become the owner of a transactional id: what its owner has open is aborted, and the owner
+    must be fenced.
 
     Attributes:
         transactional_id: whose.
         tested: the hop of the claims that its owner puts to the test.
     """
 
+    example: ClassVar[str] = "take-over-id payments-writer"
     kind: ClassVar[str] = "crash"  # to its owner, as if a successor had come after one
     needs: ClassVar[str | None] = None
-    transactional_id: str
+    transactional_id: TransactionalId
     tested: Tested = "produce"
 
     def describe(self) -> str:
@@ -40,16 +42,6 @@ class TakeOverId:
     def inject(self, context: RunContext, name: str) -> _TakenOver:
         """Take it over."""
         return _TakenOver(context, self, name)
-
-
-BY_HAND: Final = ByHand(
-    name="take-over-id",
-    takes=("TRANSACTIONAL_ID",),
-    example="take-over-id payments-writer",
-    says="become the owner of a transactional id: what its owner has open is aborted, and the "
-    "owner must be fenced",
-    make=lambda name: TakeOverId(transactional_id=name),
-)
 
 
 class _TakenOver:

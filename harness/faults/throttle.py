@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
 
-from onceproof.harness.faults.by_hand import ByHand, target
 from onceproof.harness.faults.on_link import OnLink
+from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.slower import Slower
-from onceproof.harness.faults.targets.brokers import Target
-from onceproof.harness.faults.words import amount, way
-from onceproof.harness.links.ledger import Toxic, Way
+from onceproof.harness.faults.words import Source, Way, Word
+from onceproof.harness.links.ledger import Toxic
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
 
@@ -20,14 +19,15 @@ _LEAST: Final = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class Throttle:
-    """Let no more than so many kilobytes a second pass in one direction."""
+    """Let no more than so much pass on a link, in one direction."""
 
+    example: ClassVar[str] = "throttle pipeline leader:payments-0 responses 16"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "links"
-    source: str
-    target: Target
+    source: Source
+    target: AnyNode
     way: Way
-    kilobytes: int
+    kilobytes: Annotated[int, Word("KB-PER-SECOND")]
 
     def describe(self) -> str:
         return (
@@ -45,14 +45,3 @@ class Throttle:
             seconds=lambda size: size / (self.kilobytes * 1000),
         )
         return OnLink(context, link, how, slower)
-
-
-BY_HAND: Final = ByHand(
-    name="throttle",
-    takes=("SOURCE", "TARGET", "WAY", "KB-PER-SECOND"),
-    example="throttle pipeline leader:payments-0 responses 16",
-    says="let no more than so much pass on a link, in one direction",
-    make=lambda source, who, which, rate: Throttle(
-        source=source, target=target(who), way=way(which), kilobytes=amount(rate)
-    ),
-)

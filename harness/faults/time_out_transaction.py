@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.coordinated import Tested, transactional_id_of
 from onceproof.harness.faults.message import AtGates, met
 from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.faults.words import TransactionalId
 from onceproof.harness.kafka.transactions import ENDING, ONGOING, Transaction
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import MessageMatch
@@ -26,16 +26,18 @@ from onceproof.harness.stage.topology import AUDIENCES
 
 @dataclass(frozen=True, kw_only=True)
 class TimeOutTransaction:
-    """Hold the end of a transaction until its coordinator has aborted it.
+    """Hold the end of a transaction until its coordinator has aborted it: what comes late must be
+    refused, and its owner fenced.
 
     Attributes:
         transactional_id: whose.
         tested: the hop of the claims that its owner puts to the test.
     """
 
+    example: ClassVar[str] = "time-out-transaction payments-writer"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "gates"
-    transactional_id: str
+    transactional_id: TransactionalId
     tested: Tested = "produce"
 
     def describe(self) -> str:
@@ -47,16 +49,6 @@ class TimeOutTransaction:
     def inject(self, context: RunContext, name: str) -> _Waiting:
         """Lie in wait for it."""
         return _Waiting(context, self, name)
-
-
-BY_HAND: Final = ByHand(
-    name="time-out-transaction",
-    takes=("TRANSACTIONAL_ID",),
-    example="time-out-transaction payments-writer",
-    says="hold the end of a transaction until its coordinator has aborted it: what comes late must "
-    "be refused, and its owner fenced",
-    make=lambda name: TimeOutTransaction(transactional_id=name),
-)
 
 
 class _Waiting:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand, broker
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.retried import note_retried
-from onceproof.harness.faults.targets.brokers import Target
+from onceproof.harness.faults.roles import Broker
 from onceproof.harness.identity import ATTEMPT_HEADER
 from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.ledger import CUT
@@ -35,9 +34,10 @@ class LeaveUnanswered:
             to give up.
     """
 
+    example: ClassVar[str] = "unanswered leader:payments-0"
     kind: ClassVar[str] = "timeout"
     needs: ClassVar[str | None] = "gates"
-    target: Target
+    target: Broker
     seconds: float = 1.0
 
     def describe(self) -> str:
@@ -49,15 +49,6 @@ class LeaveUnanswered:
     def inject(self, context: RunContext, name: str) -> _Unanswered:
         """Let no answer through from now on."""
         return _Unanswered(context, self.target.resolve(context), name, self.seconds)
-
-
-BY_HAND: Final = ByHand(
-    name="unanswered",
-    takes=("TARGET",),
-    example="unanswered leader:payments-0",
-    says="close the producers' connections to a broker in place of every answer to a Produce",
-    make=lambda who: LeaveUnanswered(target=broker(who)),
-)
 
 
 class _Unanswered:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.targets.base import Verb, Victim, check
+from onceproof.harness.faults.victims import victim
+from onceproof.harness.faults.words import Word
 from onceproof.harness.run_context import RunContext
 
 
@@ -23,9 +25,9 @@ class VerbFault:
     verb: ClassVar[Verb]
     word: ClassVar[str]
     """The verb in sentences."""
-    target: Victim
+    target: Annotated[Victim, Word("TARGET", victim)]
     _: KW_ONLY
-    at: str | None = None
+    at: Annotated[str | None, Word("WINDOW", option=True)] = None
 
     def __post_init__(self) -> None:
         """Raises `ValueError` for what the target does not support."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.by_hand import ByHand
 from onceproof.harness.faults.message import AtGates, Message
 from onceproof.harness.faults.on_link import wait_mended
 from onceproof.harness.faults.programs import at_work, end, offsets_committed, running, start_again
-from onceproof.harness.faults.words import UnknownFault
+from onceproof.harness.faults.words import Word
 from onceproof.harness.links.gate.rules import Action
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.topology import Link
@@ -27,7 +26,8 @@ _WRITE_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class WithholdWrites:
-    """Keep its records from a topic's leaders; then end it.
+    """Withhold what a pipeline of your own writes to a topic, then kill it, or stop it by SIGTERM
+    and let the writes go on.
 
     Attributes:
         topic: that it produces to.
@@ -37,10 +37,11 @@ class WithholdWrites:
         phase: how long after a write it begins; see `at_work`.
     """
 
+    example: ClassVar[str] = "withhold-writes enriched kill"
     kind: ClassVar[str] = "crash"
     needs: ClassVar[str | None] = "gates"
-    topic: str
-    ending: Ending = "kill"
+    topic: Annotated[str, Word("TOPIC")]
+    ending: Annotated[Ending, Word()] = "kill"
     seconds: float = 2.0
     phase: float = 0.0
 
@@ -59,22 +60,6 @@ class WithholdWrites:
     def inject(self, context: RunContext, name: str) -> _Withheld:
         """Withhold, wait, end it."""
         return _Withheld(context, name, self)
-
-
-def _asked(topic: str, ending: str) -> WithholdWrites:
-    if ending not in ("kill", "stop"):
-        raise UnknownFault(f"{ending!r} ends nothing; expected kill or stop")
-    return WithholdWrites(topic=topic, ending=ending)  # type: ignore[arg-type]
-
-
-BY_HAND: Final = ByHand(
-    name="withhold-writes",
-    takes=("TOPIC", "kill|stop"),
-    example="withhold-writes enriched kill",
-    says="withhold what a pipeline of your own writes to a topic, then kill it, or stop it by "
-    "SIGTERM and let the writes go on",
-    make=_asked,
-)
 
 
 class _Withheld:

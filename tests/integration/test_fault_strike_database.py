@@ -11,8 +11,9 @@ import psycopg
 import pytest
 
 from onceproof.harness.faults import strike_database as module
+from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.database_triggers import When
-from onceproof.harness.faults.strike_database import BY_HAND, Act, StrikeDatabase
+from onceproof.harness.faults.strike_database import Act, StrikeDatabase
 from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
@@ -154,5 +155,5 @@ def test_one_that_writes_nothing_is_not_struck(own: Own, monkeypatch: pytest.Mon
 
 
 def test_it_can_be_asked_for_by_hand() -> None:
-    made = BY_HAND.make("commit", "kill-landed")
+    made = asked("strike-database", ["commit", "kill-landed"])
     assert made == StrikeDatabase(when="commit", act="kill-landed")

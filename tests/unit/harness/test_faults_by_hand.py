@@ -8,14 +8,18 @@ import pytest
 
 from onceproof.harness.faults.by_hand import asked, by_hand
 from onceproof.harness.faults.cut_after import CutAfter
+from onceproof.harness.faults.cut_clients import CutClients
 from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.delay import Delay
+from onceproof.harness.faults.delete_records import DeleteRecords
 from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.isolate_broker import IsolateBroker
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.lose_responses import LoseResponses
 from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.move_group_offsets import MoveGroupOffsets
 from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.split import Split
 from onceproof.harness.faults.stop import Stop
 from onceproof.harness.faults.targets.brokers import (
     ActiveController,
@@ -92,6 +96,17 @@ from onceproof.harness.supported_faults import is_supported
                 error="NOT_LEADER_FOR_PARTITION",
             ),
         ),
+        ("cut-clients all", CutClients()),
+        ("delete-records a-b-2 all", DeleteRecords(topic="a-b", partition=2)),
+        ("delete-records a-b-2 9", DeleteRecords(topic="a-b", partition=2, before=9)),
+        (
+            "move-group-offsets billing a-b-2 back 9",
+            MoveGroupOffsets(group="billing", topic="a-b", partition=2, by=-9),
+        ),
+        (
+            "split producer,broker-1 broker-2",
+            Split(one=("broker-1", "producer"), other=("broker-2",)),
+        ),
         ("kill driver", Kill(SparkDriver())),
         ("kill driver --at after-sink-write", Kill(SparkDriver(), at="after-sink-write")),
         ("kill flink-job", Kill(FlinkJob())),
@@ -127,6 +142,12 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("kill controller/not/broker-1", "invalid target 'controller/not/broker-1'"),
         ("kill leader:a-0/not/nobody", "invalid target 'nobody'"),
         ("split broker-1,broker-2 broker-2,broker-3", "broker-2 cannot be on both sides"),
+        ("delete-records payments-0 some", "invalid amount 'some': .* ≥ 1, or all"),
+        ("move-group-offsets g payments-0 up 9", "invalid direction 'up': expected back or forth"),
+        ("move-group-offsets g payments back 9", "invalid partition 'payments'"),
+        ("cut-offset-log mended", "invalid cut 'mended': expected deleted or torn"),
+        ("strike-database commit melt", "invalid act 'melt': expected kill-undone, .* or slow"),
+        ("withhold-writes out melt", "invalid ending 'melt': expected kill or stop"),
         ("one-way broker-1 up", "invalid direction 'up': expected out or in"),
         ("message broker-1 request Produce drop", "invalid audience 'broker-1'"),
         (

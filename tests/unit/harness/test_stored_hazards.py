@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.faults.at_commit import fate, storing
-from onceproof.harness.faults.cut_at_commit import _cut
+from onceproof.harness.faults.at_commit import storing
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.cut_at_commit import CutAtCommit, _cut
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.recording.tables import read_lines
@@ -100,9 +101,12 @@ def test_only_who_writes_into_a_database_has_commits_to_hold() -> None:
 
 
 def test_what_becomes_of_a_commit_as_it_is_written_by_hand() -> None:
-    assert [fate(word) for word in ("lands", "undone")] == ["lands", "undone"]
-    with pytest.raises(UnknownFault, match="'lost' becomes of no commit; expected lands or undone"):
-        fate("lost")
+    for word in ("lands", "undone"):
+        assert asked("cut-at-commit", ["member-1", word]) == CutAtCommit(
+            member="member-1", commit=word
+        )
+    with pytest.raises(UnknownFault, match="invalid fate 'lost': expected lands or undone"):
+        asked("cut-at-commit", ["member-0", "lost"])
 
 
 def test_without_a_database_it_says_what_to_do() -> None:
