@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import ModuleType
 
-from onceproof.checkers.extensions import extensions
+from onceproof.checkers.extensions import BadExtension, extensions
 from onceproof.checkers.scan import modules
 from onceproof.harness import faults
 from onceproof.harness.faults import targets
@@ -17,3 +18,31 @@ def fault_modules() -> tuple[ModuleType, ...]:
         BadExtension: a module of another package cannot be imported.
     """
     return (*modules(faults.__name__), *modules(targets.__name__), *extensions("faults"))
+
+
+def fault_classes() -> tuple[type, ...]:
+    """All classes that they define, or that a package defines in modules below its own."""
+    found = {
+        value: None
+        for module in fault_modules()
+        for value in vars(module).values()
+        if isinstance(value, type) and f"{value.__module__}.".startswith(f"{module.__name__}.")
+    }
+    return tuple(found)
+
+
+def by_name(pairs: Iterable[tuple[str, type]], what: str) -> dict[str, type]:
+    """Classes of one kind, such as faults, by their names, in the order of these.
+
+    Raises:
+        BadExtension: two have the same name.
+    """
+    found: dict[str, type] = {}
+    for name, kind in pairs:
+        other = found.setdefault(name, kind)
+        if other is not kind:
+            both = " and ".join(f"{each.__module__}.{each.__qualname__}" for each in (other, kind))
+            raise BadExtension(
+                f"two {what} are called {name}: {both}; rename one, or uninstall its package"
+            )
+    return dict(sorted(found.items()))

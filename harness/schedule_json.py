@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
 
-from onceproof.harness.fault_modules import fault_modules
+from onceproof.harness.fault_modules import by_name, fault_classes
 from onceproof.harness.scenario import ScheduledFault
 
 _CLASS = "is"
@@ -70,15 +70,11 @@ def _read(value: Any, where: str) -> Any:
 
 @cache
 def _classes() -> dict[str, type]:
-    """Every dataclass that a schedule may hold, by its name."""
-    found: dict[str, type] = {ScheduledFault.__name__: ScheduledFault}
-    found["At"] = ScheduledFault  # its name in runs of earlier versions
-    for there in fault_modules():
-        for name, value in vars(there).items():
-            if (
-                isinstance(value, type)
-                and is_dataclass(value)
-                and value.__module__ == there.__name__
-            ):
-                assert found.setdefault(name, value) is value, f"two classes are called {name}"
-    return found
+    """Every dataclass that a schedule may hold, by its name.
+
+    Raises:
+        BadExtension: two have the same name.
+    """
+    kinds: list[type] = [ScheduledFault, *(kind for kind in fault_classes() if is_dataclass(kind))]
+    found = by_name(((kind.__name__, kind) for kind in kinds), "classes of a schedule")
+    return found | {"At": ScheduledFault}  # its name in runs of earlier versions

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
-from onceproof.harness.fault_modules import fault_modules
+from onceproof.harness.fault_modules import by_name, fault_classes
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.faults.words import UnknownFault, Word
 
@@ -89,14 +89,16 @@ class ByHand:
 
 @cache
 def by_hand() -> dict[str, ByHand]:
-    """All that can be asked for, by name."""
-    found = [
-        ByHand(value)
-        for module in fault_modules()
-        for value in vars(module).values()
-        if isinstance(value, type) and hasattr(value, "inject") and "example" in vars(value)
+    """All that can be asked for, by name.
+
+    Raises:
+        BadExtension: two have the same name.
+    """
+    kinds = [
+        kind for kind in fault_classes() if hasattr(kind, "inject") and "example" in vars(kind)
     ]
-    return {entry.name: entry for entry in sorted(found, key=lambda entry: entry.name)}
+    named = by_name(((ByHand(kind).name, kind) for kind in kinds), "faults")
+    return {name: ByHand(kind) for name, kind in named.items()}
 
 
 def asked(name: str, words: Sequence[str]) -> Fault:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from functools import cache
 
-from onceproof.harness.fault_modules import fault_modules
+from onceproof.harness.fault_modules import by_name, fault_classes
 from onceproof.harness.faults.roles import BROKERS, role
 from onceproof.harness.faults.targets.base import Victim
+from onceproof.harness.faults.targets.brokers import Target
 
 
 @cache
 def victims() -> tuple[type[Victim], ...]:
-    """All that can be killed, stopped or paused, but for brokers by their roles."""
-    found = {
-        value.written: value
-        for module in fault_modules()
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Victim) and "written" in vars(value)
-    }
-    return tuple(found[written] for written in sorted(found))
+    """All that can be killed, stopped or paused, but for brokers by their roles.
+
+    Raises:
+        BadExtension: two are written alike, or one as a broker is.
+    """
+    kinds = [
+        kind for kind in fault_classes() if issubclass(kind, Victim) and "written" in vars(kind)
+    ]
+    words = [(word, kind) for kind in kinds for word in kind.written.split(", ")]
+    by_name([*((word, Target) for word in BROKERS), *words], "targets")
+    return tuple(sorted(kinds, key=lambda kind: kind.written))
 
 
 def victim(word: str) -> Victim:

@@ -42,7 +42,8 @@ def _list() -> None:
     from onceproof.harness.links.ledger import Way
     from onceproof.harness.stage.topology import AUDIENCES
 
-    for entry in by_hand().values():
+    faults, targets = by_hand().values(), victims()
+    for entry in faults:
         print(entry.usage)
         print(_indented(entry.says))
         print(_indented(f"e.g. onceproof fault {entry.example}"))
@@ -51,7 +52,7 @@ def _list() -> None:
     for word, those in {**words, "WAY": get_args(Way)}.items():
         print(_indented(f"{word}: {', '.join(those)}"))
     print("\nkill, stop and pause also take:")
-    for victim in victims():
+    for victim in targets:
         print(_indented(f"{victim.written}: {', '.join(victim.verbs())}"))
         for verb, windows in victim.windows.items():
             print(_indented(f"{verb} --at {' | '.join(windows)}"))

@@ -175,6 +175,51 @@ class TestAnInstalledPackage:
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith("hang up on pipeline at ")
 
+    @pytest.mark.parametrize(
+        ("was", "instead", "said"),
+        [
+            (
+                '"hang-up pipeline ',
+                '"cut pipeline ',
+                "two faults are called cut: onceproof.harness.faults.cut_link.CutLink and "
+                "theirs_faults.HangUp; rename one, or uninstall its package",
+            ),
+            (
+                'written: ClassVar[str] = "cache"',
+                'written: ClassVar[str] = "store, executor"',
+                "two targets are called executor: onceproof.harness.faults.targets."
+                "spark_executors.SparkExecutors and theirs_faults.Cache; rename one",
+            ),
+            (
+                'written: ClassVar[str] = "cache"',
+                'written: ClassVar[str] = "controller"',
+                "two targets are called controller: onceproof.harness.faults.targets.brokers."
+                "Target and theirs_faults.Cache; rename one",
+            ),
+        ],
+    )
+    def test_a_name_that_is_there_already_is_refused(
+        self, site: Path, was: str, instead: str, said: str
+    ) -> None:
+        theirs = site / "theirs_faults.py"
+        assert was in theirs.read_text()
+        theirs.write_text(theirs.read_text().replace(was, instead))
+        done = self.python(site, "-m", "onceproof", "fault")
+        assert (done.returncode, done.stdout) == (3, "")
+        assert said in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+    def test_a_class_that_a_schedule_knows_already_is_refused(self, site: Path) -> None:
+        theirs = site / "theirs_faults.py"
+        theirs.write_text(theirs.read_text().replace("Cache(Victim)", "SparkDriver(Victim)"))
+        done = self.python(
+            site,
+            "-c",
+            "from onceproof.harness.schedule_json import schedule_from_json;"
+            "schedule_from_json([{'is': 'ScheduledFault'}])",
+        )
+        assert "two classes of a schedule are called SparkDriver" in done.stderr
+
     def test_one_that_cannot_be_imported_is_named(self, site: Path, write: Write) -> None:
         self.points(write, "theirs_nothing", "theirs_faults")
         done = self.python(site, "-m", "onceproof", "list")
