@@ -65,7 +65,7 @@ class Executors:
             return log.read().decode(errors="replace")
 
 
-def sigkill(pid: int) -> None:
-    """SIGKILL a process; one that is gone is fine."""
+def send(pid: int, sig: signal.Signals) -> None:
+    """Send a signal to a process; one that is gone is fine."""
     with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, sig)

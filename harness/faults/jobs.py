@@ -62,6 +62,29 @@ def wait_completes(context: RunContext, *, beyond: int | None = None) -> None:
     )
 
 
+def wait_another(context: RunContext) -> None:
+    """Wait until one more checkpoint is complete, of whichever life.
+
+    Raises:
+        Overdue: none is in time.
+        PipelineTrouble: it fails over and over.
+    """
+    running = job(context)
+    before = running.commits
+
+    def more() -> bool:
+        running.check()
+        return running.commits > before
+
+    wait_until(
+        more,
+        what="the Flink job to complete another checkpoint",
+        seconds=_SECONDS,
+        stop=context.stop,
+        seen=running.shortly,
+    )
+
+
 def wait_decided(context: RunContext, idents: tuple[str, ...], *, undecided: frozenset[str]) -> str:
     """Wait until none of these transactions is undecided; returns what became of them, in words.
 

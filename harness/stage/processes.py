@@ -14,7 +14,7 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -117,8 +117,7 @@ class Process:
         first = proc.thread_states(self.popen.pid)
         if not first <= _STOPPED:
             return False  # to look at every process of the machine takes long
-        states = first | {s for pid in self.pids() for s in proc.thread_states(pid)}
-        return bool(states) and states <= _STOPPED
+        return stand_still([self.popen.pid, *self.pids()])
 
     def pause(self, stop: Stop | None = None) -> None:
         """Stop the session in its tracks, and see that all of it stands still.
@@ -309,6 +308,19 @@ class Processes:
                 failures.append(error)
         if failures:
             raise ExceptionGroup("ending processes", failures)
+
+
+def descendants(pid: int) -> list[int]:
+    """Process ids of a process and of all that it started and they did, zombies not counted."""
+    there = {seen.pid: seen for seen in proc.stats()}
+    family = (there[each] for each in sorted(_family(-1, there, [pid])) if each in there)
+    return [seen.pid for seen in family if seen.state not in proc.OVER]
+
+
+def stand_still(pids: Iterable[int]) -> bool:
+    """Whether every thread of some processes is stopped, as the kernel tells; none are: no."""
+    states = {state for pid in pids for state in proc.thread_states(pid)}
+    return bool(states) and states <= _STOPPED
 
 
 _STOPPED: Final = frozenset("Tt")

@@ -117,16 +117,42 @@ def test_every_broker_restarted_in_turn(staging: Staged, topic: Callable[..., st
     eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
 
 
-def test_all_brokers_at_once(staging: Staged, topic: Callable[..., str]) -> None:
+@pytest.mark.parametrize(
+    ("verb", "says"), [("kill", "ended by signal 9"), ("stop", "ended with status 143")]
+)
+def test_all_brokers_at_once(
+    staging: Staged, topic: Callable[..., str], verb: str, says: str
+) -> None:
     stage, name = staging.stage, topic(1)
     assert sent(stage.bootstrap(AUDITOR), name, 0)
-    with at_work(context(stage, name), "kill brokers") as (injection, proof):
+    with at_work(context(stage, name), f"{verb} brokers") as (injection, proof):
         assert injection.target == "broker-1, broker-2, broker-3"
-        assert proof.count("ended by signal 9") == 3
+        assert proof.count(says) == 3
+        assert proof.endswith("; no broker answers")
         assert all(refuses(stage.bootstrap(AUDITOR, node)) for node in stage.brokers)
+        with pytest.raises(StageTrouble, match="broker-1, broker-2, broker-3 does not run"):
+            asked(verb, ["brokers"]).inject(context(stage), "again")
     eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
     with ClusterView(addresses(stage)) as view, open_reader(stage, view) as reader:
         assert reader.ends(name)[0][1] == 1, "what was acknowledged is still there"
+    assert stage.disturbed() == {}
+
+
+def test_all_brokers_stand_still(staging: Staged, topic: Callable[..., str]) -> None:
+    stage, name = staging.stage, topic(1)
+    lives = len(staging.processes.all)
+    with at_work(context(stage, name), "pause brokers") as (injection, proof):
+        assert injection.target == "broker-1, broker-2, broker-3"
+        assert proof.count("state T") == 3
+        assert proof.endswith("; no broker answers")
+        assert stage.disturbed() == dict.fromkeys(stage.brokers, "paused")
+        with pytest.raises(StageTrouble, match="broker-1, broker-2, broker-3 does not run, or is"):
+            asked("stop", ["brokers"]).inject(context(stage), "again")
+        stage.resume("broker-2")
+        assert injection.evidence() is None, "one goes on"
+    eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
+    assert sent(stage.bootstrap(AUDITOR), name, 0)
+    assert len(staging.processes.all) == lives, "nobody was started anew"
     assert stage.disturbed() == {}
 
 

@@ -1,4 +1,4 @@
-"""All brokers killed, as when the power fails; restarted side by side.
+"""All brokers at once: killed, as when the power fails, asked to end, or paused.
 
 Nobody is left to take over, so nothing moves. What was acknowledged has to
 be on disk, or in the memory of the machine, which outlives a process and not the power.
@@ -6,37 +6,74 @@ be on disk, or in the memory of the machine, which outlives a process and not th
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.back import Restart
+from onceproof.harness.faults.back import Restart, wait_back
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import StageTrouble
 
 
-class KilledBrokers:
-    """Every broker killed."""
-
-    def __init__(self, context: RunContext, name: str) -> None:
+class _AllBrokers:
+    def __init__(
+        self, context: RunContext, act: Callable[[str], str], *, paused_too: bool = False
+    ) -> None:
+        """Act on each, side by side, if none is missing; `act` says what shows that it was done."""
         self._context = context
-        brokers = context.stage.brokers
-        if dead := [node for node in brokers if not context.stage.alive(node)]:
-            raise StageTrouble(f"{', '.join(dead)} cannot be killed: it does not run")
-        self.target = ", ".join(brokers)
+        self._brokers = context.stage.brokers
+        there = context.stage.alive if paused_too else context.answers
+        if missing := [node for node in self._brokers if not there(node)]:
+            raise StageTrouble(f"{', '.join(missing)} does not run, or is paused: expected all")
+        self.target = ", ".join(self._brokers)
         self.at = now()
-        with ThreadPoolExecutor(len(brokers)) as pool:
-            how = f"SIGKILL by fault «{name}»"
-            self._deaths = list(pool.map(lambda node: context.stage.kill(node, how), brokers))
-        self._restarts = [Restart(context, node) for node in brokers]
+        with ThreadPoolExecutor(len(self._brokers)) as pool:
+            self._done = list(pool.map(act, self._brokers))
 
     def evidence(self) -> str | None:
-        """Their exit signals, and that nobody answers any more."""
-        if any(view.brokers() for view in self._context.views().values()):
-            return None
-        return f"{'; '.join(self._deaths)}; no broker answers"
+        """What was done to each, and that nobody answers any more."""
+        with ThreadPoolExecutor(len(self._brokers)) as pool:
+            views = self._context.views().values()
+            if any(pool.map(lambda view: view.brokers(), views)):
+                return None
+        return f"{'; '.join(self._done)}; no broker answers"
+
+    def _side_by_side(self, heals: Iterable[Callable[[], None]]) -> None:
+        """At once, because one alone has no quorum."""
+        with ThreadPoolExecutor(len(self._brokers)) as pool:
+            for done in [pool.submit(heal) for heal in heals]:
+                done.result()
+
+
+class EndedBrokers(_AllBrokers):
+    """Every broker made to end."""
+
+    def __init__(
+        self, context: RunContext, end: Callable[[str], str], *, paused_too: bool = False
+    ) -> None:
+        super().__init__(context, end, paused_too=paused_too)
+        self._restarts = [Restart(context, node) for node in self._brokers]
 
     def heal(self) -> None:
-        """Restart them at once, because one alone has no quorum, and wait until all are in sync."""
-        with ThreadPoolExecutor(len(self._restarts)) as pool:
-            for done in [pool.submit(restart) for restart in self._restarts]:
-                done.result()
+        """Restart them, and wait until all are in sync."""
+        self._side_by_side(self._restarts)
+
+
+class PausedBrokers(_AllBrokers):
+    """Every broker paused."""
+
+    def __init__(self, context: RunContext) -> None:
+        super().__init__(context, context.stage.pause)
+
+    def evidence(self) -> str | None:
+        """Their states, and that nobody answers any more."""
+        stage = self._context.stage
+        return super().evidence() if all(map(stage.paused, self._brokers)) else None
+
+    def heal(self) -> None:
+        """Let them go on, and wait until all are in sync."""
+        stage = self._context.stage
+        for node in filter(stage.paused, self._brokers):
+            stage.resume(node)
+        self._side_by_side(partial(wait_back, self._context, node) for node in self._brokers)

@@ -14,7 +14,7 @@ from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.led import in_words
 from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.targets.ahead import KilledAhead
-from onceproof.harness.faults.targets.all_brokers import KilledBrokers
+from onceproof.harness.faults.targets.all_brokers import EndedBrokers, PausedBrokers
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.faults.targets.broker_ended import KilledBroker, StoppedBroker
 from onceproof.harness.faults.targets.broker_paused import PausedBroker
@@ -258,7 +258,7 @@ class Node(Target):
 
 @dataclass(frozen=True, kw_only=True)
 class AllBrokers(Victim):
-    """Every broker, as when the power fails."""
+    """Every broker: killed, as when the power fails, asked to end, or paused."""
 
     written: ClassVar[str] = "brokers"
     example: ClassVar[str] = "brokers"
@@ -271,4 +271,14 @@ class AllBrokers(Victim):
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGKILL all; they are restarted side by side when healed."""
-        return KilledBrokers(context, name)
+        how = f"SIGKILL by fault «{name}»"
+        return EndedBrokers(context, lambda node: context.stage.kill(node, how), paused_too=True)
+
+    def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGTERM to all; to the last one nobody is left whom it could hand over to."""
+        how = f"SIGTERM by fault «{name}»"
+        return EndedBrokers(context, lambda node: context.stage.shut_down(node, how))
+
+    def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Pause all: every connection stays, and nobody answers."""
+        return PausedBrokers(context)

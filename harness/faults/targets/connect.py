@@ -8,16 +8,21 @@ is a zombie when it goes on: whatever its task was about to write or to commit i
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.targets.base import Verb, Victim
+from onceproof.harness.faults.targets.standing_still import StandingStill
 from onceproof.harness.faults.workers import taken_over, wait_whole, workers
 from onceproof.harness.run_context import Collected, RunContext
+from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.connect.base import WORKER
+from onceproof.harness.subjects.connect.workers import Workers
 
 FENCED: Final = "fenced-zombie"
 """Who came back wanted to go on, and was told that another one has its place."""
@@ -42,7 +47,13 @@ class ConnectTaskOwner(Victim):
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGKILL it; it is restarted when healed."""
-        return _KilledOwner(context, name)
+        crew = workers(context)
+        return _EndedOwner(crew, lambda who: crew.kill(who, f"SIGKILL by fault «{name}»"))
+
+    def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGTERM it: it ends its task and leaves its group, so another one has it at once."""
+        crew = workers(context)
+        return _EndedOwner(crew, lambda who: crew.stop(who, f"SIGTERM by fault «{name}»"))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Pause it for longer than its session."""
@@ -67,15 +78,39 @@ class ConnectWorkers(Victim):
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGKILL all, side by side; they are restarted when healed."""
-        return _KilledAll(context, name)
+        crew = workers(context)
+        return _EndedAll(crew, lambda who: crew.kill(who, f"SIGKILL by fault «{name}»"))
+
+    def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGTERM all, side by side; they are restarted when healed."""
+        crew = workers(context)
+        return _EndedAll(crew, lambda who: crew.stop(who, f"SIGTERM by fault «{name}»"))
+
+    def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Pause all, side by side: nobody takes the task."""
+        crew = workers(context)
+        return StandingStill(
+            context,
+            lambda: _side_by_side(crew, crew.pause),
+            done=lambda: crew.commits,
+            nothing="no position was committed",
+            heal=partial(wait_whole, crew),
+        )
 
 
-class _KilledOwner:
-    def __init__(self, context: RunContext, name: str) -> None:
-        self._crew = workers(context)
+def _side_by_side(crew: Workers, act: Callable[[str], Process]) -> list[Process]:
+    for who in crew.names:
+        crew.process(who)  # if one does not run, nobody is struck
+    with ThreadPoolExecutor(len(crew.names)) as pool:
+        return list(pool.map(act, crew.names))
+
+
+class _EndedOwner:
+    def __init__(self, crew: Workers, end: Callable[[str], Process]) -> None:
+        self._crew = crew
         self._who = self._crew.wait_owner()
         self.at = now()
-        self._process = self._crew.kill(self._who, f"SIGKILL by fault «{name}»")
+        self._process = end(self._who)
         self._commits = self._crew.commits
         self.target = f"{self._process.instance} (runs the task)"
 
@@ -125,14 +160,11 @@ class _PausedOwner:
             )
 
 
-class _KilledAll:
-    def __init__(self, context: RunContext, name: str) -> None:
-        self._crew = workers(context)
-        names = self._crew.names
+class _EndedAll:
+    def __init__(self, crew: Workers, end: Callable[[str], Process]) -> None:
+        self._crew = crew
         self.at = now()
-        with ThreadPoolExecutor(len(names)) as pool:
-            how = f"SIGKILL by fault «{name}»"
-            self._processes = list(pool.map(lambda who: self._crew.kill(who, how), names))
+        self._processes = _side_by_side(crew, end)
         self.target = ", ".join(process.instance for process in self._processes)
 
     def evidence(self) -> str | None:

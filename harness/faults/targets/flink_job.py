@@ -16,8 +16,16 @@ from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.jobs import job, transactions_of, wait_completes, wait_decided
+from onceproof.harness.faults.jobs import (
+    job,
+    transactions_of,
+    wait_another,
+    wait_completes,
+    wait_decided,
+)
 from onceproof.harness.faults.targets.base import Verb, Victim
+from onceproof.harness.faults.targets.ended import Ended
+from onceproof.harness.faults.targets.standing_still import StandingStill
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transactions import ENDING, ONGOING
 from onceproof.harness.run_context import RunContext
@@ -67,6 +75,29 @@ class FlinkJob(Victim):
             return _Killed(context, name)
         return _KilledInWindow(context, name, WINDOWS[at], self.outage)
 
+    def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGTERM it, without a savepoint: what is open stays so until its next life."""
+        stop = partial(job(context).stop, f"SIGTERM by fault «{name}»")
+        return Ended(stop, partial(_restart, context))
+
+    def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Stop it in its tracks, amid whatever checkpoint; nobody takes its place."""
+        job_ = job(context)
+
+        return StandingStill(
+            context,
+            lambda: [job_.pause()],
+            done=lambda: job_.commits,
+            nothing="no checkpoint was complete",
+            heal=partial(wait_another, context),
+        )
+
+
+def _restart(context: RunContext) -> None:
+    """Start it and wait until it completes a checkpoint."""
+    job(context).start()
+    wait_completes(context)
+
 
 class _Killed:
     def __init__(self, context: RunContext, name: str) -> None:
@@ -84,8 +115,7 @@ class _Killed:
 
     def heal(self) -> None:
         """Restart it and wait until it completes a checkpoint."""
-        self._job.start()
-        wait_completes(self._context)
+        _restart(self._context)
 
 
 class _KilledInWindow:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.forwarders import forwarders
 from onceproof.harness.faults.targets.base import Numbered, Verb
+from onceproof.harness.faults.targets.ended import Ended
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.queue.moments import BEFORE_COMMIT, MOMENTS
 from onceproof.harness.subjects.queue.subject import FORWARDER
@@ -22,7 +24,7 @@ from onceproof.harness.subjects.queue.subject import FORWARDER
 
 @dataclass(frozen=True, kw_only=True)
 class Forwarder(Numbered):
-    """A forwarder, by name, struck at a moment: before its commit if `at` does not say."""
+    """A forwarder, by name, killed or paused at a moment: before its commit if none is named."""
 
     written: ClassVar[str] = "forwarder-<n>"
     example: ClassVar[str] = "forwarder-0"
@@ -34,11 +36,21 @@ class Forwarder(Numbered):
         return FORWARDER
 
     def moment(self, verb: Verb, at: str | None) -> str:
-        return super().moment(verb, BEFORE_COMMIT if at is None else at)
+        return super().moment(verb, BEFORE_COMMIT if at is None and verb != "stop" else at)
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGKILL it at the moment; it is started again when healed."""
         return _Killed(context, name, self.name, at or BEFORE_COMMIT)
+
+    def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGTERM it at once; whether it has what it took consumed is its own affair."""
+        crew = forwarders(context)
+
+        def heal() -> None:
+            crew.restart(self.name)
+            crew.wait_consuming()
+
+        return Ended(partial(crew.stop, self.name, f"SIGTERM by fault «{name}»"), heal)
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Pause it at the moment."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, cast
 
-from onceproof.harness.clock import now
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.message import Message
 from onceproof.harness.faults.programs import at_work, program, start_again, wait_works
 from onceproof.harness.faults.targets.base import Verb, Victim
+from onceproof.harness.faults.targets.ended import Ended
 from onceproof.harness.faults.targets.program_commit import KilledProgram, Moment, messages
+from onceproof.harness.faults.targets.standing_still import StandingStill
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.user_pipeline.program import PROGRAM
 
@@ -54,52 +56,13 @@ class Program(Victim):
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGTERM it, as a deployment ends it; it is started again when healed."""
-        return _Stopped(context, name, self.phase)
+        program_ = program(context)
+        at_work(context, self.phase)
+        stop = partial(program_.stop, f"SIGTERM by fault «{name}»")
+        return Ended(stop, partial(start_again, context))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Stop it in its tracks: it misses what happens, and goes on as if nothing had."""
-        return _Paused(context)
-
-
-class _Stopped:
-    def __init__(self, context: RunContext, name: str, phase: float) -> None:
-        self._context = context
-        self._program = program(context)
-        at_work(context, phase)
-        self._process = self._program.stop(f"SIGTERM by fault «{name}»")
-        self.at = now()
-        self.target = self._process.instance
-
-    def evidence(self) -> str | None:
-        """Its end, and how all of it came to one."""
-        return f"{self.target} {self._process.ended}: {self._process.how}"
-
-    def heal(self) -> None:
-        """Start it again, and see that it writes."""
-        start_again(self._context)
-
-
-class _Paused:
-    def __init__(self, context: RunContext) -> None:
-        self._context = context
         program_ = program(context)
         at_work(context)
-        self._process = program_.pause()
-        self.at = now()
-        self.target = self._process.instance
-        self._acknowledged = context.producers.acknowledged
-
-    def evidence(self) -> str | None:
-        """That it stands still, and what it has missed meanwhile."""
-        missed = self._context.producers.acknowledged - self._acknowledged
-        if not missed or not self._process.frozen():
-            return None
-        return (
-            f"all {self._process.members()} processes of {self.target} stand still; meanwhile "
-            f"{missed} records were acknowledged"
-        )
-
-    def heal(self) -> None:
-        """Let it go on, and see that it writes."""
-        self._process.thaw()
-        wait_works(self._context)
+        return StandingStill(context, lambda: [program_.pause()], heal=partial(wait_works, context))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
@@ -11,8 +12,10 @@ from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.between_batches import start_again
 from onceproof.harness.faults.driver import driver, wait_reads
 from onceproof.harness.faults.targets.base import Verb, Victim
+from onceproof.harness.faults.targets.ended import Ended
 from onceproof.harness.faults.targets.spark_driver_row import KilledAtRow
 from onceproof.harness.faults.targets.spark_driver_window import KilledInWindow
+from onceproof.harness.faults.targets.standing_still import StandingStill
 from onceproof.harness.run_context import RunContext
 from onceproof.harness.settle import settle
 from onceproof.harness.subjects.spark_subject import DRIVER
@@ -69,11 +72,19 @@ class SparkDriver(Victim):
         What is left of its session after that, such as a JVM that goes on with its batch, is killed
         in the end.
         """
-        return _Stopped(context, name)
+        stop = partial(driver(context).stop, f"SIGTERM by fault «{name}»")
+        return Ended(stop, partial(start_again, context))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Stop the whole session in its tracks; its connections stay, time goes on without it."""
-        return _Paused(context)
+        driver_ = driver(context)
+        return StandingStill(
+            context,
+            lambda: [driver_.pause()],
+            done=lambda: driver_.last_committed,
+            nothing="no micro-batch was committed",
+            heal=partial(wait_reads, context),
+        )
 
 
 def _row(at: str) -> int | None:
@@ -106,47 +117,3 @@ class _Killed:
     def heal(self) -> None:
         """Restart it and wait until its query runs."""
         start_again(self._context)
-
-
-class _Stopped:
-    def __init__(self, context: RunContext, name: str) -> None:
-        self._context = context
-        self._driver = driver(context)
-        self.at = now()
-        self._process = self._driver.stop(f"SIGTERM by fault «{name}»")
-        self.target = self._process.instance
-
-    def evidence(self) -> str | None:
-        """Its end, and how all of it came to one."""
-        return f"{self.target} {self._process.ended}: {self._process.how}"
-
-    def heal(self) -> None:
-        """Start it again, unless an earlier try did, and see that it reads."""
-        start_again(self._context)
-
-
-class _Paused:
-    def __init__(self, context: RunContext) -> None:
-        self._context = context
-        self.at = now()
-        self._driver = driver(context)
-        self._process = self._driver.pause()
-        self.target = self._process.instance
-        self._batch = self._driver.last_committed
-        self._acknowledged = context.producers.acknowledged
-
-    def evidence(self) -> str | None:
-        """That it stands still, and what it has missed meanwhile."""
-        missed = self._context.producers.acknowledged - self._acknowledged
-        committed = self._driver.last_committed != self._batch
-        if not missed or committed or not self._process.frozen():
-            return None
-        return (
-            f"all {self._process.members()} processes of {self.target} stand still; meanwhile "
-            f"{missed} records were acknowledged and no micro-batch was committed"
-        )
-
-    def heal(self) -> None:
-        """Let it go on, and see that it reads."""
-        self._process.thaw()
-        wait_reads(self._context)

@@ -7,16 +7,18 @@ comes shows it twice, though no batch was replayed.
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, Self
 
 from onceproof.harness.clock import now
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.driver import driver, wait_reads
-from onceproof.harness.faults.executors import Executors, sigkill
+from onceproof.harness.faults.executors import Executors, send
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.run_context import Collected, RunContext
 from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.stage.processes import descendants, stand_still
 from onceproof.harness.subjects.spark_subject import EXECUTORS
 from onceproof.harness.wait import wait_until
 
@@ -48,13 +50,22 @@ class SparkExecutors(Victim):
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGKILL them; lost tasks are tried again by others."""
-        return _Killed(context, self.which, name)
+        return _Ended(context, self.which, name, signal.SIGKILL)
+
+    def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """SIGTERM them, without being decommissioned: their tasks are lost all the same."""
+        return _Ended(context, self.which, name, signal.SIGTERM)
+
+    def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
+        """Stop them in their tracks, with their Python workers: their tasks do not end."""
+        return _Paused(context, self.which)
 
 
-class _Killed:
-    def __init__(self, context: RunContext, which: Which, name: str) -> None:
+class _Struck:
+    """Executors of the driver's present life, of which one or all are struck."""
+
+    def __init__(self, context: RunContext, which: Which) -> None:
         self._context = context
-        self._name = name
         self._executors = Executors(context)
         self._before = self._executors.found()
         if not self._before:
@@ -67,27 +78,6 @@ class _Killed:
         words = ", ".join(f"executor {number}" for number in self._victims)
         self.target = f"{words} of {self._executors.process.instance}"
         self.at = now()
-        for number in self._victims:
-            sigkill(self._before[number])
-        self._proof: str | None = None
-
-    def evidence(self) -> str | None:
-        """That they are gone and how, as Spark tells, and who came instead."""
-        if self._proof is None:
-            there = self._executors.found()
-            instead = sorted(there.keys() - self._before.keys())
-            codes = self._executors.codes()
-            if (
-                there.keys().isdisjoint(self._victims)
-                and len(instead) >= len(self._victims)
-                and all(codes.get(number) == _KILLED for number in self._victims)
-            ):
-                seconds = (now() - self.at) / 1e9
-                self._proof = (
-                    f"{self.target} ended with code {_KILLED}, as Spark tells; after "
-                    f"{seconds:.1f} s there were executors {', '.join(map(str, instead))}"
-                )
-        return self._proof
 
     def heal(self) -> None:
         """Wait until there are as many executors as before, and the driver reads."""
@@ -99,6 +89,34 @@ class _Killed:
             seen=self._executors.found,
         )
         wait_reads(self._context)
+
+
+class _Ended(_Struck):
+    def __init__(self, context: RunContext, which: Which, name: str, sig: signal.Signals) -> None:
+        super().__init__(context, which)
+        self._name = name
+        self._code = 128 + sig
+        for number in self._victims:
+            send(self._before[number], sig)
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That they are gone and how, as Spark tells, and who came instead."""
+        if self._proof is None:
+            there = self._executors.found()
+            instead = sorted(there.keys() - self._before.keys())
+            codes = self._executors.codes()
+            if (
+                there.keys().isdisjoint(self._victims)
+                and len(instead) >= len(self._victims)
+                and all(codes.get(number) == self._code for number in self._victims)
+            ):
+                seconds = (now() - self.at) / 1e9
+                self._proof = (
+                    f"{self.target} ended with code {self._code}, as Spark tells; after "
+                    f"{seconds:.1f} s there were executors {', '.join(map(str, instead))}"
+                )
+        return self._proof
 
     def after_collect(self, known: Collected) -> None:
         """Tasks that were lost with them, which the driver may tell late, were tried again."""
@@ -113,5 +131,70 @@ class _Killed:
             )
 
 
-_KILLED: Final = 128 + 9
-"""What a process that ended by signal 9 is said to have ended with."""
+class _Paused(_Struck):
+    """They hold up whichever batch has tasks on them: nothing else of it shows."""
+
+    def __init__(self, context: RunContext, which: Which) -> None:
+        super().__init__(context, which)
+        self._pids: list[int] = []
+        wait_until(
+            self._freeze,
+            what=f"all of {self.target} to stand still",
+            seconds=30,
+            every=0.01,
+            stop=context.stop,
+        )
+        self._since, self._batch = now(), driver(context).last_committed
+        self._acknowledged = context.producers.acknowledged
+
+    def evidence(self) -> str | None:
+        """The kernel's word, and that a batch which was planned is not committed for long."""
+        batch = driver(self._context).last_committed
+        acknowledged = self._context.producers.acknowledged
+        if batch != self._batch:  # its tasks were on others
+            self._since, self._batch, self._acknowledged = now(), batch, acknowledged
+        waiting = self._waiting()
+        missed, seconds = acknowledged - self._acknowledged, (now() - self._since) / 1e9
+        if waiting is None or not missed or seconds < _HELD_UP_SECONDS:
+            return None
+        if not stand_still(self._pids):
+            return None
+        return (
+            f"all {len(self._pids)} processes of {self.target} stand still; micro-batch "
+            f"{waiting} was not committed for {seconds:.1f} s, in which {missed} records were "
+            "acknowledged"
+        )
+
+    def heal(self) -> None:
+        """Let them go on, and see that the driver reads, and commits what it has planned."""
+        for pid in self._pids:
+            send(pid, signal.SIGCONT)
+        super().heal()
+        driver_ = driver(self._context)
+        wait_until(
+            lambda: driver_.last_committed != self._batch or self._waiting() is None,
+            what="the driver to commit a micro-batch",
+            seconds=150,
+            stop=self._context.stop,
+        )
+
+    def _waiting(self) -> int | None:
+        """The batch that is planned and not committed."""
+        driver_ = driver(self._context)
+        planned, committed = driver_.checkpoint.planned(), driver_.last_committed
+        return (
+            planned[-1]
+            if planned and planned[-1] > (-1 if committed is None else committed)
+            else None
+        )
+
+    def _freeze(self) -> bool:
+        """One may start a worker between two looks."""
+        self._pids = [pid for n in self._victims for pid in descendants(self._before[n])]
+        for pid in self._pids:
+            send(pid, signal.SIGSTOP)
+        return stand_still(self._pids)
+
+
+_HELD_UP_SECONDS: Final = 10.0
+"""Far longer than a micro-batch takes."""

@@ -109,6 +109,14 @@ class FlinkJob:
         """SIGKILL it; it stays down until `start`."""
         return self._supervisor.kill(_JOB, how)
 
+    def stop(self, how: str) -> Process:
+        """Ask it to end; it stays down until `start`."""
+        return self._supervisor.stop(_JOB, how)
+
+    def pause(self) -> Process:
+        """Stop it in its tracks."""
+        return self._supervisor.pause(_JOB)
+
     def running(self) -> Process:
         """The life that runs.
 

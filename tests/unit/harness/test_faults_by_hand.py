@@ -162,7 +162,7 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("cut-at-commit member lands", "'member' is no member; expected member-0, member-1"),
         ("stop driver --at idle", "invalid window 'idle': expected none: stop driver takes no w"),
         ("kill driver --at", "expected kill TARGET .--at WINDOW., found kill driver --at"),
-        ("stop flink-job", "cannot stop flink-job: expected kill"),
+        ("stop flink-job --at checkpoint-begun", "invalid window .*: stop flink-job takes no w"),
         (
             "kill driver --at lunch",
             "invalid window 'lunch': expected after-offset-log or during-",

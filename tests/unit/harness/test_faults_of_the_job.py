@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +12,9 @@ from typing import Any
 import pytest
 
 from onceproof.harness.faults import jobs, replace_job
+from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.replace_job import ZOMBIE, ReplaceJob
 from onceproof.harness.faults.targets import flink_job
 from onceproof.harness.faults.targets.flink_job import IN_DOUBT, FlinkJob
@@ -214,3 +218,41 @@ def test_a_zombie_that_goes_on_is_not_healed(world: World, monkeypatch: pytest.M
     hit.process.popen.kill()
     injection.heal()
     assert not world.hazards, "nobody had seen a successor of it at work"
+
+
+def test_one_that_was_asked_to_end_goes_on_in_its_next_life(world: World) -> None:
+    injection = asked("stop", ["flink-job"]).inject(world.context, "stop-1")
+    assert injection.evidence() == "job#1 ended by signal 15: SIGTERM by fault «stop-1»"
+    assert not world.job.alive()
+    world.completes(2)
+    injection.heal()
+    injection.heal()
+    assert len(world.job.started) == 2
+
+
+def test_one_that_stands_still_completes_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    producers = world.context.producers = SimpleNamespace(acknowledged=100)
+    first = world.job.checkpoint(1)
+    injection = Pause(FlinkJob()).inject(world.context, "pause-1")
+    assert injection.evidence() is None, "nothing was missed yet"
+    producers.acknowledged = 150
+    assert injection.evidence() == (
+        "all 1 processes of job#1 stand still; meanwhile 50 records were acknowledged and no "
+        "checkpoint was complete"
+    )
+    first.complete({0: 5})
+    world.job.completed(1)
+    assert injection.evidence() is None, "somebody completed one"
+    monkeypatch.setattr(jobs, "_SECONDS", 0.5)
+    with pytest.raises(Overdue, match="the Flink job to complete another checkpoint"):
+        injection.heal()
+    monkeypatch.setattr(jobs, "_SECONDS", 20.0)
+    with ThreadPoolExecutor(1) as pool:
+        healed = pool.submit(injection.heal)
+        time.sleep(0.5)
+        world.job.checkpoint(2).complete({0: 9})
+        healed.result()
+    world.job.goes_on()
+    assert len(world.job.started) == 1

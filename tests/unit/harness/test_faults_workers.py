@@ -10,10 +10,12 @@ import pytest
 
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.stop import Stop
 from onceproof.harness.faults.targets import connect
 from onceproof.harness.faults.targets.connect import ConnectTaskOwner, ConnectWorkers
 from onceproof.harness.faults.workers import workers
 from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.subjects.pipeline import PipelineTrouble
 
 TOLD = "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer"
 
@@ -43,12 +45,20 @@ class Crew:
     def wait_together(self) -> None:
         self.waited.append("together")
 
+    def process(self, name: str) -> None:
+        if name in self.down:
+            raise PipelineTrouble(f"{name} does not run")
+
     def alive(self) -> bool:
         return len(self.down) < len(self.names)
 
     def kill(self, name: str, how: str) -> Any:
         self.down.add(name)
         return SimpleNamespace(instance=f"{name}#1", ended="ended by signal 9")
+
+    def stop(self, name: str, how: str) -> Any:
+        self.down.add(name)
+        return SimpleNamespace(instance=f"{name}#1", ended="exited with 143")
 
     def restart(self, name: str) -> None:
         self.down.discard(name)
@@ -60,8 +70,9 @@ class Crew:
             self.still = False
 
         return SimpleNamespace(
-            instance=f"{name}#1", frozen=lambda: self.still, thaw=thaw, log=self.log
-        )
+            instance=f"{name}#1", frozen=lambda: self.still, thaw=thaw, log=self.log,
+            members=lambda: 2,
+        )  # fmt: skip
 
 
 @pytest.fixture
@@ -75,7 +86,9 @@ def inject(fault: Any, **context: Any) -> Any:
     return fault.inject(SimpleNamespace(**context), "hit")
 
 
-@pytest.mark.parametrize("fault", [Kill(ConnectTaskOwner()), Pause(ConnectTaskOwner())])
+@pytest.mark.parametrize(
+    "fault", [Kill(ConnectTaskOwner()), Stop(ConnectTaskOwner()), Pause(ConnectTaskOwner())]
+)
 def test_it_bites_when_another_one_has_the_task_and_commits(crew: Crew, fault: Any) -> None:
     injection = inject(fault)
     assert injection.target == "worker-0#1 (runs the task)"
@@ -117,14 +130,45 @@ def test_what_a_zombie_is_told_is_a_hazard_if_it_is_told_after_its_pause(crew: C
     assert told == [("fenced-zombie", f"worker-0#1 was told: {TOLD}")]
 
 
-def test_all_workers_are_killed_and_started_again(crew: Crew) -> None:
-    injection = inject(Kill(ConnectWorkers()))
+@pytest.mark.parametrize(
+    ("fault", "ended"), [(Kill, "ended by signal 9"), (Stop, "exited with 143")]
+)
+def test_all_workers_end_and_are_started_again(crew: Crew, fault: Any, ended: str) -> None:
+    injection = inject(fault(ConnectWorkers()))
     assert crew.down == {"worker-0", "worker-1"}
     assert injection.target == "worker-0#1, worker-1#1"
-    assert injection.evidence() == "worker-0#1 ended by signal 9; worker-1#1 ended by signal 9"
+    assert injection.evidence() == f"worker-0#1 {ended}; worker-1#1 {ended}"
     injection.heal()
     assert (crew.down, crew.waited) == (set(), ["together", "owner"])
     assert injection.evidence() is None
+
+
+def test_all_workers_stand_still_and_commit_nothing(crew: Crew) -> None:
+    producers = SimpleNamespace(acknowledged=100)
+    injection = inject(Pause(ConnectWorkers()), producers=producers)
+    crew.commits += 1
+    assert injection.evidence() is None, "nothing was missed yet"
+    producers.acknowledged = 107
+    proof = (
+        "all 4 processes of worker-0#1, worker-1#1 stand still; meanwhile 7 records were "
+        "acknowledged and no position was committed"
+    )
+    assert injection.evidence() == proof, "what was on its way counts for nothing"
+    crew.still = False
+    assert injection.evidence() is None, "they go on"
+    crew.still = True
+    crew.commits += 1
+    assert injection.evidence() is None, "somebody committed"
+    injection.heal()
+    assert (crew.still, crew.waited) == (False, ["together", "owner"])
+
+
+@pytest.mark.parametrize("fault", [Kill, Stop, Pause])
+def test_where_one_does_not_run_nobody_is_struck(crew: Crew, fault: Any) -> None:
+    crew.down.add("worker-1")
+    with pytest.raises(PipelineTrouble, match="worker-1 does not run"):
+        inject(fault(ConnectWorkers()))
+    assert (crew.down, crew.still) == ({"worker-1"}, False)
 
 
 def test_what_has_no_workers_cannot_lose_them() -> None:

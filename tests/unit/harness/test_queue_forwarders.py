@@ -356,6 +356,25 @@ def stand(folder: Path) -> None:
     moments.reached(BEFORE_COMMIT, "r9")
 
 
+def test_one_that_was_asked_to_end_is_started_again(world: tuple[Forwarders, Queues]) -> None:
+    forwarders, _ = world
+    asked_to: list[str] = []
+
+    def stop(who: str, how: str) -> Any:
+        asked_to.append(f"stop {who}")
+        return SimpleNamespace(instance=f"{who}#1", ended="exited with 143", how=how)
+
+    forwarders.stop = stop  # type: ignore[method-assign]
+    forwarders.restart = lambda who: asked_to.append(f"start {who}")  # type: ignore[method-assign]
+    context: Any = SimpleNamespace(pipeline=forwarders)
+    fault = asked("stop", ["forwarder-1"])
+    assert fault.describe() == "SIGTERM forwarder-1"
+    injection = fault.inject(context, "stop-1")
+    assert injection.evidence() == "forwarder-1#1 exited with 143: SIGTERM by fault «stop-1»"
+    injection.heal()
+    assert asked_to == ["stop forwarder-1", "start forwarder-1"]
+
+
 def test_there_is_no_forwarder_of_that_name(world: tuple[Forwarders, Queues]) -> None:
     with pytest.raises(StageTrouble, match="no forwarder-7; there are forwarder-0, forwarder-1"):
         world[0].let_go("forwarder-7")

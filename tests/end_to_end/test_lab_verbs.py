@@ -1,0 +1,63 @@
+"""Parts of pipelines stopped and paused by hand, one after the other, each on its real subject.
+
+A run takes minutes, so it is `make test-faults` that tries them; every build has the same faults on
+pipelines that are made up (`tests/unit/harness/test_faults_*.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.catalogue import MINUTES
+from tests.end_to_end.command import onceproof
+from tests.end_to_end.test_lab import up
+
+pytestmark = [*MINUTES, pytest.mark.timeout(900)]
+
+
+@pytest.mark.parametrize(
+    ("subject", "faults"),
+    [
+        (
+            "kafka-connect-file-source-quiet",
+            {
+                "stop connect-task-owner": "exited with 143; worker-",
+                "stop connect-workers": "exited with 143; worker-1#",
+                "pause connect-workers": "and no position was committed",
+            },
+        ),
+        (
+            "flink-quiet",
+            {
+                "stop flink-job": "exited with 143: SIGTERM by fault",
+                "pause flink-job": "and no checkpoint was complete",
+            },
+        ),
+        (
+            "executors-killed-kafka",
+            {
+                "stop executor": "ended with code 143, as Spark tells",
+                "pause executors": "was not committed for",
+            },
+        ),
+        ("jms-forwarder-transacted-quiet", {"stop forwarder-0": ": SIGTERM by fault"}),
+        ("amqp-forwarder-transacted", {"stop forwarder-0": "ended by signal 15: SIGTERM"}),
+    ],
+)
+def test_each_is_proved_and_over(tmp_path: Path, subject: str, faults: Mapping[str, str]) -> None:
+    with up("verbs", tmp_path, of=(subject, "--seed", "3")) as lab:
+        by_name = ("--lab", lab.name)
+        for words, said in faults.items():
+            done = onceproof("fault", *words.split(), *by_name)
+            assert done.code == 0, done.out + done.err
+            name = done.out.partition(":")[0]
+            lab.wait_bitten(name)
+            assert said in lab.fault(name)["detail"]
+            done = onceproof("heal", name, *by_name)
+            assert done.code == 0, done.out + done.err
+        assert onceproof("end", *by_name).code == 0
+        done = lab.process.finish()
+        assert not {"violated", "invalid", "stalled"} & set(done.verdicts().values()), done.out
