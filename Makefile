@@ -92,7 +92,7 @@ exact-faults: .bootstrap ## Every message of a transaction met by every fault (T
 	@$(BIN)/python -m onceproof.harness.message_faults --tries $(TRIES) $(ARGS)
 
 reference: .bootstrap ## Write docs/reference anew, from the code
-	@$(BIN)/python -m onceproof.reports.anomalies.page
+	@$(BIN)/python -m onceproof.reports.anomalies.markdown > docs/reference/anomalies.md
 	@$(BIN)/python -m onceproof.checkers.tables_page > docs/reference/history.md
 	@$(BIN)/python -m onceproof.checkers.claims_page > docs/reference/claims.md
 	@$(BIN)/python -m onceproof.harness.faults.page > docs/reference/faults.md

@@ -19,6 +19,10 @@ _CONTENTS: Final = ("docs/index", "docs/findings/README", "docs/decisions/README
 """Pages whose links are the navigation; their headings are its captions."""
 _LINK: Final = re.compile(r"^[*|] .*?\[[^\]]+\]\(([^)#:]+)\.md\)", re.MULTILINE)
 
+_ANOMALIES: Final = "docs/reference/anomalies"
+_PICTURES: Final = "anomalies-in-pictures.html"
+"""A page that is drawn from the code while the site is built; it lies beside that of anomalies."""
+
 project = "onceproof"
 html_title = "onceproof"
 extensions = ["myst_parser"]
@@ -53,6 +57,22 @@ def _navigation(_app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = text
 
 
+def _link_to_pictures(_app: Sphinx, page: str, source: list[str]) -> None:
+    if page == _ANOMALIES:
+        words = "the same with pictures"
+        source[0] = source[0].replace(words, f'<a href="{_PICTURES}">{words}</a>')
+
+
+def _draw_pictures(app: Sphinx, error: Exception | None) -> None:
+    if error is None and _ANOMALIES in app.env.found_docs:
+        from onceproof.reports.anomalies.page import page
+
+        path = (Path(app.outdir) / _ANOMALIES).with_name(_PICTURES)
+        path.write_text(page(), encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.connect("source-read", _navigation)
+    app.connect("source-read", _link_to_pictures)
+    app.connect("build-finished", _draw_pictures)

@@ -14,10 +14,12 @@ from onceproof.checkers import anomalies
 from onceproof.checkers.implications import IMPLIES
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 from onceproof.checkers.refutations import GUARANTEES, refutations
-from onceproof.reports.anomalies.picture import scene
-from onceproof.reports.anomalies.scene import Scene
-from onceproof.reports.anomalies.trial import Minimal
+from onceproof.reports.anomalies.trial import Minimal, Trial, tried
 
+LEAD: Final = (
+    "An anomaly is a pattern in a recorded history that a claim cannot live with. Each has one "
+    "query, whose rows are the witness."
+)
 HOPS: Final[Mapping[Hop, str]] = {
     Hop.PRODUCE: "application → topic",
     Hop.PROCESS: "topic → sink",
@@ -68,9 +70,9 @@ class Entry:
         """Where it is written."""
         return f"checkers/anomalies/{self.name.lower().replace('-', '_')}.py"
 
-    def scene(self) -> Scene | None:
-        """Its minimal history, judged and laid out; None where it has none."""
-        return scene(self.anomaly, self.minimal) if self.minimal else None
+    def trial(self) -> Trial | None:
+        """Its minimal history, judged; None where it has none."""
+        return tried(self.anomaly, self.minimal) if self.minimal else None
 
     def code(self) -> str:
         """Its minimal history as one would write it."""

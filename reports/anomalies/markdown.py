@@ -1,4 +1,6 @@
-"""The reference of all anomalies as Markdown, pictures drawn with characters.
+"""The reference of all anomalies as Markdown, `docs/reference/anomalies.md`.
+
+    python -m onceproof.reports.anomalies.markdown > docs/reference/anomalies.md
 
 What comes from an anomaly's file is written for people and may hold
 backticks and stars, which mean here what they mean there; angle brackets and pipes are escaped.
@@ -7,31 +9,36 @@ backticks and stars, which mean here what they mean there; angle brackets and pi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import Final
 
-from onceproof.checkers.model import Hop
-from onceproof.reports.anomalies.canvas import plain
-from onceproof.reports.anomalies.entry import HOPS, Entry
-from onceproof.reports.anomalies.picture import text_picture
-from onceproof.reports.anomalies.scene import Scene
+from onceproof.reports.anomalies.entry import HOPS, LEAD, Entry, by_hop
+from onceproof.reports.anomalies.tables import WRONG, HistoryTable, tables_of
+from onceproof.reports.anomalies.trial import Trial
 
+COMMAND: Final = "python -m onceproof.reports.anomalies.markdown"
+_READING: Final = (
+    "The tables are a smallest history with the anomaly, judged by the checkers. Rows marked with "
+    f"{WRONG} are the witness that the checkers found."
+)
 _PIECES = re.compile(r"(`[^`]*`)")
 
 
-def lines(
-    hops: Mapping[Hop, tuple[Entry, ...]],
-    scenes: Mapping[str, Scene | None],
-    lead: str,
-    reading: str,
-) -> Iterator[str]:
-    """The lines of the document."""
-    yield (
-        "<!-- Written by `python -m onceproof.reports.anomalies.page` from checkers/anomalies/. -->"
-    )
+def document() -> str:
+    """The page, made anew: every minimal history is judged."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    hops = by_hop()
+    yield f"<!-- Written by `{COMMAND}` from checkers/anomalies/. -->"
     yield ""
     yield "# Anomalies"
     yield ""
-    yield f"{lead} In a terminal: `onceproof explain NAME`."
+    yield (
+        f"{LEAD} In a terminal: `onceproof explain NAME`. The site that `make docs` builds has "
+        "the same with pictures."
+    )
     for hop, entries in hops.items():
         yield ""
         yield f"## On the hop {HOPS[hop]}"
@@ -60,23 +67,24 @@ def lines(
     yield ""
     yield "## One by one"
     yield ""
-    yield reading
+    yield _READING
     for entries in hops.values():
         for entry in entries:
-            yield from _one(entry, scenes[entry.name])
+            yield from _one(entry, entry.trial())
 
 
-def _one(entry: Entry, scene: Scene | None) -> Iterator[str]:
+def _one(entry: Entry, trial: Trial | None) -> Iterator[str]:
     anomaly = entry.anomaly
     yield ""
     yield f"### {entry.name}"
     yield ""
     yield _prose(anomaly.definition)
-    if scene is not None:
-        yield ""
-        yield "```text"
-        yield plain(text_picture(scene))
-        yield "```"
+    if trial is not None:
+        for table in tables_of(trial):
+            yield from _table(table)
+        for sentence in trial.sentences:
+            yield ""
+            yield f"{WRONG} {_prose(sentence)}"
     yield ""
     yield f"* For example: {_prose(anomaly.example)}."
     if entry.hint:
@@ -93,6 +101,14 @@ def _one(entry: Entry, scene: Scene | None) -> Iterator[str]:
     if entry.minimal:
         yield from _folded("This history as code", "python", entry.code())
     yield from _folded(f"The query (<code>{entry.file}</code>)", "sql", anomaly.sql.strip())
+
+
+def _table(table: HistoryTable) -> Iterator[str]:
+    yield ""
+    yield f"`{table.name}`"
+    yield ""
+    for row in (table.columns, ("---",) * len(table.columns), *table.rows):
+        yield f"| {' | '.join(map(_cell, row))} |"
 
 
 def _folded(summary: str, language: str, code: str) -> Iterator[str]:
@@ -123,3 +139,7 @@ def _prose(text: str) -> str:
 
 def _cell(text: str) -> str:
     return _prose(text).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    print(document(), end="")  # noqa: T201

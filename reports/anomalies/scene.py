@@ -2,7 +2,7 @@
 
 It is drawn like on a whiteboard. Logs lie in the middle as strips of slots;
 above them stand those who write to them, below those who read, each as lines of text; wires run
-from a line to a slot, or to the edge between two slots. Both painters read the same scene.
+from a line to a slot, or to the edge between two slots.
 """
 
 from __future__ import annotations

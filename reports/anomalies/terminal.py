@@ -10,16 +10,20 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final, TextIO
 
+from rich.table import Table
 from rich.text import Text
 
-from onceproof.reports.anomalies.canvas import Tone, in_ascii
 from onceproof.reports.anomalies.entry import HOPS, Entry, by_hop
 from onceproof.reports.anomalies.names import harmless
-from onceproof.reports.anomalies.picture import WIDTH, text_picture
+from onceproof.reports.anomalies.tables import WRONG, HistoryTable, tables_of
 from onceproof.reports.terminal import console, is_terminal
 from onceproof.reports.text import line
 
-_STYLES: Final = {Tone.PLAIN: "", Tone.TITLE: "dim", Tone.WRONG: "bold red"}
+_ASCII: Final = str.maketrans(
+    {WRONG: "x", "→": ">", "…": "~", "–": "-", "«": '"', "»": '"', "×": "x", "\u00a0": " "}
+)
+_WRONG: Final = "bold red"
+_WIDTH = 78
 _LABEL = 13
 _LEAST = 30
 
@@ -27,9 +31,13 @@ _LEAST = 30
 def print_entry(entry: Entry, out: TextIO) -> None:
     """Everything about one anomaly."""
     to = console(out)
-    width = max(_LEAST, min(WIDTH, to.width))
+    width = max(_LEAST, min(_WIDTH, to.width))
     for told in _entry(entry, width):
-        to.print(told if _speaks_unicode(out) else _translated(told), soft_wrap=True)
+        if isinstance(told, HistoryTable):
+            to.print(_table(told, out), width=width)
+            to.print()
+        else:
+            to.print(_spoken(told, out), soft_wrap=True)
 
 
 def print_list(out: TextIO) -> None:
@@ -49,18 +57,19 @@ def print_list(out: TextIO) -> None:
         lines.append(Text())
     lines.append(Text("`onceproof explain NAME` shows one of them."))
     for told in lines:
-        to.print(told if _speaks_unicode(out) else _translated(told), soft_wrap=True)
+        to.print(_spoken(told, out), soft_wrap=True)
 
 
-def _entry(entry: Entry, width: int) -> Iterator[Text]:
+def _entry(entry: Entry, width: int) -> Iterator[Text | HistoryTable]:
     yield Text.assemble((entry.name, "bold"), f"  ({entry.hop})")
     yield from _wrapped(line(entry.anomaly.definition), width)
     yield Text()
-    scene = entry.scene()
-    if scene is not None:
-        for pieces in text_picture(scene, width):
-            yield Text.assemble(*((piece.text, _STYLES[piece.tone]) for piece in pieces))
-        if not scene.sentences:
+    trial = entry.trial()
+    if trial is not None:
+        yield from tables_of(trial)
+        for sentence in trial.sentences:
+            yield from _wrapped(f"{WRONG} {sentence}", width, style=_WRONG)
+        if not trial.sentences:
             yield from _wrapped(f"The checkers do not find {entry.name} in this history.", width)
         yield Text()
     for label, told in _facts(entry):
@@ -89,21 +98,36 @@ def _labelled(label: str, told: str, width: int) -> Iterator[Text]:
         yield Text.assemble((f"{label if not number else '':<{_LABEL}}", "dim"), part)
 
 
-def _wrapped(told: str, width: int) -> Iterator[Text]:
+def _table(told: HistoryTable, out: TextIO) -> Table:
+    table = Table(
+        title=told.name,
+        title_justify="left",
+        title_style="",
+        header_style="dim",
+        box=None,
+    )
+    for column in told.columns:
+        table.add_column(column, overflow="fold")
+    for row in told.rows or [("no rows",)]:
+        table.add_row(
+            *(_spoken(Text(cell), out) for cell in row), style=_WRONG if row[0] == WRONG else ""
+        )
+    return table
+
+
+def _wrapped(told: str, width: int, *, style: str = "") -> Iterator[Text]:
     return (
-        Text(part)
+        Text(part, style=style)
         for part in textwrap.wrap(told, width, break_on_hyphens=False, break_long_words=False)
     )
 
 
-def _speaks_unicode(out: TextIO) -> bool:
+def _spoken(told: Text, out: TextIO) -> Text:
+    """The text with what the output's encoding has; every character stays one, so that the styles
+    still fit.
+    """
     try:
-        "┏✗▼".encode(getattr(out, "encoding", None) or "utf-8")
+        f"{WRONG}→…".encode(getattr(out, "encoding", None) or "utf-8")
     except (UnicodeError, LookupError):
-        return False
-    return True
-
-
-def _translated(told: Text) -> Text:
-    """With what ASCII has; every character stays one, so the styles still fit."""
-    return Text(in_ascii(told.plain), style=told.style, spans=told.spans)
+        return Text(told.plain.translate(_ASCII), style=told.style, spans=told.spans)
+    return told

@@ -1,7 +1,7 @@
 """A minimal history, really judged: what the checkers find in it, and in which rows.
 
-A picture highlights what is found here and nothing else. A minimal history
-in which its anomaly is not found is drawn without any highlight. One that says nothing of phases is
+Pictures and tables highlight what is found here and nothing else. A minimal history
+in which its anomaly is not found is shown without any highlight. One that says nothing of phases is
 one of a run that settled and was collected to its end.
 """
 
@@ -14,6 +14,7 @@ from typing import Final
 from onceproof.checkers import History, end_to_end
 from onceproof.checkers.judging import find
 from onceproof.checkers.model import Anomaly, Finding, Row, Value
+from onceproof.reports.anomalies.names import harmless
 
 Minimal = Mapping[str, Sequence[Mapping[str, Value]]]
 
@@ -32,21 +33,27 @@ class Trial:
     view: str
     findings: tuple[Finding, ...] = ()
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the checkers say of it; none where they find nothing."""
+        return tuple(dict.fromkeys(harmless(finding.sentence) for finding in self.findings))
+
     def says(self, table: str, column: str) -> bool:
         """Whether a column was given, so that it matters."""
         return column in self.given.get(table, frozenset())
 
 
 def tried(anomaly: Anomaly, minimal: Minimal) -> Trial:
-    """Judge a minimal history; only findings of this anomaly are kept."""
+    """Judge a minimal history, looking for this anomaly only."""
     trial = laid_out(anomaly.name, minimal)
     views = [trial.view] if "journal" not in minimal else sorted({trial.view, "journal"})
     history = History.of(**{"phases": _WHOLE, **minimal})
     found = find(
         history,
         [end_to_end("exactly-once", trial.topic, into=trial.sink, view=view) for view in views],
+        only={anomaly.name},
     )
-    findings = tuple(f for each in found if each.anomaly == anomaly.name for f in each.shown)
+    findings = tuple(finding for each in found for finding in each.shown)
     return replace(trial, findings=findings)
 
 

@@ -42,7 +42,7 @@ def scene_of(trial: Trial) -> Scene:
         board=board,
         moments=moments.moments(desk),
         cycle=_cycle(desk),
-        sentences=tuple(dict.fromkeys(harmless(f.sentence) for f in trial.findings)),
+        sentences=trial.sentences,
     )
     rest = tuple(leftovers.panels(desk, scene.refs()))
     return replace(scene, board=replace(board, below=board.below + rest))

@@ -36,6 +36,7 @@ GUIDES = {
     "what holds says": "docs/explanation/what-holds-says.html",
     "limits": "docs/explanation/limits.html",
     "release": "docs/how-to/make-a-release.html",
+    "anomalies in pictures": "docs/reference/anomalies-in-pictures.html",
     "tutorial": "docs/tutorial/test-your-pipeline.html",
 }
 """What a newcomer looks for."""

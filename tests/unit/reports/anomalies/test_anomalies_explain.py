@@ -8,13 +8,14 @@ import pty
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
 
 from onceproof.checkers import anomalies
 from onceproof.commands.explain import explain
-from onceproof.reports.anomalies.entry import entry
+from onceproof.reports.anomalies.entry import Entry, entry
 from onceproof.reports.anomalies.terminal import print_entry
 
 COMMAND = [sys.executable, "-c", "from onceproof.cli import main; main()", "explain"]
@@ -33,7 +34,7 @@ def test_one_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain("duplicate") == 0
     told = capsys.readouterr().out
     assert told.startswith("duplicate  (application → topic)\n")
-    assert "✗ a" in told
+    assert told.count("\n ✗  ") == 3
     assert "\nusual cause " in told
     assert "\nrefutes      at-most-once, exactly-once" in told
     assert "\nfile         checkers/anomalies/duplicate.py\n" in told
@@ -64,13 +65,42 @@ def test_the_command_line_knows_it() -> None:
     assert done.stdout == ""
 
 
-def test_without_unicode_it_is_drawn_with_ascii() -> None:
-    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    print_entry(entry("duplicate"), out)
-    out.flush()
-    told = out.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
-    assert "+ input-0 " in told
+def test_its_smallest_history_is_told_as_tables() -> None:
+    told = printed("skipped-read", "utf-8")
+    log = [line.rstrip() for line in told.partition("\nlog")[2].splitlines()]
+    assert log[1:5] == [
+        "    offset  record  attempt",
+        "    6       a       a/1",
+        " ✗  7       b       b/1",
+        "    8       c       c/1",
+    ]
+    assert told.count("\n✗ ") == 1
+
+
+@pytest.mark.parametrize("name", ["duplicate", "G1c", "state-mismatch"])
+def test_without_unicode_it_is_told_in_ascii(name: str) -> None:
+    told = printed(name, "ascii")
     assert "\\u" not in told
+    assert "\n x  " in told
+    assert max(map(len, told.splitlines())) <= 78
+    assert told == printed(name, "utf-8").translate(str.maketrans("✗→–×", "x>-x"))
+
+
+def test_names_from_elsewhere_do_no_harm_and_keep_the_width() -> None:
+    name = "\x1b[31m" + "long" * 50
+    rows = [{"record": name, "offset": 0}, {"record": name + "2", "offset": 1}]
+    anomaly = replace(anomalies()["duplicate"], minimal={"log": tuple(rows), "sends": ()})
+    told = printed(replace(entry("duplicate"), anomaly=anomaly, minimal=anomaly.minimal), "utf-8")
+    assert "\x1b" not in told
+    assert "no rows" in told
+    assert max(map(cell_len, told.splitlines())) <= 78
+
+
+def printed(what: str | Entry, encoding: str) -> str:
+    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    print_entry(entry(what) if isinstance(what, str) else what, out)
+    out.flush()
+    return out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined,no-any-return]
 
 
 @pytest.mark.parametrize("columns", [40, 60, 200])

@@ -1,0 +1,31 @@
+"""Names from elsewhere: short, harmless, and still told apart."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from onceproof.reports.anomalies.names import Names, fitted, harmless
+
+
+@pytest.mark.parametrize("limit", [3, 6, 14])
+def test_different_names_stay_different(limit: int) -> None:
+    names = Names(limit)
+    given = [f"{'long' * 20}{i}{'name' * 20}" for i in range(12)] + ["a", "b", "", "''"]
+    short = [names(name) for name in given]
+    assert len(set(short)) == len(given)
+    assert max(map(cell_len, short)) <= max(limit, 4)
+    assert [names(name) for name in given] == short
+
+
+def test_names_are_cut_in_the_middle() -> None:
+    assert fitted("transfer-000123", 9) == "tran…0123"
+    assert fitted("short", 9) == "short"
+    assert cell_len(fitted("漢字" * 20, 9)) <= 9
+
+
+def test_names_do_nothing() -> None:
+    assert harmless("a\nb\x1b[31m") == "a b\\x1b[31m"
+    assert harmless("\u202eabc") == "\\u202eabc"
+    assert harmless("\u05d0\u0639") == "\\u05d0\\u0639"
+    assert harmless(None) == "–"
