@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, TypedDict, Unpack
 
+from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.claims_json import BadClaim, claim_from_json, claim_to_json
 from onceproof.checkers.fine_print import standard_fine_print
 from onceproof.checkers.model import Claim, Expectation, Findings, FinePrint, Hop, Scope
@@ -133,14 +134,12 @@ def end_to_end(
 def refutes(claim: Claim, findings: Findings) -> bool:
     """Whether findings of one anomaly refute a claim.
 
-    An offset gap refutes at-least-once, an overlap does not: positions in two batches are not
-    lost. Gaps come first among the findings, so the first one tells.
+    Some refute a guarantee by one kind of finding only: one of those that are shown must be of it.
     """
     if not findings.count or findings.anomaly not in refutations(claim.guarantee, claim.hop):
         return False
-    if findings.anomaly == "offset-gap" and claim.guarantee == AT_LEAST_ONCE:
-        return any(finding.key.get("kind") == "gap" for finding in findings.shown[:1])
-    return True
+    only_if = anomalies()[findings.anomaly].refutes_only_if.get(claim.guarantee, {})
+    return not only_if or any(only_if.items() <= finding.key.items() for finding in findings.shown)
 
 
 def _append(guarantee: str, topic: str, terms: Terms) -> Claim:

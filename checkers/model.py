@@ -1,7 +1,7 @@
 """The words of judging: hop, evidence, anomaly, finding, claim, verdict, judgement.
 
-These are plain data. Policy (which anomaly refutes which claim) is in
-`claims`, the lattice of verdicts in `verdict`, presentation nowhere in this package.
+These are plain data. An anomaly says which guarantees it refutes; the lattice of verdicts is in
+`verdict`, presentation nowhere in this package.
 """
 
 from __future__ import annotations
@@ -9,9 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
+
+from onceproof.checkers.mutations.mutator import Mutator
 
 Value = str | int | bool | float | None
 Row = Mapping[str, Value]
+
+
+GUARANTEES: Final = (
+    "at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic", "ordered"
+)  # fmt: skip
 
 
 class Hop(StrEnum):
@@ -47,6 +55,20 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Headline:
+    """What the findings of an anomaly amount to, for the sentence at the top of a report.
+
+    `{n}` is how many there are, `{input}` and `{sink}` are the claim's, `{record}` and `{records}`
+    become effects where a record has several. Each of them is a word of its own.
+    """
+
+    one: str
+    many: str
+    rank: int = 100
+    """Of several anomalies those with the lowest ranks are told first."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Anomaly:
     """One way in which a claim can fail, and the query whose rows are its witnesses.
 
@@ -75,6 +97,18 @@ class Anomaly:
     """The smallest history that has it: rows by table, as `History.of` takes them."""
     hint: str
     """What engineers usually find to be the cause."""
+    headline: Headline | None = None
+    """None: a report counts its findings by its name."""
+    refutes: tuple[str, ...] = ()
+    """Guarantees that it refutes on its hop, of `GUARANTEES`."""
+    refutes_only_if: Mapping[str, Row] = field(default_factory=dict)
+    """For some of them, what the key of a finding must be like; other findings do not refute it."""
+    told_with: tuple[str, ...] = ()
+    """Guarantees that it does not refute, and is looked for with because it explains others."""
+    implies: tuple[str, ...] = ()
+    """Names of other anomalies that it may bring with it, directly."""
+    mutations: tuple[Mutator, ...] = ()
+    """How the self-check brings it about in a copy of a history; it must then be found."""
     tell: Callable[[Sequence[Row]], str] | None = None
     """Makes a finding's sentence from all of its rows, where one row is not enough."""
 

@@ -22,8 +22,8 @@ from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.engines.everything import without_screen
 from onceproof.checkers.engines.overlay import Layer, answer_name
 from onceproof.checkers.engines.parallel import Beside
-from onceproof.checkers.model import Hop, Mutation, Value
-from onceproof.checkers.mutations import Mutator, Target, mutators
+from onceproof.checkers.model import Anomaly, Hop, Mutation, Value
+from onceproof.checkers.mutations.mutator import Mutator, Row
 from onceproof.checkers.trials import nobody
 
 _CANDIDATES: Final = 12
@@ -50,9 +50,44 @@ class Proof:
     where: str
 
     @property
-    def mutators(self) -> list[Mutator]:
+    def ways(self) -> list[_Way]:
         """The ways to mutate a history that prove something here."""
-        return [w for w in mutators() if w.hop is self.hop and w.must_find in self.wanted]
+        return [
+            _Way(anomaly=anomaly, mutator=mutator)
+            for anomaly in anomalies().values()
+            if anomaly.hop is self.hop and anomaly.name in self.wanted
+            for mutator in anomaly.mutations
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Way:
+    """A way to mutate a history, and the anomaly that must then be found."""
+
+    anomaly: Anomaly
+    mutator: Mutator
+
+    def applies(self, layer: Layer, trial: int) -> bool:
+        """Whether this history has what the mutation is about."""
+        needs = self.mutator.needs
+        return needs is None or bool(
+            layer.rows(f"SELECT 1 AS one FROM ({needs}) n WHERE n.trial = {trial} LIMIT 1")
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Target:
+    """A place for a mutation, and the key that its finding must have."""
+
+    row: Row
+    key: Mapping[str, Value]
+
+    @property
+    def touches(self) -> frozenset[tuple[str, Value]]:
+        """What the mutation affects: its record, or the progress of its partition."""
+        if self.row.get("record") is not None:
+            return frozenset({("record", self.row["record"])})
+        return frozenset({("partition", self.row["partition"])})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +95,13 @@ class _Cut:
     """One mutation, made or to be made."""
 
     stretch: Proof
-    mutator: Mutator
-    target: Target
+    way: _Way
+    target: _Target
+
+    @property
+    def mutator(self) -> Mutator:
+        """What is changed, and where."""
+        return self.way.mutator
 
     def apart_from(self, other: _Cut) -> bool:
         """Whether both can be made in one copy and still be told apart."""
@@ -120,20 +160,21 @@ def prove(
             for cut, mutation in zip(copy.cuts, looked.result(), strict=True):
                 aims[stretches.index(cut.stretch)].made[cut.mutator.name] = mutation
     return [
-        tuple(aim.made[w.name] for w in stretch.mutators if w.name in aim.made)
+        tuple(aim.made[way.mutator.name] for way in stretch.ways if way.mutator.name in aim.made)
         for stretch, aim in zip(stretches, aims, strict=True)
     ]
 
 
 def _aim(layer: Layer, unscreened: Layer, stretch: Proof) -> _Aim:
     aim = _Aim()
-    for mutator in stretch.mutators:
+    for way in stretch.ways:
+        mutator = way.mutator
         whole = layer if mutator.of_the_whole else unscreened
-        if not mutator.applies(whole, stretch.trial):
+        if not way.applies(whole, stretch.trial):
             continue
-        cuts = _cuts(whole, mutator, stretch)
+        cuts = _cuts(whole, way, stretch)
         if not cuts:
-            aim.made[mutator.name] = _without_target(whole, mutator, stretch)
+            aim.made[mutator.name] = _without_target(whole, way, stretch)
         elif mutator.of_the_whole:
             changed = {mutator.table: _mutated_table(layer, cuts[0], {})}
             with layer.above(changed) as mutated:
@@ -168,9 +209,9 @@ def _place(copies: list[_Copy], cuts: Sequence[_Cut]) -> tuple[_Copy, _Cut]:
     return copies[-1], cuts[0]
 
 
-def _cuts(layer: Layer, mutator: Mutator, stretch: Proof) -> list[_Cut]:
+def _cuts(layer: Layer, way: _Way, stretch: Proof) -> list[_Cut]:
     """Where a mutation can be made: rows without its finding, of clean records if there are any."""
-    answer = answer_name(anomalies()[mutator.must_find])
+    mutator, answer = way.mutator, answer_name(way.anomaly)
     same = " AND ".join(f'f."{column}" = t."{column}"' for column in mutator.key)
     dirty = _dirty(stretch)
     is_dirty = (
@@ -189,8 +230,8 @@ def _cuts(layer: Layer, mutator: Mutator, stretch: Proof) -> list[_Cut]:
     return [
         _Cut(
             stretch=stretch,
-            mutator=mutator,
-            target=Target(row=row, key={c: row[c] for c in mutator.key}),
+            way=way,
+            target=_Target(row=row, key={c: row[c] for c in mutator.key}),
         )
         for row in clean or rows
     ]
@@ -205,16 +246,16 @@ def _dirty(stretch: Proof) -> str:
     )
 
 
-def _without_target(layer: Layer, mutator: Mutator, stretch: Proof) -> Mutation:
+def _without_target(layer: Layer, way: _Way, stretch: Proof) -> Mutation:
     """Every place has the finding already, which proves as much; or there is no place at all."""
-    answer = answer_name(anomalies()[mutator.must_find])
+    mutator, answer = way.mutator, answer_name(way.anomaly)
     already = bool(
         layer.rows(f"SELECT 1 AS one FROM {answer} WHERE trial = {stretch.trial} LIMIT 1")
     )
     return Mutation(
         name=mutator.name,
         target=stretch.where,
-        must_find=mutator.must_find,
+        must_find=way.anomaly.name,
         found=already,
         placed=already,
         detail="found without a mutation: every record that it fits has this finding already"
@@ -229,8 +270,8 @@ def _looked_for_all(extract: Layer, copy: _Copy) -> list[Mutation]:
 
 
 def _looked_for(mutated: Layer, cut: _Cut) -> Mutation:
-    name = cut.mutator.must_find
-    found = mutated.has(anomalies()[name], cut.stretch.trial, cut.target.key)
+    name = cut.way.anomaly.name
+    found = mutated.has(cut.way.anomaly, cut.stretch.trial, cut.target.key)
     named = _words(cut.target.key)
     return Mutation(
         name=cut.mutator.name,

@@ -18,11 +18,11 @@ def modules(package: str) -> tuple[ModuleType, ...]:
     return tuple(importlib.import_module(f"{package}.{name}") for name in names)
 
 
-def members(package: str, constant: str) -> tuple[object, ...]:
-    """The values of `constant` in the modules of `package`, by module name.
+def member_modules(package: str, constant: str) -> tuple[ModuleType, ...]:
+    """The modules of `package` that are members: all but its `base` and private ones.
 
     Raises:
-        TypeError: a module there does not have it.
+        TypeError: one of them does not have the constant.
     """
     found = []
     for module in modules(package):
@@ -34,5 +34,10 @@ def members(package: str, constant: str) -> tuple[object, ...]:
                 f"{module.__file__}: expected a constant {constant}, as in its neighbours; "
                 "add it, or move the file elsewhere"
             )
-        found.append(getattr(module, constant))
+        found.append(module)
     return tuple(found)
+
+
+def members(package: str, constant: str) -> tuple[object, ...]:
+    """The values of `constant` in the modules of `package`, by module name."""
+    return tuple(getattr(module, constant) for module in member_modules(package, constant))

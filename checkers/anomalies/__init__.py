@@ -1,23 +1,56 @@
-"""Anomalies: one file each, with its definition, an example, its source, and its query.
+"""Anomalies: one file each, with everything that is known of it, and its query.
 
 The rows of a query are the witnesses; no row, no anomaly. A new anomaly is
-a new file here with a constant `ANOMALY`; which claims it refutes is said in `checkers.claims`,
-which other anomalies it brings with it in `onceproof.checkers.implications`.
+a new file here with a constant `ANOMALY`, or such a module of an installed package, which names it
+under the entry-point group `onceproof.anomalies`.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from functools import cache
-from typing import cast
+from types import ModuleType
 
-from onceproof.checkers.model import Anomaly
-from onceproof.checkers.scan import members
+from onceproof.checkers.extensions import BadExtension, extensions
+from onceproof.checkers.model import GUARANTEES, Anomaly
+from onceproof.checkers.scan import member_modules
 
-__all__ = ["anomalies"]
+__all__ = ["anomalies", "modules_of_anomalies"]
+
+_NAME = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 
 
 @cache
 def anomalies() -> dict[str, Anomaly]:
-    """All anomalies by name."""
-    found = cast("tuple[Anomaly, ...]", members(__name__, "ANOMALY"))
-    return {anomaly.name: anomaly for anomaly in found}
+    """All anomalies by name: ours by their files, then those of other packages.
+
+    Raises:
+        BadExtension: a module of another package cannot be imported, or adds no anomaly of its own.
+    """
+    return {name: module.ANOMALY for name, module in modules_of_anomalies().items()}
+
+
+def modules_of_anomalies() -> dict[str, ModuleType]:
+    """The module of each anomaly by its name."""
+    found = {module.ANOMALY.name: module for module in member_modules(__name__, "ANOMALY")}
+    for module in extensions("anomalies"):
+        found[_new_name(module, found.keys())] = module
+    return found
+
+
+def _new_name(module: ModuleType, taken: Collection[str]) -> str:
+    anomaly = getattr(module, "ANOMALY", None)
+    if not isinstance(anomaly, Anomaly):
+        raise BadExtension(f"{module.__name__}: expected a constant ANOMALY, an Anomaly")
+    if not _NAME.fullmatch(anomaly.name):
+        wanted = "letters, digits and single hyphens"
+        raise BadExtension(f"{module.__name__}: invalid name {anomaly.name!r}: expected {wanted}")
+    if anomaly.name.lower() in {name.lower() for name in taken}:
+        raise BadExtension(f"{module.__name__}: there is an anomaly {anomaly.name} already")
+    if odd := set(anomaly.refutes + anomaly.told_with) - set(GUARANTEES):
+        raise BadExtension(
+            f"{module.__name__}: there is no guarantee {', '.join(sorted(odd))}; expected of "
+            f"{', '.join(GUARANTEES)}"
+        )
+    return anomaly.name

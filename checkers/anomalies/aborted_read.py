@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="aborted-read",
@@ -37,6 +39,15 @@ ANOMALY: Final = Anomaly(
         "A transaction marker that was lost or came twice, or a client that treats an aborted "
         "batch as committed."
     ),
+    headline=Headline(
+        rank=12,
+        one="{n} record of an aborted transaction was read as committed",
+        many="{n} records of aborted transactions were read as committed",
+    ),
+    refutes=("exactly-once", "atomic"),
+    # What was never committed and was read all the same was processed as well; or it was committed
+    # for that reader and is missing for the next.
+    implies=("lost-write", "precommitted-read", "unfounded-output"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6, "txn": "t0"},),
         "txns": ({"txn": "t0", "outcome": "aborted"},),
@@ -62,4 +73,24 @@ LEFT JOIN log l ON l.topic = r.topic AND l."partition" = r."partition" AND l."of
                AND l.kind = 'data' AND l.record = r.record AND NOT l.committed
 WHERE NOT r.named_may OR NOT r.any_may OR (r.collected AND l.topic IS NOT NULL)
 """,
+    mutations=(
+        Mutator(
+            name="committed entry that was read un-committed",
+            table="log",
+            key=("topic", "record", "reader"),
+            kind="reads",
+            change=changes.uncommit_entry,
+            needs="""
+SELECT r.trial
+FROM read_origins r
+JOIN inputs i ON i.trial = r.trial
+WHERE r.isolation = 'read_committed' AND i.collected""",
+            targets="""
+SELECT r.trial, r.topic, r.record, r.reader, r."partition", r."offset"
+FROM read_origins r
+JOIN committed_input c ON c.trial = r.trial AND c."partition" = r."partition"
+                      AND c."offset" = r."offset" AND c.record = r.record
+WHERE r.isolation = 'read_committed'""",
+        ),
+    ),
 )

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="corrupt",
@@ -29,6 +31,21 @@ ANOMALY: Final = Anomaly(
         "A serializer or interceptor between application and client, or an identity that is read "
         "from the wrong field."
     ),
+    headline=Headline(
+        rank=10,
+        one="{n} record in {input} differs from what was sent",
+        many="{n} records in {input} differ from what was sent",
+    ),
+    refutes=("at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic"),
+    # It is in another topic or partition than it should, and the other one lacks it.
+    implies=(
+        "inconsistent-offsets",
+        "lost-write",
+        "reordered-output",
+        "reordered-send",
+        "skipped-read",
+        "unseen",
+    ),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "digest": "d1", "offset": 6},),
         "log": ({"attempt": "a/1", "record": "a", "offset": 6, "digest": "d2"},),
@@ -38,4 +55,18 @@ SELECT e.trial, e.topic, e.record, e."partition", e."offset", e.attempt, e.commi
        e.sent_digest, e.digest, e.sent_key, e.key, e.sent_topic, e.sent_partition
 FROM corrupt_entries e
 """,
+    mutations=(
+        Mutator(
+            name="log entry altered",
+            table="log",
+            key=("topic", "record"),
+            kind="log",
+            change=changes.alter_entry,
+            targets="""
+SELECT e.trial, e.topic, e.record, e."partition", e."offset", e.digest
+FROM input_entries e
+JOIN record_sends r ON r.trial = e.trial AND r.record = e.record
+WHERE e.committed AND e.digest IS NOT NULL""",
+        ),
+    ),
 )

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="duplicate",
@@ -33,6 +35,25 @@ ANOMALY: Final = Anomaly(
         "happened"
     ),
     hint="A retry without idempotence: the first try was appended and only its answer was lost.",
+    headline=Headline(
+        rank=8,
+        one="{n} record is in {input} more often than it was sent",
+        many="{n} records are in {input} more often than they were sent",
+    ),
+    refutes=("at-most-once", "exactly-once", "idempotent"),
+    # A copy is one more committed position, which the pipeline may not have processed, and which
+    # may stand where another record was acknowledged, or out of order.
+    implies=(
+        "inconsistent-offsets",
+        "lost-output",
+        "offset-ahead",
+        "reordered-output",
+        "reordered-send",
+        "skipped-read",
+        "state-mismatch",
+        "torn-transaction",
+        "unseen",
+    ),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 7},),
         "log": (
@@ -49,4 +70,18 @@ LEFT JOIN attempts a ON a.attempt = e.attempt
 WHERE a.positions > 1 OR NOT a.may
    OR (e.attempt IS NULL AND r.unattributed > r.free)
 """,
+    mutations=(
+        Mutator(
+            name="log entry copied",
+            table="log",
+            key=("topic", "record"),
+            kind="log",
+            change=changes.copy_entry,
+            targets="""
+SELECT c.trial, c.topic, c.record, c."partition", c."offset"
+FROM committed_input c
+JOIN record_sends r ON r.trial = c.trial AND r.record = c.record
+WHERE c.attempt IS NOT NULL OR r.unattributed >= r.free""",
+        ),
+    ),
 )

@@ -16,7 +16,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from onceproof.checkers.effect_words import named
-from onceproof.checkers.model import Anomaly, Evidence, Hop, Row
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop, Row
+from onceproof.checkers.mutations import changes, journal_changes
+from onceproof.checkers.mutations import effect_targets as places
+from onceproof.checkers.mutations.mutator import Mutator
 
 _DEAD_LETTER: Final = "~dead-letter"
 """The effect key of dead letters, as `sink_effects` has it."""
@@ -49,6 +52,14 @@ ANOMALY: Final = Anomaly(
         "The pipeline was killed between its write and its commit, and wrote the same input "
         "again when it came back."
     ),
+    headline=Headline(
+        rank=2,
+        one="{n} {record} of {input} appears more than once in {sink}",
+        many="{n} {records} of {input} appear more than once in {sink}",
+    ),
+    refutes=("at-most-once", "exactly-once"),
+    # A second effect of an input may stand after those of later inputs, or be the zombie's.
+    implies=("offset-behind", "reordered-output", "state-mismatch"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
         "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
@@ -89,4 +100,24 @@ SELECT DISTINCT s.trial
 FROM surpluses s
 WHERE NOT s.proven
 """,
+    mutations=(
+        Mutator(
+            name="effect copied",
+            table="effects",
+            key=places.SLOT,
+            kind="effects",
+            change=changes.copy_effect,
+            needs=places.EFFECTS,
+            targets=places.not_too_many("observed_effects", "position"),
+        ),
+        Mutator(
+            name="change copied",
+            table="journal",
+            key=places.SLOT,
+            kind="effects",
+            change=journal_changes.copy_change,
+            needs=places.JOURNALS,
+            targets=places.not_too_many("seen_changes", "ordinal"),
+        ),
+    ),
 )

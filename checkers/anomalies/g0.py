@@ -35,6 +35,8 @@ ANOMALY: Final = Anomaly(
         "Nothing is broken: concurrent transactions wrote to the same partition. If their order "
         "matters, let one producer write each partition."
     ),
+    told_with=("atomic",),
+    implies=("G1c-ww",),
     minimal={
         "sends": (
             {"record": "a", "offset": 6, "txn": "t1", "session": "p1"},

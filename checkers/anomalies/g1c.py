@@ -35,6 +35,9 @@ ANOMALY: Final = Anomaly(
         "Records of open transactions are delivered to read_committed readers: a last stable "
         "offset that runs ahead, or a marker that ended a later transaction (KAFKA-17754)."
     ),
+    refutes=("atomic",),
+    # Any cycle is one of the weaker kinds as well.
+    implies=("G1c-process", "G1c-realtime", "G1c-ww"),
     minimal={
         "sends": (
             {"record": "a", "offset": 6, "txn": "t1", "session": "p1"},

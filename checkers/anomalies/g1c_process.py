@@ -34,6 +34,8 @@ ANOMALY: Final = Anomaly(
         "A transaction's records or reads are booked on another one: a producer that was not "
         "fenced, or a commit that ended the next transaction (KAFKA-17754)."
     ),
+    refutes=("atomic",),
+    implies=("G1c-realtime",),
     minimal={
         "sends": (
             {"record": "a", "offset": 6, "txn": "t1"},

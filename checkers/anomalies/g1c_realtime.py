@@ -34,6 +34,7 @@ ANOMALY: Final = Anomaly(
         "Like precommitted-read, over several transactions: something that was committed later "
         "could be read earlier. Look first whether the clock is one clock."
     ),
+    refutes=("atomic",),
     minimal={
         "sends": (
             {"record": "a", "offset": 6, "txn": "t1", "session": "p1"},

@@ -34,6 +34,7 @@ ANOMALY: Final = Anomaly(
         "Nothing is broken by itself: transactions are not isolated from other writers. Whoever "
         "needs that must let one producer write each partition."
     ),
+    told_with=("atomic",),
     minimal={
         "sends": (
             {"record": "a", "offset": 6, "txn": "t1", "session": "p1"},

@@ -31,6 +31,8 @@ ANOMALY: Final = Anomaly(
         "A transaction that neither its producer nor the coordinator ended: see the partition's "
         "open producers with kafka-transactions.sh."
     ),
+    # Committed readers wait behind it.
+    implies=("no-progress", "unseen"),
     minimal={
         "log": ({"record": "a", "offset": 5, "committed": False},),
         "partitions": ({"topic": "input", "last_stable_offset": 5, "high_watermark": 6},),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 
 ANOMALY: Final = Anomaly(
     name="inconsistent-offsets",
@@ -28,6 +28,14 @@ ANOMALY: Final = Anomaly(
         "An unclean leader election, or replicas that were cut off and truncated after they had "
         "answered."
     ),
+    headline=Headline(
+        rank=11,
+        one="{n} offset was seen with different records",
+        many="{n} offsets were seen with different records",
+    ),
+    refutes=("at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic"),
+    # Replicas that disagree have lost or replaced something, perhaps by what was not sent yet.
+    implies=("corrupt", "duplicate", "lost-write", "phantom", "reordered-send"),
     minimal={
         "sends": (
             {"attempt": "b/1", "record": "b", "partition": 0, "offset": 6},

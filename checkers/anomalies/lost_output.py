@@ -17,7 +17,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes, journal_changes
+from onceproof.checkers.mutations import effect_targets as places
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="lost-output",
@@ -35,6 +38,14 @@ ANOMALY: Final = Anomaly(
         "The position was committed before the write, or the write was acknowledged before it "
         "was durable."
     ),
+    headline=Headline(
+        rank=1,
+        one="{n} {record} of {input} is missing from {sink}",
+        many="{n} {records} of {input} are missing from {sink}",
+    ),
+    refutes=("at-least-once", "exactly-once"),
+    # What is missing and was passed is lost at the next start, and is missing in the state.
+    implies=("offset-ahead", "reordered-output", "state-mismatch"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
         "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
@@ -86,4 +97,24 @@ WHERE r.unplaced_gone > 0 AND r.unplaced > r.unattributed AND b.trial IS NULL
       s.trial IS NULL
   )
 """,
+    mutations=(
+        Mutator(
+            name="effect dropped",
+            table="effects",
+            key=places.SLOT,
+            kind="effects",
+            change=changes.drop_effects,
+            needs=places.EFFECTS,
+            targets=places.delivered(),
+        ),
+        Mutator(
+            name="change dropped",
+            table="journal",
+            key=places.SLOT,
+            kind="effects",
+            change=journal_changes.drop_changes,
+            needs=places.JOURNALS,
+            targets=places.delivered(places.ONLY_THERE, "AND also.record IS NULL"),
+        ),
+    ),
 )

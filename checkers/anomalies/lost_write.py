@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="lost-write",
@@ -34,6 +36,15 @@ ANOMALY: Final = Anomaly(
         "acks=1, or an unclean leader election: the leader acknowledged what no follower had, "
         "and died."
     ),
+    headline=Headline(
+        rank=7,
+        one="{n} record was acknowledged and is missing from {input}",
+        many="{n} records were acknowledged and are missing from {input}",
+    ),
+    refutes=("at-least-once", "exactly-once", "idempotent", "atomic"),
+    # The input's entry is gone: an effect that was already made has nothing to stand on, the
+    # transaction misses a piece, and the state counts an input that is not there.
+    implies=("state-mismatch", "torn-transaction", "unfounded-output"),
     minimal={
         "sends": (
             {"attempt": "b/1", "record": "b", "offset": 6},
@@ -60,4 +71,19 @@ FROM attempts a
 JOIN record_sends r ON r.trial = a.trial AND r.record = a.record
 WHERE a.must AND a.positions = 0 AND a.gone AND r.unplaced > r.unattributed
 """,
+    mutations=(
+        Mutator(
+            name="log entry dropped",
+            table="log",
+            key=("topic", "record"),
+            kind="log",
+            change=changes.drop_entries,
+            targets="""
+SELECT DISTINCT a.trial, a.topic, a.record
+FROM attempts a
+JOIN committed_input c ON c.trial = a.trial AND c.record = a.record
+LEFT JOIN txns t ON t.txn = a.txn
+WHERE a.must AND NOT a.gone AND (a.txn IS NULL OR t.outcome = 'committed')""",
+        ),
+    ),
 )

@@ -14,7 +14,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes, journal_changes
+from onceproof.checkers.mutations import effect_targets as places
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="offset-ahead",
@@ -31,6 +34,13 @@ ANOMALY: Final = Anomaly(
         "effect is missing"
     ),
     hint="Commit, then process: auto-commit, or a commit in another thread than the work.",
+    headline=Headline(
+        rank=17,
+        one="{n} stored position lies beyond an input whose effect is missing",
+        many="{n} stored positions lie beyond inputs whose effects are missing",
+    ),
+    refutes=("at-least-once", "exactly-once"),
+    implies=("lost-output",),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
         "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
@@ -60,4 +70,32 @@ FROM (
 JOIN outputs k ON k.trial = m.trial
 WHERE m.due_below - m.excused > m.seen
 """,
+    mutations=(
+        Mutator(
+            name="effect dropped before a resume position",
+            table="effects",
+            key=("sink", "view", "owner", "topic", "partition"),
+            kind="effects",
+            change=changes.drop_effects,
+            needs=f"""
+SELECT n.trial
+FROM newest_positions n
+JOIN ({places.EFFECTS}) r ON r.trial = n.trial
+WHERE n.role = 'resume' AND n."offset" > 0""",
+            targets=places.delivered_before_resume(),
+        ),
+        Mutator(
+            name="change dropped before a resume position",
+            table="journal",
+            key=("sink", "view", "owner", "topic", "partition"),
+            kind="effects",
+            change=journal_changes.drop_changes,
+            needs=f"""
+SELECT n.trial
+FROM newest_positions n
+JOIN ({places.JOURNALS}) r ON r.trial = n.trial
+WHERE n.role = 'resume' AND n."offset" > 0""",
+            targets=places.delivered_before_resume(places.ONLY_THERE, "AND also.record IS NULL"),
+        ),
+    ),
 )

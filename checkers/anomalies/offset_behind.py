@@ -14,7 +14,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations import effect_targets as places
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="offset-behind",
@@ -32,6 +35,14 @@ ANOMALY: Final = Anomaly(
         "{offset} has its effect"
     ),
     hint="Process, then commit, where one transaction for both was promised.",
+    headline=Headline(
+        rank=18,
+        one="{n} stored position lies before an input whose effect is there",
+        many="{n} stored positions lie before inputs whose effects are there",
+    ),
+    refutes=("at-most-once", "exactly-once"),
+    # A position that was set back.
+    implies=("offset-regressed",),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
         "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
@@ -53,4 +64,28 @@ JOIN sink_effects e ON e.trial = b.trial AND e.record = b.record
           OR (e.source_partition = b."partition" AND e.source_offset = b."offset"))
      AND (e.owner = b.owner OR (e.owner IS NULL AND b.furthest))
 """,
+    mutations=(
+        Mutator(
+            name="atomic position set back",
+            table="positions",
+            key=("sink", "view", "owner", "topic", "partition"),
+            kind="behind",
+            change=changes.move_position,
+            needs=f"""
+SELECT n.trial
+FROM newest_positions n
+JOIN ({places.RECORD_BY_RECORD}) r ON r.trial = n.trial
+WHERE n.role = 'atomic' AND n."offset" > 0""",
+            targets=f"""
+SELECT k.trial, k.sink, k.view, n.owner, n.role, n.topic, n."partition", n.ordinal, n.batch,
+       n."offset" AS position, max(i.in_offset) AS moved
+FROM newest_positions n
+JOIN effect_inputs i ON i.trial = n.trial AND i.in_partition = n."partition"
+     AND i.in_offset < n."offset" AND (i.owner = n.owner OR (i.owner IS NULL AND n.furthest))
+{places.OUTPUT} n.trial
+WHERE n.role = 'atomic'
+GROUP BY k.trial, k.sink, k.view, n.owner, n.role, n.topic, n."partition", n.ordinal, n.batch,
+         n."offset\"""",
+        ),
+    ),
 )

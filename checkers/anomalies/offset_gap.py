@@ -15,7 +15,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations import effect_targets as places
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="offset-gap",
@@ -36,6 +39,16 @@ ANOMALY: Final = Anomaly(
         "A checkpoint that was lost, copied or mended by hand, or a starting offset that was set "
         "anew."
     ),
+    headline=Headline(
+        rank=20,
+        one="{n} range of offsets was processed in no micro-batch or in two",
+        many="{n} ranges of offsets were processed in no micro-batch or in two",
+    ),
+    refutes=("at-least-once", "exactly-once"),
+    # Positions in two batches are not lost.
+    refutes_only_if={"at-least-once": {"kind": "gap"}},
+    # A batch that skipped inputs, or executed some of them twice.
+    implies=("duplicate-output", "lost-output", "offset-ahead"),
     minimal={
         "ranges": (
             {"batch": 1, "start_offset": 0, "end_offset": 5},
@@ -58,4 +71,21 @@ FROM committed_ranges r
 JOIN cut_partitions c ON c.topic = r.topic AND c."partition" = r."partition"
 WHERE r.start_offset > r.reached AND r.start_offset <= c.log_start
 """,
+    mutations=(
+        Mutator(
+            name="range shifted",
+            table="ranges",
+            key=("kind", "sink", "view", "owner", "topic", "partition", "batch"),
+            kind="effects",
+            change=changes.move_range,
+            needs="SELECT r.trial FROM committed_ranges r WHERE r.start_offset = r.reached",
+            targets=f"""
+SELECT 'gap' AS kind, k.trial, k.sink, k.view, r.owner, r.topic, r."partition", r.batch,
+       r.execution, r.start_offset, r.end_offset
+FROM committed_ranges r
+LEFT JOIN cut_partitions c ON c.topic = r.topic AND c."partition" = r."partition"
+{places.OUTPUT} r.trial
+WHERE r.start_offset = r.reached AND r.start_offset >= COALESCE(c.log_start, 0)""",
+        ),
+    ),
 )

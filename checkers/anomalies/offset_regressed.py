@@ -13,7 +13,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations import effect_targets as places
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="offset-regressed",
@@ -28,6 +31,13 @@ ANOMALY: Final = Anomaly(
         "{position}"
     ),
     hint="A zombie that committed after its successor, or a group whose offsets expired.",
+    headline=Headline(
+        rank=19,
+        one="{n} stored position went backwards",
+        many="{n} stored positions went backwards",
+    ),
+    refutes=("exactly-once",),
+    implies=("offset-behind",),
     minimal={
         "positions": (
             {"offset": 9},
@@ -41,4 +51,23 @@ FROM done_positions d
 JOIN outputs k ON k.trial = d.trial
 WHERE d."by" = 'subject' AND d."offset" < d.previous
 """,
+    mutations=(
+        Mutator(
+            name="position set back",
+            table="positions",
+            key=("sink", "view", "owner", "role", "topic", "partition", "ordinal"),
+            kind="regress",
+            change=changes.move_position,
+            needs="""
+SELECT d.trial
+FROM done_positions d
+WHERE d.newest AND d."by" = 'subject' AND d.previous > 0""",
+            targets=f"""
+SELECT k.trial, k.sink, k.view, d.owner, d.role, d.topic, d."partition", d.ordinal, d.batch,
+       d."offset" AS position, d.previous - 1 AS moved
+FROM done_positions d
+{places.OUTPUT} d.trial
+WHERE d.newest AND d."by" = 'subject' AND d.previous > 0""",
+        ),
+    ),
 )

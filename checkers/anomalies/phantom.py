@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 
 ANOMALY: Final = Anomaly(
     name="phantom",
@@ -32,6 +32,20 @@ ANOMALY: Final = Anomaly(
     hint=(
         "Another application writes to the same topic, or the identity is read from the wrong "
         "field."
+    ),
+    headline=Headline(
+        rank=9,
+        one="{n} record was seen in {input} that nobody had sent",
+        many="{n} records were seen in {input} that nobody had sent",
+    ),
+    refutes=("at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic"),
+    # A record from nowhere is one more committed position too, if the transformation knows it.
+    implies=(
+        "inconsistent-offsets",
+        "lost-output",
+        "offset-ahead",
+        "skipped-read",
+        "state-mismatch",
     ),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 
 ANOMALY: Final = Anomaly(
     name="phantom-output",
@@ -27,6 +27,12 @@ ANOMALY: Final = Anomaly(
     key=("sink", "view", "record", "effect_key"),
     sentence="{sink} has an effect of {record} ({position}), which nobody sent",
     hint="A sink that was not empty before the run, or an identity that the pipeline changes.",
+    headline=Headline(
+        rank=4,
+        one="{n} record is in {sink} that nobody sent",
+        many="{n} records are in {sink} that nobody sent",
+    ),
+    refutes=("at-most-once", "at-least-once", "exactly-once"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
         "log": ({"attempt": "a/1", "record": "a", "offset": 6},),

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 
 ANOMALY: Final = Anomaly(
     name="precommitted-read",
@@ -30,6 +30,13 @@ ANOMALY: Final = Anomaly(
         "before the commit of {txn} was called"
     ),
     hint="An EndTxn of an earlier transaction that arrived late and ended this one (KAFKA-17754).",
+    headline=Headline(
+        rank=13,
+        one="{n} record was read as committed before its commit was called",
+        many="{n} records were read as committed before their commit was called",
+    ),
+    refutes=("exactly-once", "atomic"),
+    implies=("G1c-realtime", "aborted-read"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6, "txn": "t0"},),
         "txns": ({"txn": "t0", "began_at": 1, "commit_called_at": 9},),

@@ -13,7 +13,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes, journal_changes
+from onceproof.checkers.mutations import effect_targets as places
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="reordered-output",
@@ -30,6 +33,12 @@ ANOMALY: Final = Anomaly(
     hint=(
         "Parallel writers without a key, or a retry of one record after the next had been written."
     ),
+    headline=Headline(
+        rank=16,
+        one="{n} pair of effects is in {sink} in the wrong order",
+        many="{n} pairs of effects are in {sink} in the wrong order",
+    ),
+    refutes=("ordered",),
     minimal={
         "sends": (
             {"attempt": "a/1", "record": "a", "key": "k", "offset": 6},
@@ -74,4 +83,34 @@ JOIN (
    AND e.first_ordinal = w.furthest
 WHERE w.first_ordinal < w.furthest
 """,
+    mutations=(
+        Mutator(
+            name="effects swapped",
+            table="effects",
+            key=("sink", "view", "key", "partition", "offset"),
+            kind="order",
+            change=changes.swap_effects,
+            needs="""
+SELECT p.trial
+FROM effect_places p
+JOIN outputs k ON k.trial = p.trial AND k.view <> 'journal'
+GROUP BY p.trial, p.key, p."partition"
+HAVING count(*) > 1""",
+            targets=places.IN_ORDER,
+        ),
+        Mutator(
+            name="changes swapped",
+            table="journal",
+            key=("sink", "view", "key", "partition", "offset"),
+            kind="order",
+            change=journal_changes.swap_changes,
+            needs=f"""
+SELECT p.trial
+FROM effect_places p
+JOIN ({places.JOURNALS}) r ON r.trial = p.trial
+GROUP BY p.trial, p.key, p."partition"
+HAVING count(*) > 1""",
+            targets=places.IN_ORDER,
+        ),
+    ),
 )

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="reordered-send",
@@ -30,6 +32,14 @@ ANOMALY: Final = Anomaly(
         "Several requests in flight without idempotence: the first failed and was sent again "
         "after the second."
     ),
+    headline=Headline(
+        rank=15,
+        one="{n} pair of records is in {input} in the wrong order",
+        many="{n} pairs of records are in {input} in the wrong order",
+    ),
+    refutes=("idempotent", "ordered"),
+    # Entries in another order have their effects in another order.
+    implies=("inconsistent-offsets", "reordered-output"),
     minimal={
         "sends": (
             {"attempt": "a/1", "record": "a", "offset": 7},
@@ -54,4 +64,37 @@ JOIN send_places e ON e.trial = p.trial AND e."partition" = p."partition"
                   AND e."offset" = p.furthest
 WHERE p."offset" < p.furthest
 """,
+    mutations=(
+        Mutator(
+            name="log entries swapped",
+            table="log",
+            key=("topic", "partition", "session", "attempt"),
+            kind="order",
+            change=changes.swap_entries,
+            needs="""
+SELECT p.trial
+FROM send_places p
+GROUP BY p.trial, p."partition", p.session
+HAVING count(*) > 1""",
+            targets="""
+SELECT p.trial, p.topic, p."partition", p.session, p.attempt, p.record, p."offset",
+       p.after_offset
+FROM (
+    SELECT s.*, max(s."offset") OVER (
+               PARTITION BY s.trial, s."partition", s.session
+               ORDER BY s.ordinal, s.attempt ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+           ) AS after_offset
+    FROM send_places s
+) p
+JOIN (
+    SELECT s.trial, s.attempt
+    FROM send_places s
+    JOIN committed_input c ON c.trial = s.trial AND c.record = s.record
+    GROUP BY s.trial, s.attempt
+    HAVING count(*) = 1
+) o ON o.trial = p.trial AND o.attempt = p.attempt
+LEFT JOIN contested_places x ON x.h = hash(p.topic, p."partition", p.after_offset)
+WHERE p."offset" > p.after_offset AND x.h IS NULL""",
+        ),
+    ),
 )

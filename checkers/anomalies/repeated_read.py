@@ -11,6 +11,8 @@ from __future__ import annotations
 from typing import Final
 
 from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="repeated-read",
@@ -26,6 +28,8 @@ ANOMALY: Final = Anomaly(
     hint=(
         "A fetch position that was reset after an error, from a committed offset that lags behind."
     ),
+    refutes=("ordered",),
+    implies=("skipped-read",),
     minimal={
         "log": (
             {"record": "a", "offset": 6},
@@ -44,4 +48,20 @@ SELECT p.trial, p.topic, p."partition", p.reader, p.session, p.ordinal, p.record
 FROM read_progress p
 WHERE p."offset" <= p.read_before
 """,
+    mutations=(
+        Mutator(
+            name="read repeated",
+            table="reads",
+            key=("topic", "partition", "reader", "session", "ordinal"),
+            kind="repeat",
+            change=changes.repeat_read,
+            needs="SELECT p.trial FROM read_progress p WHERE p.record IS NOT NULL",
+            targets="""
+SELECT p.trial, p.topic, p."partition", p.reader, p.session, min(p.record) AS record,
+       min(p.ordinal) AS first, max(p.ordinal) + 1 AS ordinal
+FROM read_progress p
+WHERE p.record IS NOT NULL
+GROUP BY p.trial, p.topic, p."partition", p.reader, p.session""",
+        ),
+    ),
 )

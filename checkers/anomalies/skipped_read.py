@@ -15,6 +15,8 @@ from __future__ import annotations
 from typing import Final
 
 from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="skipped-read",
@@ -29,6 +31,8 @@ ANOMALY: Final = Anomaly(
         "{record} at {offset}"
     ),
     hint="A position that was moved by hand or by a rebalance that the reader did not notice.",
+    refutes=("ordered",),
+    implies=("repeated-read", "unseen"),
     minimal={
         "sends": (
             {"attempt": "a/1", "record": "a", "offset": 6},
@@ -64,4 +68,33 @@ JOIN log l ON l.topic = p.topic AND l."partition" = p."partition"
           AND l."offset" > p.reached AND l."offset" < p."offset"
 WHERE l.kind = 'data' AND (l.committed OR p.isolation = 'read_uncommitted')
 """,
+    mutations=(
+        Mutator(
+            name="read dropped",
+            table="reads",
+            key=("topic", "partition", "reader", "session", "offset"),
+            kind="skip",
+            change=changes.drop_read,
+            needs="""
+SELECT p.trial
+FROM read_progress p
+JOIN committed_log c ON c.topic = p.topic AND c."partition" = p."partition"
+                    AND c."offset" = p."offset"
+GROUP BY p.trial, p.reader, p.session, p."partition"
+HAVING count(*) > 2""",
+            targets="""
+SELECT p.trial, p.topic, p."partition", p.reader, p.session, p."offset", p.ordinal, p.record
+FROM read_progress p
+JOIN committed_log c ON c.topic = p.topic AND c."partition" = p."partition"
+                    AND c."offset" = p."offset"
+JOIN (
+    SELECT reader, session, topic, "partition", min("offset") AS first, max("offset") AS last
+    FROM read_progress
+    GROUP BY reader, session, topic, "partition"
+    HAVING count(*) = count(DISTINCT "offset")
+) e ON e.reader = p.reader AND e.session = p.session AND e.topic = p.topic
+   AND e."partition" = p."partition" AND p."offset" > e.first AND p."offset" < e.last
+WHERE p.record IS NOT NULL AND p.reached < p."offset\"""",
+        ),
+    ),
 )

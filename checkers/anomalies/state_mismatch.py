@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="state-mismatch",
@@ -32,6 +34,12 @@ ANOMALY: Final = Anomaly(
     hint=(
         "State and position were not committed together, so an input was added twice or not at all."
     ),
+    headline=Headline(
+        rank=6,
+        one="{n} result in {sink} is not what the input yields",
+        many="{n} results in {sink} are not what the input yields",
+    ),
+    refutes=("exactly-once",),
     minimal={
         "sends": (
             {"attempt": "a/1", "record": "a", "offset": 6},
@@ -82,4 +90,23 @@ SELECT c.trial
 FROM contributed c
 WHERE c.operation IN ('sum', 'min', 'max') AND c.amount IS NULL
 """,
+    mutations=(
+        Mutator(
+            name="state altered",
+            table="state",
+            key=("sink", "view", "state_key", "aggregate"),
+            kind="state",
+            change=changes.alter_state,
+            of_the_whole=True,
+            needs="SELECT x.trial FROM expected_states x",
+            targets="""
+SELECT DISTINCT k.trial, k.sink, k.view, s.state_key, s.aggregate
+FROM state s
+JOIN outputs k ON k.sink = s.sink AND k.view = s.view
+JOIN expected_states x ON x.trial = k.trial AND x.state_key = s.state_key
+                      AND x.aggregate = s.aggregate
+LEFT JOIN cut_topics c ON c.topic = k.topic
+WHERE c.topic IS NULL""",
+        ),
+    ),
 )

@@ -13,7 +13,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes
+from onceproof.checkers.mutations.mutator import Mutator
+
+_PARTS: Final = """
+SELECT a.trial, a.topic, a.txn, a.record, a.attempt
+FROM attempts a
+JOIN record_sends r ON r.trial = a.trial AND r.record = a.record
+JOIN txns t ON t.txn = a.txn
+JOIN txn_units u ON u.txn = a.txn AND u.what = 'send' AND u.name = a.attempt
+WHERE t.outcome = 'committed' AND a.must AND NOT a.gone AND u.state = 'committed'
+  AND (a.positions = 1 AND r.unattributed = 0 OR a.positions = 0 AND r.positions = 1)"""
+"""Sends of transactions of which the log has one entry, that names them or can be no other's."""
 
 ANOMALY: Final = Anomaly(
     name="torn-transaction",
@@ -35,6 +47,14 @@ ANOMALY: Final = Anomaly(
         "A partition that was added to the transaction too late, or a coordinator that lost its "
         "state."
     ),
+    headline=Headline(
+        rank=14,
+        one="{n} transaction took effect in part",
+        many="{n} transactions took effect in part",
+    ),
+    refutes=("exactly-once", "atomic"),
+    # A piece of the transaction that is missing, or that is there although the rest is not.
+    implies=("aborted-read", "duplicate", "lost-write", "unfounded-output"),
     minimal={
         "sends": (
             {"attempt": "a/1", "record": "a", "partition": 0, "offset": 0, "txn": "t0"},
@@ -69,4 +89,30 @@ JOIN (
 ) w ON w.txn = u.txn
 WHERE (n.committed > 0 AND n.missing > 0) OR n.failed > 0
 """,
+    mutations=(
+        Mutator(
+            name="transaction torn",
+            table="log",
+            key=("topic", "txn"),
+            kind="transaction",
+            change=changes.uncommit_entry,
+            needs=f"""
+SELECT p.trial
+FROM ({_PARTS}) p
+GROUP BY p.trial, p.txn
+HAVING count(*) > 1""",
+            targets=f"""
+SELECT p.trial, p.topic, p.txn, p.record, c."partition", c."offset"
+FROM ({_PARTS}) p
+JOIN committed_input c ON c.trial = p.trial AND c.record = p.record
+     AND COALESCE(c.attempt, p.attempt) = p.attempt
+JOIN (
+    SELECT txn
+    FROM txn_units
+    WHERE state = 'committed' AND what = 'send'
+    GROUP BY txn
+    HAVING count(*) > 1
+) several ON several.txn = p.txn""",
+        ),
+    ),
 )

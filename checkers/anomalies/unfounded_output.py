@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 
 ANOMALY: Final = Anomaly(
     name="unfounded-output",
@@ -31,6 +31,14 @@ ANOMALY: Final = Anomaly(
     hint=(
         "The source reads with read_uncommitted, which is the default of most clients and of Spark."
     ),
+    headline=Headline(
+        rank=5,
+        one="{n} record is in {sink} without a committed input",
+        many="{n} records are in {sink} without a committed input",
+    ),
+    refutes=("exactly-once",),
+    # Effects that name no position cannot be told apart: one too many is one too many.
+    implies=("duplicate-output", "lost-output", "offset-ahead"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6, "txn": "t0"},),
         "txns": ({"txn": "t0", "outcome": "aborted"},),

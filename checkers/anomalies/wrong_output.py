@@ -13,7 +13,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.checkers.model import Anomaly, Evidence, Hop
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from onceproof.checkers.mutations import changes, journal_changes
+from onceproof.checkers.mutations import effect_targets as places
+from onceproof.checkers.mutations.mutator import Mutator
 
 ANOMALY: Final = Anomaly(
     name="wrong-output",
@@ -30,6 +33,14 @@ ANOMALY: Final = Anomaly(
         "A transformation that is not deterministic, or one that mixes up the state of two "
         "attempts."
     ),
+    headline=Headline(
+        rank=3,
+        one="{n} {record} is in {sink} with the wrong content",
+        many="{n} {records} are in {sink} with the wrong content",
+    ),
+    refutes=("at-most-once", "at-least-once", "exactly-once"),
+    # An effect under a wrong key is missing under the right one.
+    implies=("duplicate-output", "lost-output", "offset-ahead"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
         "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
@@ -64,4 +75,37 @@ WHERE NOT e.dead AND e.digest IS NOT NULL AND d.record IS NULL
   AND (x.record IS NULL OR w.record IS NOT NULL)
   AND (s.record IS NOT NULL OR n.sends IS NULL)
 """,
+    mutations=(
+        Mutator(
+            name="effect altered",
+            table="effects",
+            key=places.SLOT,
+            kind="effects",
+            change=changes.alter_effect,
+            needs=places.EFFECTS,
+            targets=f"""
+SELECT k.trial, k.sink, k.view, e.record, e.effect_key, e.position, e.digest
+FROM observed_effects e
+JOIN (SELECT DISTINCT topic, record FROM committed_input) c
+  ON c.topic = e.topic AND c.record = e.record
+JOIN yields y ON y.trial = e.trial AND y.record = e.record AND y.effect_key = e.effect_key
+{places.OUTPUT} e.trial""",
+        ),
+        Mutator(
+            name="change altered",
+            table="journal",
+            key=places.SLOT,
+            kind="effects",
+            change=journal_changes.alter_change,
+            needs=places.JOURNALS,
+            targets=f"""
+SELECT k.trial, k.sink, k.view, j.record, j.effect_key, j.ordinal, j.digest
+FROM seen_changes j
+{places.OUTPUT} j.trial
+JOIN (SELECT DISTINCT topic, record FROM committed_input) c
+  ON c.topic = k.topic AND c.record = j.record
+JOIN yields y ON y.trial = j.trial AND y.record = j.record AND y.effect_key = j.effect_key
+WHERE NOT j.dead AND j.digest IS NOT NULL""",
+        ),
+    ),
 )

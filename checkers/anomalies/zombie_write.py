@@ -31,6 +31,8 @@ ANOMALY: Final = Anomaly(
         "A process that was paused (garbage collection, a frozen machine) and replaced, and that "
         "woke up again."
     ),
+    told_with=("at-most-once", "at-least-once", "exactly-once", "ordered"),
+    implies=("duplicate-output", "reordered-output", "state-mismatch"),
     minimal={
         "instances": (
             {"instance": "driver#1", "started_at": 1},

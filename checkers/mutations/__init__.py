@@ -1,22 +1,4 @@
-"""The mutations of the self-check: what to change, where, and what must be found.
+"""What anomalies need to mutate a history for the self-check, and what several of them share.
 
-A new mutation is one more entry in `produce`, `process` or `journal`.
+The mutations themselves are in the files of the anomalies that must be found.
 """
-
-from __future__ import annotations
-
-from functools import cache
-
-from onceproof.checkers.mutations.mutator import Mutator, Target
-
-__all__ = ["Mutator", "Target", "mutators"]
-
-
-@cache
-def mutators() -> tuple[Mutator, ...]:
-    """All mutations, in the order in which they are told."""
-    from onceproof.checkers.mutations.journal import JOURNAL
-    from onceproof.checkers.mutations.process import PROCESS
-    from onceproof.checkers.mutations.produce import PRODUCE
-
-    return PRODUCE + PROCESS + JOURNAL

@@ -11,6 +11,21 @@ from typing import Final
 SLOT: Final = ("sink", "view", "record", "effect_key")
 """What names the effects of one record."""
 OUTPUT: Final = "JOIN outputs k ON k.trial ="
+RECORD_BY_RECORD: Final = """
+SELECT k.trial
+FROM outputs k
+LEFT JOIN by_state b ON b.trial = k.trial
+WHERE b.trial IS NULL"""
+EFFECTS: Final = f"""{RECORD_BY_RECORD} AND k.view <> 'journal'"""
+"""Trials of effects in a table. What readers saw has mutations of its own, of the journal."""
+JOURNALS: Final = """
+SELECT k.trial
+FROM outputs k
+WHERE k.view = 'journal'"""
+ONLY_THERE: Final = """
+LEFT JOIN (SELECT DISTINCT e.sink, e.record FROM effects e WHERE e.view = 'journal') also
+       ON also.sink = k.sink AND also.record = b.record"""
+"""Effects of a view that somebody calls journal as well would still be seen."""
 
 
 def delivered(join: str = "", where: str = "") -> str:

@@ -10,29 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
-from onceproof.checkers.engines.overlay import Layer
-from onceproof.checkers.model import Hop, Value
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Target:
-    """A place for a mutation, and the key that its finding must have."""
-
-    row: Row
-    key: Mapping[str, Value]
-
-    @property
-    def touches(self) -> frozenset[tuple[str, Value]]:
-        """What the mutation affects: its record, or the progress of its partition."""
-        if self.row.get("record") is not None:
-            return frozenset({("record", self.row["record"])})
-        return frozenset({("partition", self.row["partition"])})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,9 +23,7 @@ class Mutator:
     """One way to mutate a history. Mutations of one `kind` may share a copy."""
 
     name: str
-    hop: Hop
     table: str
-    must_find: str
     key: tuple[str, ...]
     targets: str
     change: Callable[[pa.Table, Row], pa.Table]
@@ -62,9 +43,3 @@ class Mutator:
     def order(self) -> tuple[str, ...]:
         """Columns by which targets are put in an order that is always the same."""
         return ("record", self.key[-1]) if self.of_records else self.key
-
-    def applies(self, layer: Layer, trial: int) -> bool:
-        """Whether this history has what the mutation is about."""
-        return self.needs is None or bool(
-            layer.rows(f"SELECT 1 AS one FROM ({self.needs}) n WHERE n.trial = {trial} LIMIT 1")
-        )

@@ -1,7 +1,6 @@
 """Everything that there is to say of one anomaly, for the page and for a terminal.
 
-Nothing is written twice. Definition, cause and minimal history are in the
-anomaly's own file; which claims it refutes and what it brings with it in the checkers' tables.
+Nothing is written twice: all of it is in the anomaly's own file.
 """
 
 from __future__ import annotations
@@ -10,10 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from onceproof.checkers import anomalies
-from onceproof.checkers.implications import IMPLIES
+from onceproof.checkers.anomalies import anomalies, modules_of_anomalies
 from onceproof.checkers.model import Anomaly, Evidence, Hop
-from onceproof.checkers.refutations import GUARANTEES, refutations
+from onceproof.checkers.refutations import GUARANTEES
 from onceproof.reports.anomalies.trial import Minimal, Trial, tried
 
 LEAD: Final = (
@@ -68,7 +66,8 @@ class Entry:
     @property
     def file(self) -> str:
         """Where it is written."""
-        return f"checkers/anomalies/{self.name.lower().replace('-', '_')}.py"
+        module = modules_of_anomalies()[self.name].__name__
+        return f"{module.removeprefix('onceproof.').replace('.', '/')}.py"
 
     def trial(self) -> Trial | None:
         """Its minimal history, judged; None where it has none."""
@@ -93,9 +92,9 @@ def entry(name: str) -> Entry:
     return Entry(
         anomaly=anomaly,
         minimal=anomaly.minimal,
-        refutes=tuple(g for g in GUARANTEES if name in refutations(g, anomaly.hop)),
-        brings=tuple(sorted(IMPLIES.get(name, ()))),
-        brought_by=tuple(sorted(other for other, all_ in IMPLIES.items() if name in all_)),
+        refutes=tuple(g for g in GUARANTEES if g in anomaly.refutes),
+        brings=tuple(sorted(anomaly.implies)),
+        brought_by=tuple(sorted(o.name for o in anomalies().values() if name in o.implies)),
         hint=anomaly.hint,
     )
 

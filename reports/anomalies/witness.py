@@ -34,6 +34,7 @@ _NAMED: Final[Mapping[str, tuple[tuple[Mapping[str, str], Mapping[str, str]], ..
     "log": (
         (_POSITION | {"offset": "offset", "record": "record"}, {}),
         (_POSITION | {"offset": "offset"}, {"record": "-"}),
+        ({"topic": "topic", "key": "key"}, {"record": "-", "offset": "-"}),
         (_POSITION | {"offset": "after_offset"}, {}),
         (_STEP | {"offset": "at_offset"}, {}),
         (_STEP | {"offset": "after_offset"}, {}),

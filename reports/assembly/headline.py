@@ -7,98 +7,16 @@ What is counted are effects; they are called records only where each record has 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
-from onceproof.checkers.model import Hop, Verdict
+from onceproof.checkers import anomalies
+from onceproof.checkers.model import Headline, Hop, Verdict
 from onceproof.reports.model import Claim, Fault
 from onceproof.reports.text import listed, number, plural, sentence
 
 _STRENGTH = ("exactly-once", "at-least-once", "at-most-once")
 _SEVERITY = tuple(Verdict)
 _HOPS = (Hop.END_TO_END, Hop.PROCESS, Hop.PRODUCE)
-
-_PHRASES: Mapping[str, tuple[str, str]] = {
-    "lost-output": (
-        "{n} {record} of {input} is missing from {sink}",
-        "{n} {records} of {input} are missing from {sink}",
-    ),
-    "duplicate-output": (
-        "{n} {record} of {input} appears more than once in {sink}",
-        "{n} {records} of {input} appear more than once in {sink}",
-    ),
-    "wrong-output": (
-        "{n} {record} is in {sink} with the wrong content",
-        "{n} {records} are in {sink} with the wrong content",
-    ),
-    "phantom-output": (
-        "{n} record is in {sink} that nobody sent",
-        "{n} records are in {sink} that nobody sent",
-    ),
-    "unfounded-output": (
-        "{n} record is in {sink} without a committed input",
-        "{n} records are in {sink} without a committed input",
-    ),
-    "state-mismatch": (
-        "{n} result in {sink} is not what the input yields",
-        "{n} results in {sink} are not what the input yields",
-    ),
-    "lost-write": (
-        "{n} record was acknowledged and is missing from {input}",
-        "{n} records were acknowledged and are missing from {input}",
-    ),
-    "duplicate": (
-        "{n} record is in {input} more often than it was sent",
-        "{n} records are in {input} more often than they were sent",
-    ),
-    "phantom": (
-        "{n} record was seen in {input} that nobody had sent",
-        "{n} records were seen in {input} that nobody had sent",
-    ),
-    "corrupt": (
-        "{n} record in {input} differs from what was sent",
-        "{n} records in {input} differ from what was sent",
-    ),
-    "inconsistent-offsets": (
-        "{n} offset was seen with different records",
-        "{n} offsets were seen with different records",
-    ),
-    "aborted-read": (
-        "{n} record of an aborted transaction was read as committed",
-        "{n} records of aborted transactions were read as committed",
-    ),
-    "precommitted-read": (
-        "{n} record was read as committed before its commit was called",
-        "{n} records were read as committed before their commit was called",
-    ),
-    "torn-transaction": (
-        "{n} transaction took effect in part",
-        "{n} transactions took effect in part",
-    ),
-    "reordered-send": (
-        "{n} pair of records is in {input} in the wrong order",
-        "{n} pairs of records are in {input} in the wrong order",
-    ),
-    "reordered-output": (
-        "{n} pair of effects is in {sink} in the wrong order",
-        "{n} pairs of effects are in {sink} in the wrong order",
-    ),
-    "offset-ahead": (
-        "{n} stored position lies beyond an input whose effect is missing",
-        "{n} stored positions lie beyond inputs whose effects are missing",
-    ),
-    "offset-behind": (
-        "{n} stored position lies before an input whose effect is there",
-        "{n} stored positions lie before inputs whose effects are there",
-    ),
-    "offset-regressed": (
-        "{n} stored position went backwards",
-        "{n} stored positions went backwards",
-    ),
-    "offset-gap": (
-        "{n} range of offsets was processed in no micro-batch or in two",
-        "{n} ranges of offsets were processed in no micro-batch or in two",
-    ),
-}
 
 
 def principal(claims: Sequence[Claim]) -> Claim | None:
@@ -151,16 +69,27 @@ def label(claim: Claim) -> str:
 
 def phrase(anomaly: str, count: int, claim: Claim, *, several: bool) -> str:
     """What `count` findings of one anomaly amount to, in words; `several`: of effects."""
-    forms = _PHRASES.get(anomaly)
-    if forms is None:
+    words = _words(anomaly)
+    if words is None:
         return plural(count, f"finding of {anomaly}", f"findings of {anomaly}")
     sink = claim.sink or "the sink"
     # One pass by replace: names of topics and sinks may hold braces.
-    words = forms[0 if count == 1 else 1].split(" ")
+    said = (words.one if count == 1 else words.many).split(" ")
     noun = "effect" if several else "record"
     filled = {"{n}": number(count), "{input}": claim.input, "{sink}": sink}
     filled |= {"{record}": noun, "{records}": f"{noun}s"}
-    return " ".join(filled.get(word, word) for word in words)
+    return " ".join(filled.get(word, word) for word in said)
+
+
+def _words(anomaly: str) -> Headline | None:
+    """What an anomaly's file says; nothing of one that another version or package knows."""
+    known = anomalies().get(anomaly)
+    return None if known is None else known.headline
+
+
+def _rank_of(anomaly: str) -> int:
+    words = _words(anomaly)
+    return Headline.rank if words is None else words.rank
 
 
 def _violated(
@@ -168,8 +97,7 @@ def _violated(
     claims: Sequence[Claim],
     several: Collection[str],
 ) -> str:
-    order = list(_PHRASES)
-    names = sorted(claim.refuted_by, key=lambda n: order.index(n) if n in order else len(order))
+    names = sorted(claim.refuted_by, key=_rank_of)
     effects = claim.sink in several
     parts = [phrase(name, claim.found.get(name, 1), claim, several=effects) for name in names[:3]]
     if len(names) > 3:

@@ -6,18 +6,29 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from onceproof.checkers import History, anomalies, exactly_once_append
+from onceproof.checkers import (
+    History,
+    Verdict,
+    anomalies,
+    check,
+    exactly_once_append,
+    ordered_append,
+)
 from onceproof.checkers.engines.overlay import standard_queries
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.judging import find
 from onceproof.commands.explain import explain
+from onceproof.reports.assembly.headline import phrase
+from onceproof.reports.model import Claim
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "add-an-anomaly.md"
 NAME = "scattered-key"
+PHASES = [{"phase": phase, "outcome": "ok"} for phase in ("settle", "collect")]
 package = importlib.import_module("onceproof.checkers.anomalies")
 """As an attribute of `checkers` it is a function."""
 
@@ -57,6 +68,35 @@ def test_what_comes_close_is_none() -> None:
             History.of(sends=minimal["sends"], log=log), exactly_once_append("input"), only={NAME}
         )
         assert found == (), changed
+
+
+@pytest.mark.usefixtures("added")
+def test_it_refutes_a_claim_and_is_told() -> None:
+    minimal = {**anomalies()[NAME].minimal, "phases": PHASES}
+    (claim,) = check(History.of(**minimal), [ordered_append("input")]).claims
+    assert (claim.verdict, claim.refuted_by) == (Verdict.VIOLATED, (NAME,))
+    told = report_claim(claim.refuted_by)
+    assert phrase(NAME, 2, told, several=False) == "2 keys are in several partitions of input"
+
+
+@pytest.mark.usefixtures("added")
+@pytest.mark.parametrize("blind", [False, True])
+def test_its_mutation_must_be_found(blind: bool) -> None:
+    if blind:
+        query = anomalies()[NAME].sql + "AND min(l.topic) = 'another'"
+        anomalies()[NAME] = replace(anomalies()[NAME], sql=query)
+    rows = [{"record": f"r{n}", "key": f"k{n % 2}"} for n in range(6)]
+    reads = [{"record": f"r{n}", "offset": n} for n in range(6)]
+    history = History.of(sends=rows, log=rows, reads=reads, phases=PHASES)
+    judgement = check(history, [ordered_append("input")])
+    (mutation,) = (m for m in judgement.mutation_check if m.must_find == NAME)
+    assert mutation.found is not blind
+    assert judgement.findings == ()
+    assert (judgement.claims[0].verdict is Verdict.INVALID) is blind
+
+
+def report_claim(refuted_by: tuple[str, ...]) -> Claim:
+    return Claim.model_construct(input="input", sink=None, refuted_by=refuted_by)
 
 
 @pytest.mark.usefixtures("added")

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from onceproof.checkers import Findings, History, anomalies, check, end_to_end
-from onceproof.checkers.implications import IMPLIES, implied
+from onceproof.checkers.implications import implied
 from onceproof.checkers.judging import find
-from onceproof.checkers.refutations import GUARANTEES, refutations
+from onceproof.checkers.refutations import GUARANTEES
 
 Rows = list[dict[str, Any]]
 DONE: Rows = [{"phase": "settle", "outcome": "ok"}, {"phase": "collect", "outcome": "ok"}]
@@ -585,15 +585,14 @@ def test_every_anomaly_says_what_it_is() -> None:
         assert anomaly.example
         assert anomaly.source
         assert anomaly.key
-        assert anomaly.name in IMPLIES
 
 
-def test_implications_and_refutations_name_anomalies_that_there_are() -> None:
-    known = anomalies().keys()
-    assert IMPLIES.keys() == known
-    assert set().union(*IMPLIES.values()) <= known
-    for guarantee in GUARANTEES:
-        assert refutations(guarantee, CLAIM.hop) <= known
+def test_anomalies_imply_anomalies_and_refute_guarantees_that_there_are() -> None:
+    for anomaly in anomalies().values():
+        assert set(anomaly.implies) <= anomalies().keys() - {anomaly.name}
+        assert {*anomaly.refutes, *anomaly.told_with, *anomaly.refutes_only_if} <= set(GUARANTEES)
+        assert not set(anomaly.refutes) & set(anomaly.told_with)
+        assert anomaly.refutes_only_if.keys() <= set(anomaly.refutes)
 
 
 def test_many_findings_are_counted_and_the_first_are_shown() -> None:

@@ -16,6 +16,7 @@ from onceproof.checkers import (
     History,
     Hop,
     Verdict,
+    anomalies,
     at_least_once,
     at_most_once,
     check,
@@ -29,7 +30,6 @@ from onceproof.checkers import (
 from onceproof.checkers.circumstances import Circumstances
 from onceproof.checkers.controls import Control
 from onceproof.checkers.model import Evidence, Finding, Mutation
-from onceproof.checkers.mutations import mutators
 from onceproof.checkers.refutations import GUARANTEES, HOPS, refutations, shown_by
 from onceproof.checkers.verdict import judge_claim
 
@@ -149,7 +149,7 @@ class TestNothingCouldBeShown:
     def test_what_must_be_shown_refutes_and_can_be_mutated(self, guarantee: str, hop: Hop) -> None:
         ways = shown_by(guarantee, hop)
         assert bool(ways) is (hop in HOPS.get(guarantee, frozenset(Hop)))
-        mutated = {mutator.must_find for mutator in mutators() if mutator.hop is hop}
+        mutated = {a.name for a in anomalies().values() if a.hop is hop and a.mutations}
         for names in ways:
             assert names
             assert names <= refutations(guarantee, hop) & mutated

@@ -83,7 +83,7 @@ def python_of(page: str) -> list[str]:
     return [block.text for block in PYTHON if block.page == page]
 
 
-GROUPS = {"onceproof.scenarios", "onceproof.faults"}
+GROUPS = {"onceproof.scenarios", "onceproof.faults", "onceproof.anomalies"}
 
 
 def test_the_gate_is_used_as_it_can_be() -> None:

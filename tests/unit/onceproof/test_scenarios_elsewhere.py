@@ -1,4 +1,4 @@
-"""Scenarios and faults that are not ours: in a file, and in an installed package."""
+"""Scenarios, faults and anomalies that are not ours: in a file, and in an installed package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onceproof.harness.folder import RunFolder
 from onceproof.replaying import NoReplay, replay_of
 from tests.unit.harness.test_harness_record import RECORD
 
-FAULT_PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "add-a-fault.md"
+PAGES = Path(__file__).parents[3] / "docs" / "how-to"
 SCENARIOS = """
     from dataclasses import replace
     from onceproof.scenarios import flagship
@@ -121,22 +121,24 @@ class TestAnInstalledPackage:
 
     @pytest.fixture
     def site(self, write: Write, tmp_path: Path) -> Path:
-        fault = re.findall(
-            r"^```python\n(.*?)^```", FAULT_PAGE.read_text(), re.DOTALL | re.MULTILINE
-        )[0]
+        fault, anomaly = map(example, ("add-a-fault.md", "add-an-anomaly.md"))
         write("theirs_scenarios.py", SCENARIOS)
         (tmp_path / "theirs_faults.py").write_text(fault + VICTIM)
+        (tmp_path / "theirs_anomaly.py").write_text(anomaly)
         write(
             "theirs-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n"
         )
-        self.points(write, "theirs_scenarios", "theirs_faults")
+        self.points(write)
         return tmp_path
 
-    def points(self, write: Write, scenarios: str, faults: str) -> None:
-        write(
-            "theirs-1.0.dist-info/entry_points.txt",
-            f"[onceproof.scenarios]\ntheirs = {scenarios}\n[onceproof.faults]\ntheirs = {faults}\n",
-        )
+    def points(self, write: Write, **others: str) -> None:
+        named = {
+            "scenarios": "theirs_scenarios",
+            "faults": "theirs_faults",
+            "anomalies": "theirs_anomaly",
+        }
+        lines = (f"[onceproof.{group}]\ntheirs = {m}\n" for group, m in (named | others).items())
+        write("theirs-1.0.dist-info/entry_points.txt", "".join(lines))
 
     def python(self, site: Path, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -221,10 +223,64 @@ class TestAnInstalledPackage:
         assert "two classes of a schedule are called SparkDriver" in done.stderr
 
     def test_one_that_cannot_be_imported_is_named(self, site: Path, write: Write) -> None:
-        self.points(write, "theirs_nothing", "theirs_faults")
+        self.points(write, scenarios="theirs_nothing")
         done = self.python(site, "-m", "onceproof", "list")
         assert (done.returncode, done.stdout) == (2, "")
         assert (
             "entry point theirs = 'theirs_nothing' in onceproof.scenarios, of theirs" in done.stderr
         )
         assert len(done.stderr.splitlines()) == 1
+
+    def test_its_anomaly_is_judged_self_checked_and_refutes(self, site: Path) -> None:
+        program = textwrap.dedent("""
+            from onceproof.checkers import History, check, ordered_append
+
+            PHASES = [{"phase": phase, "outcome": "ok"} for phase in ("settle", "collect")]
+
+            def judged(partition):
+                places = {"a": 0, "b": partition}
+                rows = [{"record": r, "key": "k", "partition": p} for r, p in places.items()]
+                history = History.of(sends=rows, log=rows, phases=PHASES)
+                return check(history, [ordered_append("input")])
+
+            judgement = judged(0)
+            assert judgement.claims[0].refuted_by == ()
+            print([m.found for m in judgement.mutation_check if m.must_find == "scattered-key"])
+            print(*judged(1).claims[0].refuted_by)
+            """)
+        done = self.python(site, "-c", program)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == "[True]\nscattered-key\n"
+
+    def test_its_anomaly_is_explained(self, site: Path) -> None:
+        done = self.python(site, "-m", "onceproof", "explain", "scattered-key")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.count("\n ✗  ") == 2
+        assert "\nrefutes      ordered\n" in done.stdout
+        assert "\nfile         theirs_anomaly.py\n" in done.stdout
+
+    @pytest.mark.parametrize(
+        ("changed", "to", "says"),
+        [
+            ("ANOMALY: Final", "MINE: Final", "expected a constant ANOMALY"),
+            ('name="scattered-key"', 'name="Duplicate"', "an anomaly Duplicate already"),
+            ('name="scattered-key"', 'name="a b"', "invalid name 'a b'"),
+            ('refutes=("ordered",)', 'refutes=("order",)', "there is no guarantee order;"),
+        ],
+    )
+    def test_an_anomaly_that_cannot_be_added_is_named(
+        self, site: Path, changed: str, to: str, says: str
+    ) -> None:
+        path = site / "theirs_anomaly.py"
+        path.write_text(path.read_text().replace(changed, to))
+        done = self.python(site, "-m", "onceproof", "explain")
+        assert (done.returncode, done.stdout) == (3, "")
+        assert "theirs_anomaly: " in done.stderr
+        assert says in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
+def example(page: str) -> str:
+    return re.findall(
+        r"^```python\n(.*?)^```", (PAGES / page).read_text(), re.DOTALL | re.MULTILINE
+    )[0]
