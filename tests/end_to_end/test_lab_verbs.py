@@ -60,4 +60,10 @@ def test_each_is_proved_and_over(tmp_path: Path, subject: str, faults: Mapping[s
             assert done.code == 0, done.out + done.err
         assert onceproof("end", *by_name).code == 0
         done = lab.process.finish()
-        assert not {"violated", "invalid", "stalled"} & set(done.verdicts().values()), done.out
+        # Spark's Kafka sink does not promise exactly-once, and a lost task sends again.
+        bad = {
+            (claim.split()[0], verdict)
+            for claim, verdict in done.verdicts().items()
+            if verdict in ("violated", "invalid", "stalled")
+        }
+        assert bad <= ({("exactly-once", "violated")} if "executor" in str(faults) else set())

@@ -51,7 +51,7 @@ class ConnectTaskOwner(Victim):
         return _EndedOwner(crew, lambda who: crew.kill(who, f"SIGKILL by fault «{name}»"))
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM it: it ends its task and leaves its group, so another one has it at once."""
+        """SIGTERM it: it ends its task and leaves its group; it is restarted when healed."""
         crew = workers(context)
         return _EndedOwner(crew, lambda who: crew.stop(who, f"SIGTERM by fault «{name}»"))
 
