@@ -30,6 +30,12 @@ def fail(message: str) -> int:
     return 3
 
 
+def say(message: str) -> None:
+    """Say what is being done, before pip says the rest."""
+    sys.stdout.write(message + "\n")
+    sys.stdout.flush()
+
+
 def restart_with_newer() -> int:
     """Some systems have a newer Python beside the one that is called python3."""
     check = "import sys; sys.exit(sys.version_info < (3, 11))"
@@ -66,13 +72,11 @@ def set_up(root: Path) -> int:
     sys.dont_write_bytecode = True
     from onceproof.harness.tools import java, virtualenv
     from onceproof.harness.tools.error import SetupError
-    from onceproof.harness.tools.progress_line import ProgressLine
 
     try:
         java.find()
-        line = ProgressLine("Setting up Python packages")
-        if virtualenv.ensure(virtualenv.Environment(root=root), line.say):
-            line.finish("Python packages are ready")
+        if virtualenv.ensure(virtualenv.Environment(root=root), say):
+            say("Python packages are ready.")
     except SetupError as error:
         return fail(str(error))
     except KeyboardInterrupt:

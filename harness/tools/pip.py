@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from onceproof.harness.tools.error import SetupError
@@ -48,31 +48,30 @@ def install(
     *,
     log: Path | None = None,
     environ: Mapping[str, str] = os.environ,
-    on_line: Callable[[str], None] = lambda line: None,
 ) -> None:
-    """Run `pip install` of this interpreter; all that it says is added to the log."""
-    command = [str(python), "-m", "pip", "install", "--no-input", "--progress-bar=off"]
-    variables = {**environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONUNBUFFERED": "1"}
-    said: list[str] = []
-    with (
-        (log or Path(os.devnull)).open("a") as journal,
-        subprocess.Popen(
-            [*command, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            env=variables,
-        ) as process,
-    ):
-        assert process.stdout is not None
-        for line in process.stdout:
-            journal.write(line)
-            said.append(line)
-            on_line(line.strip())
-    if process.returncode != 0:
-        raise SetupError(explain("".join(said), log=log))
+    """Run `pip install` of this interpreter.
+
+    With a log, pip shows its progress on standard output, and its errors are added to the log;
+    without one nothing is shown.
+
+    Raises:
+        SetupError: it failed; the text says why.
+    """
+    done = subprocess.run(
+        [str(python), "-m", "pip", "install", "--no-input", *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=None if log else subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        check=False,
+        env={**environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"},
+    )
+    if log and done.stderr:
+        with log.open("a") as journal:
+            journal.write(done.stderr)
+    if done.returncode != 0:
+        raise SetupError(explain(done.stderr, log=log))
 
 
 def explain(output: str, *, log: Path | None = None) -> str:

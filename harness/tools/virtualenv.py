@@ -1,4 +1,4 @@
-"""The project's `.venv`: made, filled from the lock, and left alone as long as nothing changed.
+"""The project's `.venv`: made by `venv`, filled by pip from the lock, and left alone while it fits.
 
 A stamp in the folder says what it was made from. While it is being filled
 the stamp says so, and what was begun and not finished is made anew. Only the standard library is
@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,11 +62,6 @@ class Environment:
         """What it was made from."""
         return self.folder / "onceproof-stamp"
 
-    @property
-    def log(self) -> Path:
-        """What pip said."""
-        return self.folder / "onceproof-setup.log"
-
 
 def fingerprint(environment: Environment, *, python: str = "") -> str:
     """Changes whenever the environment has to be filled again.
@@ -105,38 +101,21 @@ def _stamped(environment: Environment) -> str:
         return ""
 
 
-_REPORT = """
-import sys
-from importlib.metadata import PackageNotFoundError, version
-for pinned in sys.argv[1:]:
-    name, wanted = pinned.split("==")
-    try:
-        here = version(name)
-    except PackageNotFoundError:
-        here = None
-    if here != wanted:
-        print(pinned)
-"""
-
-
 def missing(environment: Environment) -> list[str]:
-    """Which packages of the lock are not there; all of them if its Python does not run."""
+    """Which packages of the lock are not there; all of them if its Python is gone."""
     text = environment.lock.read_text()
     # Lines with a marker are for other systems, or for this one: nothing is said about them.
     pinned = re.findall(r"^([A-Za-z0-9._-]+==[^\s;]+)(?: \\)?$", text, re.MULTILINE)
-    if not environment.command.exists():
+    if not environment.command.exists() or not environment.python.exists():
         return pinned
-    try:
-        answer = subprocess.run(
-            [environment.python, "-I", "-c", _REPORT, *pinned],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return pinned
-    return answer.stdout.split()
+    site = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+    there = {_plain(path.stem) for path in (environment.folder / site).glob("*.dist-info")}
+    return [each for each in pinned if _plain(each) not in there]
+
+
+def _plain(text: str) -> str:
+    """The same for `name==1.0` of a lock and `Name-1.0` of a folder."""
+    return re.sub(r"[-_.=]+", "-", text).lower()
 
 
 def _check_disk(root: Path) -> None:
@@ -165,74 +144,42 @@ def _worth_keeping(environment: Environment) -> bool:
         return False
     probe = "import pip, sys; print(sys.prefix, sys.version_info[:2])"
     try:
-        answer = subprocess.run(
-            [environment.python, "-I", "-c", probe],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
+        answer = subprocess.check_output(
+            [environment.python, "-I", "-c", probe], stderr=subprocess.DEVNULL, text=True
         )
     except (OSError, subprocess.SubprocessError):
         return False
-    return answer.stdout.strip() == f"{environment.folder.resolve()} {sys.version_info[:2]}"
+    return answer.strip() == f"{environment.folder.resolve()} {sys.version_info[:2]}"
 
 
 def _create(environment: Environment) -> None:
-    answer = subprocess.run(
-        [sys.executable, "-m", "venv", environment.folder],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if answer.returncode != 0:
+    if subprocess.run([sys.executable, "-m", "venv", environment.folder], check=False).returncode:
         cache.remove(environment.folder)
-        said = [line for line in answer.stdout.splitlines() if line.strip()]
-        reason = said[-1].strip() if said else "Python does not say why"
-        raise SetupError(f"Making the virtual environment {environment.folder} failed: {reason}")
+        raise SetupError(f"Making the virtual environment {environment.folder} failed.")
 
 
 def from_lock(environment: Environment, say: Say) -> None:
     """Install what the lock names, then the project itself as it lies in its folder."""
-    work = environment.folder / "work"
-    cache.remove(work)
-    work.mkdir()
-    settings = work / "build.cfg"
-    # PySpark comes as a source archive only: a wheel that is not compressed halves its build.
-    settings.write_text("[bdist_wheel]\ncompression = stored\n")
-    variables = {**os.environ, "DIST_EXTRA_CONFIG": str(settings), "TMPDIR": str(work)}
-    text = environment.lock.read_text()
-    builders = work / "builders.txt"
-    builders.write_text(
-        "".join(requirement(text, name) for name in ("packaging", "setuptools", "wheel"))
-    )
-    total = len(re.findall(r"^[A-Za-z0-9._-]+==", text, re.MULTILINE))
-    seen = 0
-
-    def follow(line: str) -> None:
-        nonlocal seen
-        if found := re.match(r"Collecting ([A-Za-z0-9._-]+)==", line):
-            seen += 1
-            say(f"packages {seen} of {total}: {found[1]}")
-        elif found := re.match(r"Building wheels? for (?:collected packages: )?(\S+)", line):
-            say(f"building {found[1].rstrip(',')}")
-        elif line.startswith("Installing collected packages"):
-            say("unpacking packages")
-
-    def run(*arguments: str) -> None:
-        pip.install(
-            environment.python, arguments, log=environment.log, environ=variables, on_line=follow
-        )
-
-    # Compiled here and not when first imported: containers like to say that Python shall write no
-    # byte code, and then each of the hundreds of processes of a run would compile it all again.
     hashed = ("--require-hashes", "--no-build-isolation", "--requirement")
-    say("packages that build others")
-    run(*hashed, str(builders))
-    run(*hashed, str(environment.lock))
-    say("onceproof itself")
-    run("--no-deps", "--no-build-isolation", "--no-index", "--editable", str(environment.root))
-    cache.remove(work)
+    log = environment.folder / "onceproof-setup.log"
+    with tempfile.TemporaryDirectory(dir=environment.folder) as work:
+        settings, builders = Path(work, "build.cfg"), Path(work, "builders.txt")
+        # PySpark comes as a source archive only: a wheel that is not compressed halves its build.
+        settings.write_text("[bdist_wheel]\ncompression = stored\n")
+        variables = {**os.environ, "DIST_EXTRA_CONFIG": str(settings), "TMPDIR": work}
+        # What builds is in the lock as well, and goes first.
+        text = environment.lock.read_text()
+        names = ("packaging", "setuptools", "wheel")
+        builders.write_text("".join(requirement(text, name) for name in names))
+        say("installing Python packages")
+        for arguments in (
+            (*hashed, str(builders)),
+            # Compiled here and not when first imported: containers like to say that Python shall
+            # write no byte code, and then each process of a run would compile it all again.
+            (*hashed, str(environment.lock)),
+            ("--no-deps", "--no-build-isolation", "--no-index", "-e", str(environment.root)),
+        ):
+            pip.install(environment.python, arguments, log=log, environ=variables)
 
 
 def requirement(lock: str, name: str) -> str:

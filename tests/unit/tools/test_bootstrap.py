@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import io
 import os
 import subprocess
 import sys
@@ -12,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.tools import bootstrap
-from onceproof.harness.tools.progress_line import ProgressLine
 
 FILE = Path(bootstrap.__file__)
 
@@ -78,23 +76,3 @@ def test_without_java_nothing_is_made(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
     assert not (tmp_path / ".venv").exists()
     assert not list(tmp_path.rglob("__pycache__"))
-
-
-class Clock:
-    """Time that passes when told."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_where_lines_stay_they_come_now_and_then() -> None:
-    clock, out = Clock(), io.StringIO()
-    line = ProgressLine("Setting up", out=out, clock=clock)
-    for clock.now in (0.0, 1.0, 4.9, 5.0, 6.0):
-        line.say(f"step {clock.now}")
-    line.finish("Ready")
-    assert out.getvalue() == (
-        "Setting up:   0 s  step 0.0\nSetting up:   5 s  step 5.0\nReady (6 s).\n"
-    )

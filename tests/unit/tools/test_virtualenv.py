@@ -143,6 +143,17 @@ def test_an_environment_made_by_hand_is_filled_not_thrown_away(environment: Envi
     assert by_hand.exists()
 
 
+def test_one_whose_pip_is_broken_is_replaced_without_a_traceback(
+    environment: Environment, capfd: pytest.CaptureFixture[str]
+) -> None:
+    create_quickly(environment)
+    (module,) = environment.folder.glob("lib/*/site-packages/pip.py")
+    module.write_text("raise ImportError")
+    virtualenv.ensure(environment, quiet, install=FakeInstaller())
+    assert module.read_text() == ""
+    assert capfd.readouterr().err == ""
+
+
 def test_two_at_once_install_once(environment: Environment) -> None:
     said: list[str] = []
     waiting = "another set-up is running here: waiting"
@@ -195,3 +206,25 @@ def test_one_requirement_is_cut_out_with_its_hashes() -> None:
 )
 def test_what_pip_says_becomes_a_sentence(output: str, says: str) -> None:
     assert says in pip.explain(output, log=Path("/x/log"))
+
+
+def pip_that(does: str, folder: Path) -> Path:
+    """An interpreter that is called as `python -m pip install`."""
+    python = folder / "python"
+    python.write_text(f"#!/bin/sh\necho progress\n{does}\n")
+    python.chmod(0o755)
+    return python
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_pip_shows_its_progress_where_it_has_a_log(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], logged: bool
+) -> None:
+    log = tmp_path / "log" if logged else None
+    pip.install(pip_that("echo WARNING: slow >&2", tmp_path), [], log=log)
+    absent = "echo ERROR: No matching distribution found for demo==1 >&2; exit 1"
+    broken = pip_that(absent, tmp_path)
+    with pytest.raises(SetupError, match="has no demo==1 that fits"):
+        pip.install(broken, [], log=log)
+    assert capfd.readouterr().out == ("progress\nprogress\n" if logged else "")
+    assert log is None or ("slow" in log.read_text() and "demo==1" in log.read_text())
