@@ -25,7 +25,7 @@ from onceproof.harness.links.gate.messages import (
     encode,
     error_code,
 )
-from onceproof.harness.links.gate.rules import Action, MessageMatch, Rule
+from onceproof.harness.links.gate.rules import Action, Direction, MessageMatch, Rule
 
 APIS = [
     "Produce", "Fetch", "ListOffsets", "OffsetCommit", "OffsetFetch", "TxnOffsetCommit",
@@ -259,6 +259,15 @@ def test_a_rule_is_plain_data() -> None:
     with pytest.raises(ValueError, match="no rule: 'message'"):
         Rule.from_json({"action": "drop"})
     MessageMatch(direction="response", api="ConsumerGroupHeartbeat", client_id="it").rule("drop")
+
+
+@pytest.mark.parametrize(("direction", "answered"), [("request", False), ("response", True)])
+def test_what_cannot_be_read_is_not_refused_on_behalf_of_a_broker(
+    direction: Direction, answered: bool
+) -> None:
+    rule = a_rule("error", error="INVALID_TXN_STATE", direction=direction, api="EndTxn")
+    assert rule.matches("it", None) is answered
+    assert rule.matches("it", Contents())
 
 
 def test_a_gate_is_not_told_whose_message_it_is() -> None:

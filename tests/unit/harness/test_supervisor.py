@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -139,13 +141,14 @@ WAITING, ENDING = "import time; time.sleep(600)", "print('no more')"
 def members(processes: Processes) -> Iterator[object]:
     made: list[Supervisor] = []
 
-    def make(**codes: str) -> Supervisor:
+    def make(*, whole: bool = False, **codes: str) -> Supervisor:
         made.append(
             Supervisor(
                 tuple(codes),
                 lambda name: processes.start(name, [sys.executable, "-c", codes[name]]),
                 gives_up=lambda: TooOften("members ended by themselves"),
                 every=0.02,
+                whole=whole,
             )
         )
         return made[-1]
@@ -195,3 +198,35 @@ def test_another_life_may_begin_beside_the_one_that_runs(members, processes) -> 
     alone.succeed()
     assert alone.running() is alone.life is processes.all[1]
     assert processes.all[0].leader_alive()
+
+
+def test_who_ended_by_itself_just_before_it_was_to_be_ended_stays_down(members, processes) -> None:
+    both = members(one=WAITING, other=ENDING)
+    both.start()
+    with both._lock:  # so that nobody starts it again meanwhile
+        both.process("one").popen.kill()
+        wait_until(lambda: not processes.all[0].leader_alive(), what="its end", seconds=20)
+        with pytest.raises(PipelineTrouble, match="one does not run"):
+            both.kill("one", "a fault")
+    wait_until(lambda: lives(processes) > 5, what="the other to come and go", seconds=60)
+    assert [p.name for p in processes.all].count("one") == 1
+
+
+PARENT = """
+import os, subprocess, sys, time
+if not os.path.exists(sys.argv[1]):
+    open(sys.argv[1], "w").write(str(subprocess.Popen(["sleep", "600"]).pid))
+else:
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_only_if_asked_what_it_left_is_waited_for(members, processes, tmp_path, whole) -> None:
+    child, code = tmp_path / "child", f"import sys; sys.argv += [{str(tmp_path / 'child')!r}]"
+    one = members(whole=whole, one=code + PARENT, other=ENDING)
+    one.start()
+    wait_until(lambda: lives(processes) > 7, what="the other to come and go", seconds=60)
+    assert [p.name for p in processes.all].count("one") == (1 if whole else 2)
+    os.kill(int(child.read_text()), signal.SIGKILL)
+    wait_until(lambda: [p.name for p in processes.all].count("one") == 2, what="a life", seconds=60)
